@@ -1,0 +1,71 @@
+# The commands of this project. `make` alone lists them.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+BIN := .venv/bin
+UV := .make/uv/bin/uv
+SHELL_SCRIPTS := tools/*.sh .ci/run
+# Tests that need nothing but Python, and finish in seconds.
+UNIT := -m "not integration and not exhaustive"
+
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+
+.PHONY: help
+help: ## list the commands
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
+
+.make/environment: tools/environment.sh tools/uv-requirements.txt pyproject.toml uv.lock
+	@tools/environment.sh
+	@mkdir -p .make && touch $@
+
+.PHONY: demo
+demo: .make/environment ## a spec becomes a bundle that the real ParallelCluster accepts
+	@tools/demo.sh
+
+.PHONY: check
+check: .make/environment ## format, lint, types, layers, shell and unit tests
+	ruff format --check
+	ruff check
+	mypy
+	lint-imports
+	shellcheck $(SHELL_SCRIPTS)
+	shfmt --diff --indent 2 $(SHELL_SCRIPTS)
+	vermin --quiet --target=3.9- --no-tips --violations src/trainyard_node
+	pytest --quiet $(UNIT)
+
+.PHONY: test
+test: check .make/wheel ## everything that CI runs: check, real programs, and the installed wheel
+	pytest --quiet -m "integration and not exhaustive"
+	cd tests && PATH="$(CURDIR)/.make/wheel/bin:$$PATH" TRAINYARD_INSTALLED=wheel pytest --quiet $(UNIT)
+
+.PHONY: test-exhaustive
+test-exhaustive: test ## every combination and every kill point
+	pytest --quiet -m exhaustive
+
+# An environment in which trainyard is the built wheel, not the source tree.
+.PHONY: .make/wheel
+.make/wheel: .make/environment
+	UV_PROJECT_ENVIRONMENT=.make/wheel $(UV) sync --frozen --quiet --compile-bytecode --no-editable --reinstall-package trainyard
+
+.PHONY: format
+format: .make/environment ## format the code
+	ruff format
+	ruff check --fix
+	shfmt --write --indent 2 $(SHELL_SCRIPTS)
+
+.PHONY: generate docs
+generate docs: .make/environment ## make what is generated: compiled validators and reference pages
+	python tools/generate.py
+
+.PHONY: lock-pcluster
+lock-pcluster: .make/environment ## lock what an environment of ParallelCluster holds: make lock-pcluster VERSION=3.16.1
+	python tools/lock_pcluster.py $(VERSION)
+
+.PHONY: benchmark
+benchmark: .make/environment ## measure speed and memory against the references
+	python benchmarks/command_line.py
+
+.PHONY: clean
+clean: ## remove everything that make made
+	rm -rf .venv .make build dist

@@ -1,0 +1,1 @@
+"""What nodes run when they start. Nothing here yet but its place."""

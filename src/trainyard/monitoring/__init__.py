@@ -1,0 +1,1 @@
+"""Dashboards, alerts and collection configs of a spec. Nothing here yet but its place."""

@@ -1,0 +1,1 @@
+"""Operating a running cluster: status, connect, logs, nodes. Nothing here yet but its place."""

@@ -1,0 +1,148 @@
+"""Makes the files that are derived from code: compiled validators and reference pages. `make generate` runs it.
+
+With --check it writes nothing and fails where a file is not what it would write.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import typing
+from pathlib import Path
+from typing import Any
+
+from trainyard import catalog, record_schema
+from trainyard.catalog import catalog_file
+from trainyard.checking.explanation import explanations
+from trainyard.field import ByShape, NotEmpty, Text, Whole
+from trainyard.spec.cluster import Spec
+from trainyard.spec.fields import field_hints, records_in
+from trainyard.spec.parse import COMPILED
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.record import Record
+
+ROOT = Path(__file__).parent.parent
+HEADING = "<!-- Made by `make generate`. Change the code that it describes instead. -->"
+
+
+def outputs() -> dict[Path, str]:
+    """Return every generated file with its text."""
+    return {
+        COMPILED: record_schema.compiled_text(Spec),
+        Path(catalog.__file__).with_name("compiled.json"): record_schema.compiled_text(catalog_file.CatalogFile),
+        ROOT / "docs" / "spec.md": "\n".join(_spec_page()),
+        ROOT / "docs" / "findings.md": "\n".join(_findings_page()),
+    }
+
+
+def _spec_page() -> Iterator[str]:
+    yield HEADING
+    yield "# The spec"
+    yield ""
+    yield "One YAML file describes a cluster. Everything has a default except what is marked as required."
+    yield "`trainyard schema` prints the same as a JSON Schema; `trainyard new` starts from a whole example."
+    yield ""
+    for path, record in _sections(Spec, ""):
+        yield f"## {path or 'The spec itself'}"
+        yield ""
+        yield inspect.getdoc(record) or ""
+        for group in record.one_of:
+            yield f"Exactly one of {', '.join(f'`{name}`' for name in group)}."
+        yield ""
+        yield "| Key | Value | Default | Meaning |"
+        yield "|---|---|---|---|"
+        yield from _rows(record)
+        yield ""
+
+
+def _sections(record: type[Record], path: str) -> Iterator[tuple[str, type[Record]]]:
+    yield path, record
+    for name, hint in field_hints(record).items():
+        repeated = "[]" if _is_list(hint) else ""
+        for inner in dict.fromkeys(records_in(hint)):
+            yield from _sections(inner, f"{path}.{name}{repeated}".lstrip("."))
+
+
+def _is_list(hint: Any) -> bool:
+    origins = [typing.get_origin(hint), *(typing.get_origin(one) for one in typing.get_args(hint))]
+    return tuple in origins
+
+
+def _rows(record: type[Record]) -> Iterator[str]:
+    texts = record_schema.field_texts(record)
+    for name, hint in field_hints(record).items():
+        default = _default(getattr(record, name)) if hasattr(record, name) else "required"
+        yield f"| `{name}` | {_value(hint)} | {default} | {texts[name]} |".replace("\n", " ")
+
+
+def _default(value: Any) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return f"`{str(value).lower()}`"
+    if isinstance(value, dict) and value:
+        return f"`{{{', '.join(f'{key}: {one}' for key, one in value.items())}}}`"
+    return "empty" if value == () else "its own defaults" if value == {} else f"`{value}`"
+
+
+def _value(hint: Any) -> str:
+    for mark in getattr(hint, "__metadata__", ()):
+        if isinstance(mark, Text | Whole | ByShape):
+            return mark.what.replace("|", "\\|")
+        if isinstance(mark, NotEmpty):
+            return f"{_value(typing.get_args(hint)[0])}, {mark.what}"
+    arguments = [one for one in typing.get_args(hint) if one not in (type(None), Ellipsis)]
+    origin = typing.get_origin(hint)
+    if origin is typing.Literal:
+        return ", ".join(f"`{one}`" for one in arguments)
+    if origin is tuple:
+        return f"a list: each {_value(arguments[0])}"
+    if arguments and origin is not dict:
+        return _value(arguments[0])
+    return {dict: "a mapping of names to text", bool: "`true` or `false`", str: "text", int: "a whole number"}.get(
+        origin or hint, "a mapping, see below"
+    )
+
+
+def _findings_page() -> Iterator[str]:
+    yield HEADING
+    yield "# Findings"
+    yield ""
+    yield "Every id that `trainyard check` prints. `trainyard explain ID` prints the same."
+    yield ""
+    for one in explanations():
+        yield f"## {one.id}"
+        yield ""
+        yield f"{one.title} ({one.kind}, {one.severity})."
+        yield ""
+        yield one.rationale
+        yield ""
+        yield f"What to do: {one.remedy}"
+        yield ""
+        yield f"Source: <{one.source}>"
+        yield ""
+        for word, example in (("Wrong", one.bad), ("Right", one.good)):
+            if example is not None:
+                yield f"{word}:"
+                yield ""
+                yield f"```yaml\n{example.rstrip()}\n```"
+                yield ""
+
+
+def main() -> int:
+    """Write what has changed, or with --check say what would."""
+    stale = [file for file, text in outputs().items() if not file.exists() or file.read_text(encoding="utf-8") != text]
+    for file in stale:
+        if "--check" in sys.argv:
+            print(f"{file.relative_to(ROOT)} is stale: run `make generate`")
+        else:
+            file.write_text(outputs()[file], encoding="utf-8")
+            print(f"{file.relative_to(ROOT)} written")
+    return 1 if stale and "--check" in sys.argv else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
