@@ -1,0 +1,13 @@
+"""trainyard: from one typed file to a distributed-training cluster on AWS, checked before it costs money."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+__version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    """Give the functions of ``trainyard.api`` when they are first asked for, so that importing the package is quick."""
+    return getattr(import_module("trainyard.api"), name)

@@ -1,0 +1,7 @@
+"""``python -m trainyard``."""
+
+import sys
+
+from trainyard.cli import main
+
+sys.exit(main())

@@ -1,0 +1,289 @@
+"""Reads YAML text into nodes, in one pass and bounded memory, and names every problem by line and column.
+
+Scalars mean what they mean to ParallelCluster, which reads its files with PyYAML's ``safe_load`` (YAML 1.1).
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+import yaml
+
+from trainyard.document.node import Document, Node, Place
+from trainyard.errors import DocumentError
+from trainyard.finding import Finding
+
+# A ParallelCluster file of 50 queues, its limit, has about 3,000 values in 60 kB.
+MOST_CHARACTERS = 1_048_576
+MOST_VALUES = 50_000
+DEEPEST = 64
+MOST_FINDINGS = 100
+
+_PLAIN = "tag:yaml.org,2002:"
+_SCALAR_TAGS = frozenset(_PLAIN + kind for kind in ("null", "bool", "int", "float", "str", "timestamp"))
+_MERGE_TAG = _PLAIN + "merge"
+
+
+def read_yaml(text: str, file: str) -> Document:
+    """Return the one document of a text. Raises DocumentError with every problem that was found."""
+    if len(text) > MOST_CHARACTERS:
+        raise DocumentError((too_large(file, len(text)),))
+    reader = _Reader(text, file)
+    root = reader.read()
+    if reader.findings:
+        raise DocumentError(tuple(reader.findings))
+    return Document(file=file, root=root)
+
+
+def too_large(file: str, size: int) -> Finding:
+    """Return the finding for a file that is larger than any real configuration."""
+    return Finding(
+        id="file-too-large",
+        severity="error",
+        message=f"{size / 1e6:,.1f} MB is larger than any spec (at most {MOST_CHARACTERS / 1e6:.0f} MB)",
+        remedy="name the spec itself, not a log, an archive or a data file",
+        file=file,
+    )
+
+
+class _Stop(Exception):  # noqa: N818  no error of its own: ends the pass, the finding says why
+    """Nothing after this can be read."""
+
+
+class _Open:
+    """A mapping or list whose end was not reached yet."""
+
+    __slots__ = ("anchor", "key", "key_place", "members", "merged", "place", "size")
+
+    def __init__(self, event: yaml.CollectionStartEvent, place: Place) -> None:
+        self.anchor: str | None = event.anchor
+        self.place = place
+        self.members: dict[str, Node] | list[Node] = {} if isinstance(event, yaml.MappingStartEvent) else []
+        self.merged: list[Node] = []
+        self.key: Any = _NO_KEY
+        self.key_place = place
+        self.size = 1
+
+
+_NO_KEY = object()
+_BAD_KEY = object()
+
+
+class _Reader:
+    """One pass over the events of PyYAML's C parser. Keeps its own stack, so depth is bounded and not recursion."""
+
+    def __init__(self, text: str, file: str) -> None:
+        self.file = file
+        self.text = text
+        self.findings: list[Finding] = []
+        self._open: list[_Open] = []
+        self._anchors: dict[str, Node | None] = {}
+        self._root: Node | None = None
+        self._size = 0
+
+    def read(self) -> Node:
+        """Return the root node, of value None where the text holds no document."""
+        try:
+            self._loader = yaml.CSafeLoader(self.text)
+            while (event := self._loader.get_event()) is not None:
+                self._take(event)
+        except _Stop:
+            pass
+        except yaml.MarkedYAMLError as error:
+            self._syntax(error)
+        except yaml.YAMLError as error:
+            self._unprintable(error)
+        return self._root or Node(None, Place(1, 1))
+
+    def _take(self, event: yaml.Event) -> None:
+        match event:
+            case yaml.ScalarEvent():
+                self._scalar(event)
+            case yaml.MappingStartEvent() | yaml.SequenceStartEvent():
+                self._begin(event)
+            case yaml.MappingEndEvent() | yaml.SequenceEndEvent():
+                self._end()
+            case yaml.AliasEvent():
+                self._alias(event)
+            case yaml.DocumentStartEvent() if self._root is not None:
+                self._add("yaml-several-documents", event, "a second YAML document begins", "keep one spec in a file")
+                raise _Stop
+
+    def _scalar(self, event: yaml.ScalarEvent) -> None:
+        tag = event.tag
+        if tag is None or tag == "!":
+            tag = self._loader.resolve(yaml.ScalarNode, event.value, event.implicit)  # type: ignore[no-untyped-call]  # PyYAML's
+        node = yaml.ScalarNode(tag, event.value)
+        if tag == _MERGE_TAG and self._expects_key():
+            self._open[-1].key = _MERGE_TAG
+            self._open[-1].key_place = _place(event)
+            return
+        self._keep(Node(self._scalar_value(node, event), _place(event)), event.anchor)
+
+    def _scalar_value(self, node: yaml.ScalarNode, event: yaml.ScalarEvent) -> Any:
+        if node.tag == _MERGE_TAG:
+            return node.value
+        if node.tag not in _SCALAR_TAGS:
+            self._foreign_tag(node.tag, event)
+            return node.value
+        try:
+            value = self._loader.construct_object(node)
+        except (ValueError, OverflowError, AttributeError, yaml.YAMLError):
+            kind = node.tag.removeprefix(_PLAIN)
+            self._add(
+                "yaml-bad-scalar",
+                event,
+                f"{_short(node.value)} is not a YAML {kind}",
+                "put it in quotes if text is meant",
+            )
+            return node.value
+        return value.isoformat() if isinstance(value, dt.date) else value
+
+    def _begin(self, event: yaml.CollectionStartEvent) -> None:
+        if len(self._open) >= DEEPEST:
+            self._add(
+                "yaml-too-deep",
+                event,
+                f"more than {DEEPEST} levels of nesting",
+                "no cluster configuration is that deep",
+            )
+            raise _Stop
+        if event.tag is not None and event.tag not in (_PLAIN + "map", _PLAIN + "seq", "!"):
+            self._foreign_tag(event.tag, event)
+        if event.anchor is not None:
+            self._anchors[event.anchor] = None
+        self._open.append(_Open(event, _place(event)))
+
+    def _end(self) -> None:
+        done = self._open.pop()
+        members = done.members
+        if isinstance(members, dict):
+            # The written keys win over merged ones, and earlier merges over later ones: https://yaml.org/type/merge.html
+            for source in done.merged:
+                members |= {key: node for key, node in source.members.items() if key not in members}  # type: ignore[union-attr]
+            value: Any = {key: node.value for key, node in members.items()}
+        else:
+            value = tuple(node.value for node in members)
+        self._keep(Node(value, done.place, done.size, members), done.anchor)
+
+    def _alias(self, event: yaml.AliasEvent) -> None:
+        node = self._anchors.get(event.anchor or "", _NO_KEY)
+        if isinstance(node, Node):
+            self._keep(Node(node.value, _place(event), node.size, node.members), None)
+            return
+        what = "is not defined above" if node is _NO_KEY else "stands inside itself"
+        self._add(
+            "yaml-bad-alias",
+            event,
+            f"alias *{event.anchor} {what}",
+            f"define it with &{event.anchor} before it is used",
+        )
+        raise _Stop
+
+    def _keep(self, node: Node, anchor: str | None) -> None:
+        """Put a finished node where it belongs: a key, a value, a list member or the root."""
+        if anchor is not None:
+            self._anchors[anchor] = node
+        self._count(node)
+        if not self._open:
+            self._root = node
+        elif self._expects_key():
+            self._begin_entry(self._open[-1], node)
+        else:
+            self._end_entry(self._open[-1], node)
+
+    def _count(self, node: Node) -> None:
+        # Members of a collection were counted when they were kept; only an alias brings its members along.
+        grown = node.size if not self._open else self._open[-1].size + node.size
+        if self._open:
+            self._open[-1].size = grown
+        if grown > MOST_VALUES:
+            problem = f"more than {MOST_VALUES:,} values once aliases are expanded"
+            self._add_at("yaml-alias-bomb", node.place, problem, "write the values out instead of nesting aliases")
+            raise _Stop
+
+    def _expects_key(self) -> bool:
+        return bool(self._open) and isinstance(self._open[-1].members, dict) and self._open[-1].key is _NO_KEY
+
+    def _begin_entry(self, mapping: _Open, key: Node) -> None:
+        mapping.key, mapping.key_place = key.value, key.place
+        if not isinstance(key.value, str):
+            written = "true/yes/on or false/no/off" if isinstance(key.value, bool) else _short(str(key.value))
+            self._add_at("yaml-key-not-text", key.place, f"key {written} is not text", "put the key in quotes")
+            mapping.key = _BAD_KEY
+        elif key.value in mapping.members:
+            first = mapping.members[key.value].place  # type: ignore[call-overload]
+            problem = f"key {_short(key.value)} stands here a second time, first on line {first.line}"
+            self._add_at(
+                "yaml-duplicate-key", key.place, problem, "keep one of the two: YAML readers silently use the last"
+            )
+
+    def _end_entry(self, parent: _Open, node: Node) -> None:
+        if isinstance(parent.members, list):
+            parent.members.append(node)
+            return
+        key, parent.key = parent.key, _NO_KEY
+        if key is _MERGE_TAG:
+            self._merge(parent, node)
+        elif key is not _BAD_KEY:
+            parent.members[key] = Node(node.value, parent.key_place, node.size, node.members)
+
+    def _merge(self, mapping: _Open, node: Node) -> None:
+        sources = node.members if isinstance(node.value, tuple) else [node]
+        for source in sources:
+            if isinstance(source, Node) and isinstance(source.value, dict):
+                mapping.merged.append(source)
+            else:
+                self._add_at(
+                    "yaml-bad-alias", mapping.key_place, "<< merges mappings only", "give it an alias of a mapping"
+                )
+
+    def _foreign_tag(self, tag: str, event: yaml.Event) -> None:
+        shown = tag.replace(_PLAIN, "!!")
+        self._add(
+            "yaml-foreign-tag", event, f"tag {_short(shown)} is not plain YAML", "write the value itself, without a tag"
+        )
+
+    def _syntax(self, error: yaml.MarkedYAMLError) -> None:
+        mark = error.problem_mark or error.context_mark
+        place = Place(mark.line + 1, mark.column + 1) if mark else Place(1, 1)
+        if self._character(place) == "\t":
+            self._add_at("yaml-tab", place, "a tab stands here; YAML is indented with spaces", "replace tabs by spaces")
+            return
+        context = f" {error.context}" if error.context else ""
+        problem = f"not valid YAML: {error.problem}{context}"
+        self._add_at(
+            "yaml-syntax", place, problem, "look at this line and the one above: indentation, colons, quotes, brackets"
+        )
+
+    def _character(self, place: Place) -> str:
+        lines = self.text.split("\n", place.line)
+        line = lines[place.line - 1] if place.line <= len(lines) else ""
+        return line[place.column - 1 : place.column]
+
+    def _unprintable(self, error: yaml.YAMLError) -> None:
+        offset = next((n for n, c in enumerate(self.text) if not (c.isprintable() or c in "\n\r\t")), 0)
+        line = self.text.count("\n", 0, offset) + 1
+        place = Place(line, offset - self.text.rfind("\n", 0, offset))
+        problem = f"character U+{ord(self.text[offset]):04X} cannot stand in YAML" if self.text else str(error)
+        self._add_at("yaml-unprintable", place, problem, "is this a text file? remove the character")
+
+    def _add(self, id_: str, event: yaml.Event, message: str, remedy: str) -> None:
+        self._add_at(id_, _place(event), message, remedy)
+
+    def _add_at(self, id_: str, place: Place, message: str, remedy: str) -> None:
+        self.findings.append(
+            Finding(id_, "error", message, remedy, file=self.file, line=place.line, column=place.column)
+        )
+        if len(self.findings) >= MOST_FINDINGS:
+            raise _Stop
+
+
+def _place(event: yaml.Event) -> Place:
+    assert event.start_mark is not None  # noqa: S101  only events that programs make up lack one
+    return Place(event.start_mark.line + 1, event.start_mark.column + 1)
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 60 else text[:57] + "…")

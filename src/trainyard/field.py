@@ -1,0 +1,107 @@
+"""Types of record fields: text of a stated form, numbers in a stated range, and values that come in several shapes.
+
+Each says in plain words what is meant, and that is the error a user reads. Nothing here imports pydantic itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+if TYPE_CHECKING:
+    from pydantic_core.core_schema import CoreSchema
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Annotates text that matches a pattern; ``what`` completes the sentence "must be …"."""
+
+    pattern: str
+    what: str
+    longest: int | None = None
+
+    def __get_pydantic_core_schema__(self, _source: object, _handler: object) -> CoreSchema:
+        """Return pydantic's schema of such text."""
+        from pydantic_core import core_schema  # only `make generate` gets here
+
+        return _must_be(self.what, core_schema.str_schema(pattern=self.pattern, max_length=self.longest, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """Annotates a whole number from ``least`` to ``most``; ``what`` completes the sentence "must be …"."""
+
+    what: str
+    least: int | None = None
+    most: int | None = None
+
+    def __get_pydantic_core_schema__(self, _source: object, _handler: object) -> CoreSchema:
+        """Return pydantic's schema of such a number."""
+        from pydantic_core import core_schema  # only `make generate` gets here
+
+        return _must_be(self.what, core_schema.int_schema(ge=self.least, le=self.most, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class NotEmpty:
+    """Annotates a list of at least one item; ``what`` completes the sentence "must have …"."""
+
+    what: str
+
+    def __get_pydantic_core_schema__(self, source: object, handler: Any) -> CoreSchema:
+        """Return pydantic's schema of such a list."""
+        from pydantic_core import core_schema  # only `make generate` gets here
+
+        several = handler(source)
+        one = core_schema.tuple_schema([core_schema.any_schema()], variadic_item_index=0, min_length=1)
+        at_least_one = core_schema.custom_error_schema(
+            one, custom_error_type="bad_value", custom_error_message=f"must have {self.what}"
+        )
+        return core_schema.chain_schema([several, at_least_one])
+
+
+@dataclass(frozen=True, slots=True)
+class ByShape:
+    """Annotates a union whose members differ in shape, so that an error speaks of the member that was meant."""
+
+    what: str
+    scalar: Any = None
+    mapping: Any = None
+    sequence: Any = None
+
+    def __get_pydantic_core_schema__(self, _source: object, handler: Any) -> CoreSchema:
+        """Return pydantic's schema of the union."""
+        from pydantic_core import core_schema  # only `make generate` gets here
+
+        members = {"scalar": self.scalar, "mapping": self.mapping, "sequence": self.sequence}
+        schemas = {shape: handler.generate_schema(member) for shape, member in members.items() if member is not None}
+        schemas["scalar"] = _must_be(self.what, schemas["scalar"])
+        return core_schema.tagged_union_schema(
+            schemas,
+            discriminator=shape_of,
+            custom_error_type="bad_value",
+            custom_error_message=f"must be {self.what}",
+        )
+
+
+SHAPES = frozenset({"scalar", "mapping", "sequence"})
+"""The tags of ``ByShape`` members, which appear in pydantic's error locations and mean nothing to a user."""
+
+
+def shape_of(value: object) -> str:
+    """Return which kind of YAML value this is."""
+    if isinstance(value, dict):
+        return "mapping"
+    return "sequence" if isinstance(value, list | tuple) else "scalar"
+
+
+Count = Annotated[int, Whole("a whole number, 0 or more", least=0)]
+Positive = Annotated[int, Whole("a whole number, 1 or more", least=1)]
+
+
+def _must_be(what: str, schema: CoreSchema) -> CoreSchema:
+    from pydantic_core import core_schema  # only `make generate` gets here
+
+    return core_schema.custom_error_schema(
+        schema, custom_error_type="bad_value", custom_error_message=f"must be {what}"
+    )

@@ -1,0 +1,43 @@
+"""A finding: one thing that is wrong with an input, wherever it was noticed.
+
+Rules, load errors, outside validators, preflights, benchmark verdicts and diagnoses all return this value,
+so that every command prints it the same way and every program can read it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Severity = Literal["error", "warning", "info"]
+
+Path = tuple[str | int, ...]
+"""Where a value stands in a document: keys and list positions, counted from 0."""
+
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One problem, where it stands and what to do about it. Lines and columns count from 1; unknown is None."""
+
+    id: str
+    severity: Severity
+    message: str
+    remedy: str | None = None
+    source: str | None = None
+    file: str | None = None
+    line: int | None = None
+    column: int | None = None
+    path: str | None = None
+
+
+def path_text(path: Path) -> str:
+    """Return a path the way people write it: ``queues[0].capacity.reservation``."""
+    text = ""
+    for step in path:
+        if isinstance(step, int):
+            text += f"[{step}]"
+        else:
+            text += f".{step}" if text else step
+    return text

@@ -1,0 +1,85 @@
+"""How pydantic sees a record, and the stored form of its validator. Used by ``make generate``, never by a command."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import itertools
+import json
+import textwrap
+import typing
+from typing import Annotated, Any
+
+from pydantic import Field, TypeAdapter
+from pydantic_core import __version__, core_schema
+
+from trainyard.record import Record
+
+if typing.TYPE_CHECKING:
+    from pydantic.json_schema import JsonSchemaValue
+
+
+def core_schema_of(record: type[Record], handler: Any) -> core_schema.CoreSchema:
+    """Return the core schema of a record: one field an annotation, no other keys, scalars exactly of their type."""
+    texts = field_texts(record)
+    fields = {}
+    hints = typing.get_type_hints(record, include_extras=True)
+    for name in record.field_names():
+        schema = handler.generate_schema(Annotated[hints[name], Field(description=texts[name])])
+        if hasattr(record, name):
+            schema = core_schema.with_default_schema(schema, default=getattr(record, name), validate_default=True)
+        fields[name] = core_schema.model_field(schema)
+    return core_schema.model_schema(
+        record,
+        core_schema.model_fields_schema(fields, extra_behavior="forbid"),
+        ref=f"{record.__module__}:{record.__qualname__}",
+        config=core_schema.CoreConfig(strict=True),
+        metadata={"pydantic_js_updates": _one_of(record)},
+    )
+
+
+def field_texts(record: type[Record]) -> dict[str, str]:
+    """Return what the strings below a record's fields say about them."""
+    texts: dict[str, str] = {}
+    for owner in record.__mro__[: record.__mro__.index(Record)]:
+        body = ast.parse(textwrap.dedent(inspect.getsource(owner))).body[0]
+        texts = _texts_in(body) | texts
+    return texts
+
+
+def _texts_in(body: ast.stmt) -> dict[str, str]:
+    texts: dict[str, str] = {}
+    statements = body.body if isinstance(body, ast.ClassDef) else []
+    for field, text in itertools.pairwise(statements):
+        match field, text:
+            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str() as words)):
+                texts[name] = inspect.cleandoc(words)
+    return texts
+
+
+def _one_of(record: type[Record]) -> dict[str, Any]:
+    groups = [{"oneOf": [{"required": [name]} for name in group]} for group in record.one_of]
+    return {"allOf": groups} if len(groups) > 1 else groups[0] if groups else {}
+
+
+def compiled_text(record: type[Record]) -> str:
+    """Return the text of ``compiled.json`` for a record."""
+    schema = _encoded(TypeAdapter(record).core_schema)
+    return json.dumps({"pydantic_core": __version__, "schema": schema}, separators=(",", ":")) + "\n"
+
+
+def json_schema(record: type[Record]) -> JsonSchemaValue:
+    """Return the JSON Schema of the input that a record accepts."""
+    return TypeAdapter(record).json_schema()
+
+
+def _encoded(node: Any) -> Any:
+    if isinstance(node, dict):
+        return {key: _encoded(value) for key, value in node.items() if key != "metadata"}
+    if isinstance(node, list):
+        return [_encoded(item) for item in node]
+    if isinstance(node, tuple):
+        return {"$tuple": [_encoded(item) for item in node]}
+    if isinstance(node, type) or callable(node):
+        return {"$import": f"{node.__module__}:{node.__qualname__}"}
+    return node
