@@ -1,0 +1,77 @@
+"""The spec itself: one cluster, from its name to its tags."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from trainyard.field import NotEmpty, Text
+from trainyard.record import Record
+from trainyard.spec.access import Access
+from trainyard.spec.file_system import FileSystem, Scratch
+from trainyard.spec.head_node import HeadNode
+from trainyard.spec.iam import Iam
+from trainyard.spec.image import Image
+from trainyard.spec.login_nodes import LoginNodes
+from trainyard.spec.network import Network
+from trainyard.spec.node_group import NodeGroup, groups_of
+from trainyard.spec.parallelcluster import ParallelCluster, Timeouts
+from trainyard.spec.queue import Queue
+from trainyard.spec.software import Assets, Monitoring, Software
+from trainyard.spec.text import ClusterName, Region
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Platform = Literal["parallelcluster", "batch", "eks"]
+# Tag keys: up to 128 characters, not beginning with aws:
+# https://docs.aws.amazon.com/tag-editor/latest/userguide/best-practices-and-strats.html
+TagKey = Annotated[str, Text(r"^[\w .:/=+\-@]+$", "1 to 128 letters, digits, spaces and . : / = + - @ _", longest=128)]
+TagValue = Annotated[
+    str, Text(r"^[\w .:/=+\-@]*$", "up to 256 letters, digits, spaces and . : / = + - @ _", longest=256)
+]
+
+
+class Spec(Record):
+    """A distributed-training cluster."""
+
+    name: ClusterName
+    """Name of the cluster, and of everything that is made for it."""
+    region: Region
+    """AWS region."""
+    platform: Platform
+    """What runs the jobs: AWS ParallelCluster (Slurm), AWS Batch or Amazon EKS."""
+    network: Network = {}  # type: ignore[assignment]  # plain data, validated like input; so below
+    """The network the cluster lives in."""
+    access: Access = {}  # type: ignore[assignment]
+    """Who may reach it."""
+    iam: Iam = {}  # type: ignore[assignment]
+    """Limits on the roles that it creates."""
+    head_node: HeadNode = {}  # type: ignore[assignment]
+    """The node that schedules."""
+    login_nodes: LoginNodes | None = None
+    """Nodes where people log in; by default there are none."""
+    image: Image = {}  # type: ignore[assignment]
+    """What nodes boot."""
+    queues: Annotated[tuple[Queue, ...], NotEmpty("at least one queue")]
+    """The compute nodes. At least one queue."""
+    file_systems: tuple[FileSystem, ...] = ()
+    """File systems that every node mounts."""
+    scratch: Scratch = {"mount": "/scratch"}  # type: ignore[assignment]
+    """Local NVMe of the compute nodes."""
+    software: Software = {}  # type: ignore[assignment]
+    """What nodes install."""
+    monitoring: Monitoring = {}  # type: ignore[assignment]
+    """Where metrics and logs go."""
+    assets: Assets = {}  # type: ignore[assignment]
+    """Where nodes fetch what they install."""
+    timeouts: Timeouts = {}  # type: ignore[assignment]
+    """How long nodes may take to come up."""
+    parallelcluster: ParallelCluster = {}  # type: ignore[assignment]
+    """What only AWS ParallelCluster has."""
+    tags: dict[TagKey, TagValue] = {}
+    """Tags on everything that is made."""
+
+    def node_groups(self) -> Iterator[NodeGroup]:
+        """Yield the nodes of every queue by kind, however the queue was written."""
+        for index, queue in enumerate(self.queues):
+            yield from groups_of(queue, ("queues", index))

@@ -1,0 +1,184 @@
+"""Turns the text of a spec into a ``Spec``, or into every reason why it is none, each with its place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path as FilePath
+from typing import TYPE_CHECKING, Any
+
+from pydantic_core import SchemaValidator, ValidationError
+
+from trainyard.document.read import read_yaml
+from trainyard.errors import SpecError
+from trainyard.field import SHAPES
+from trainyard.finding import Finding, Path, path_text
+from trainyard.record import Record, validator_of
+from trainyard.spec.cluster import Spec
+from trainyard.spec.foreign import foreign_kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.document.node import Document
+
+COMPILED = FilePath(__file__).with_name("compiled.json")
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedSpec:
+    """A spec and the document that it was read from, which knows the place of every value."""
+
+    spec: Spec
+    document: Document
+
+
+def parse(text: str, file: str) -> ParsedSpec:
+    """Return the spec that a text holds. ``file`` is only named in findings; nothing is read or written.
+
+    Raises DocumentError where the text is not one plain YAML document, and SpecError where that is not a spec.
+    Both carry all findings at once.
+    """
+    document = read_yaml(text, file)
+    if findings := tuple(_not_a_spec(document)):
+        raise SpecError(findings)
+    try:
+        spec: Spec = _validator().validate_python(document.value)
+    except ValidationError as error:
+        problems = (_finding(document, problem) for problem in error.errors(include_url=False))
+        raise SpecError(tuple(sorted(problems, key=_order))) from None
+    if findings := tuple(_shape_findings(spec, (), document)):
+        raise SpecError(findings)
+    return ParsedSpec(spec, document)
+
+
+def _order(finding: Finding) -> tuple[int, int]:
+    return (finding.line or 0, finding.column or 0)
+
+
+@cache
+def _validator() -> SchemaValidator:
+    return validator_of(Spec, COMPILED)
+
+
+def _not_a_spec(document: Document) -> Iterator[Finding]:
+    value = document.value
+    if value is None:
+        yield _at(document, (), "spec-empty", "the file is empty", "start from `trainyard new p5-observability`")
+    elif not isinstance(value, dict):
+        shape = "list" if isinstance(value, tuple) else "single value"
+        yield _at(
+            document, (), "spec-not-a-mapping", f"a spec is a mapping of keys to values, this is a {shape}",
+            "begin with `name:`; `trainyard new p5-observability` shows a whole one",
+        )  # fmt: skip
+    elif kind := foreign_kind(value):
+        yield _at(
+            document, (), "spec-foreign", f"this is {kind}, not a trainyard spec",
+            "write a spec: `trainyard new` starts one",
+        )  # fmt: skip
+
+
+def _finding(document: Document, problem: Any) -> Finding:
+    path = tuple(step for step in problem["loc"] if step not in SHAPES)
+    match problem["type"]:
+        case "missing":
+            return _missing(document, path)
+        case "extra_forbidden":
+            return _unknown_key(document, path)
+        case "bad_value":
+            return _wrong(document, path, "spec-bad-value", problem["msg"], problem["input"])
+        case "literal_error":
+            expected = problem["ctx"]["expected"].replace("'", "")
+            return _wrong(document, path, "spec-bad-value", f"must be {expected}", problem["input"])
+        case other:
+            kind = _KINDS.get(other, problem["msg"])
+            return _wrong(document, path, "spec-wrong-type", f"must be {kind}", problem["input"])
+
+
+_KINDS = {
+    "model_type": "a mapping of keys to values",
+    "dict_type": "a mapping of keys to values",
+    "tuple_type": "a list",
+    "bool_type": "true or false",
+    "string_type": "text",
+}
+
+
+def _wrong(document: Document, path: Path, id_: str, must_be: str, written: object) -> Finding:
+    return _at(document, path, id_, f"{path_text(path)} {must_be}, not {_shown(written)}", _remedy(must_be, written))
+
+
+def _remedy(must_be: str, written: object) -> str:
+    if isinstance(written, int | float) and not isinstance(written, bool) and "version" in must_be:
+        return f'put it in quotes and write it in full, such as "{written}.0"'
+    return "`trainyard schema` and the reference in docs/spec.md say what each key takes"
+
+
+def _shown(value: object) -> str:
+    if value is None:
+        return "empty"
+    if isinstance(value, dict):
+        return "a mapping"
+    if isinstance(value, tuple):
+        return "a list"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    text = str(value)
+    return repr(text if len(text) <= 60 else text[:57] + "…") if isinstance(value, str) else text
+
+
+def _missing(document: Document, path: Path) -> Finding:
+    return _at(document, path, "spec-missing-key", f"{path_text(path)} is missing", f"write {path[-1]}: …")
+
+
+def _unknown_key(document: Document, path: Path) -> Finding:
+    # Imported here because a right spec needs neither, and every check imports this module.
+    from difflib import get_close_matches
+
+    key = str(path[-1])
+    known = known_keys(path[:-1])
+    close = get_close_matches(key.lower(), known, n=1, cutoff=0.6)
+    meant = f"; did you mean {close[0]!r}?" if close else ""
+    remedy = f"here belong: {', '.join(known)}" if known else "remove it"
+    return _at(document, path, "spec-unknown-key", f"unknown key {key!r}{meant}", remedy)
+
+
+def known_keys(path: Path) -> tuple[str, ...]:
+    """Return the keys that may stand in the mapping at a path."""
+    from trainyard.spec.fields import record_at
+
+    record = record_at(Spec, path)
+    return () if record is None else tuple(record.field_names())
+
+
+def _shape_findings(value: object, path: Path, document: Document) -> Iterator[Finding]:
+    """Yield what types cannot say: of some keys exactly one must be there, and some lists must not be empty."""
+    if isinstance(value, tuple):
+        for index, item in enumerate(value):
+            yield from _shape_findings(item, (*path, index), document)
+    elif isinstance(value, Record):
+        for group in value.one_of:
+            yield from _one_of_findings(value, group, path, document)
+        for name, member in vars(value).items():
+            yield from _shape_findings(member, (*path, name), document)
+
+
+def _one_of_findings(record: Record, group: tuple[str, ...], path: Path, document: Document) -> Iterator[Finding]:
+    written = [name for name in group if getattr(record, name) is not None]
+    if len(written) == 1:
+        return
+    where = path_text(path) or "the spec"
+    if written:
+        problem = f"{where} has {' and '.join(written)}, which exclude each other"
+        yield _at(document, (*path, written[1]), "spec-one-of", problem, f"keep one of {', '.join(written)}")
+    else:
+        problem = f"{where} needs one of {', '.join(group)}"
+        yield _at(document, path, "spec-one-of", problem, f"write one of {', '.join(group)}")
+
+
+def _at(document: Document, path: Path, id_: str, message: str, remedy: str) -> Finding:
+    place = document.place(path)
+    return Finding(
+        id_, "error", message, remedy,
+        file=document.file, line=place.line, column=place.column, path=path_text(path) or None,
+    )  # fmt: skip

@@ -1,0 +1,78 @@
+"""The forms of text that a spec uses: names, ids, places. What AWS accepts, with the source of each form."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from trainyard.field import Text
+
+# ParallelCluster: at most 60 characters, letters, digits and hyphens, a letter first.
+# https://docs.aws.amazon.com/parallelcluster/latest/ug/pcluster.create-cluster-v3.html
+ClusterName = Annotated[
+    str, Text(r"^[a-zA-Z][a-zA-Z0-9-]{0,59}$", "1 to 60 letters, digits and hyphens, beginning with a letter")
+]
+# Queue and compute resource names: at most 25 characters, lower case.
+# https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html#yaml-Scheduling-SlurmQueues-Name
+QueueName = Annotated[
+    str, Text(r"^[a-z][a-z0-9-]{0,24}$", "1 to 25 lower-case letters, digits and hyphens, beginning with a letter")
+]
+Region = Annotated[str, Text(r"^[a-z]{2}(-[a-z]+)+-\d$", "an AWS region such as us-east-2")]
+AvailabilityZone = Annotated[
+    str, Text(r"^[a-z]{2}(-[a-z]+)+-\d[a-z]$|^[a-z]{2}(-[a-z]+)+-\d-[a-z]{3}-\d[a-z]$", "a zone such as us-east-2a")
+]
+InstanceTypeName = Annotated[str, Text(r"^[a-z0-9-]+\.[a-z0-9-]+$", "an instance type such as p5.48xlarge")]
+Version = Annotated[str, Text(r"^\d+\.\d+\.\d+$", 'a version such as "3.16.1", in full')]
+Cidr = Annotated[
+    str,
+    Text(
+        r"^((25[0-5]|2[0-4]\d|1?\d?\d)(\.|/)){4}(3[0-2]|[12]?\d)$|^[0-9a-fA-F:]*:[0-9a-fA-F:]*/(12[0-8]|1[01]\d|\d?\d)$",
+        "an address range such as 203.0.113.7/32",
+    ),
+]
+MountDir = Annotated[str, Text(r"^(/[A-Za-z0-9_][A-Za-z0-9_.-]*)+$", "an absolute directory such as /fsx")]
+# https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateKeyPair.html: up to 255 ASCII characters.
+# Shorter here and without spaces at the ends, so that it can be typed on a command line.
+KeyPairName = Annotated[str, Text(r"^[!-~]([ -~]*[!-~])?$", "the name of an EC2 key pair, without .pem", longest=255)]
+# https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html
+BucketName = Annotated[str, Text(r"^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$", "the name of an S3 bucket, without s3://")]
+BucketUri = Annotated[
+    str,
+    Text(r"^s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[^\s]*)?$", "a bucket or prefix such as s3://my-bucket/datasets"),
+]
+ResourcePrefix = Annotated[
+    str,
+    Text(
+        r"^(/[A-Za-z0-9_+=,.@/-]*/|/)?[A-Za-z0-9_-]*$",
+        "an IAM path, a name prefix or both, such as /team/ml-",
+        longest=542,
+    ),
+]
+
+
+def _id(prefix: str, what: str) -> Text:
+    # 8 or 17 hexadecimal digits: https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/resource-ids.html
+    return Text(rf"^{prefix}-([0-9a-f]{{8}}|[0-9a-f]{{17}})$", f"{what} such as {prefix}-0123456789abcdef0")
+
+
+AmiId = Annotated[str, _id("ami", "the id of a machine image")]
+CapacityReservationId = Annotated[str, _id("cr", "the id of a capacity reservation")]
+FileSystemId = Annotated[str, _id("fs", "the id of a file system")]
+SecurityGroupId = Annotated[str, _id("sg", "the id of a security group")]
+SubnetId = Annotated[str, _id("subnet", "the id of a subnet")]
+VolumeId = Annotated[str, _id("vol", "the id of an EBS volume")]
+VpcId = Annotated[str, _id("vpc", "the id of a VPC")]
+ZfsVolumeId = Annotated[str, _id("fsvol", "the id of an FSx for OpenZFS volume")]
+ReservationGroupArn = Annotated[
+    str,
+    Text(
+        r"^arn:aws[a-z-]*:resource-groups:[a-z0-9-]+:\d{12}:group/.+$",
+        "the ARN of a reservation group such as arn:aws:resource-groups:us-east-2:123456789012:group/my-group",
+    ),
+]
+IamPolicyArn = Annotated[
+    str,
+    Text(
+        r"^arn:aws[a-z-]*:iam::(\d{12}|aws):policy/.+$",
+        "the ARN of an IAM policy such as arn:aws:iam::123456789012:policy/p",
+    ),
+]
