@@ -1,0 +1,60 @@
+"""Reads the catalog's own data files. Nothing outside this folder reads them."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from trainyard.catalog.instance_type import InstanceType
+from trainyard.catalog.lustre_deployment import LustreDeployment
+from trainyard.catalog.parallelcluster_lists import ParallelClusterLists
+from trainyard.catalog.source import Source
+from trainyard.record import Record, validator_of
+
+if TYPE_CHECKING:
+    from pydantic_core import SchemaValidator
+
+FOLDER = Path(__file__).parent
+
+
+class CatalogFile(Record):
+    """The content of any catalog file, with the facts already merged: its sources and one other section."""
+
+    sources: dict[str, Source]
+    """Source id to source."""
+    instance_types: dict[str, InstanceType] | None = None
+    """instances/<family>.yaml."""
+    lustre_deployments: dict[str, LustreDeployment] | None = None
+    """fsx_lustre.yaml."""
+    parallelcluster: ParallelClusterLists | None = None
+    """parallelcluster.yaml."""
+
+
+def content(path: Path) -> Any:
+    """Return the plain content of a data file."""
+    return yaml.load(path.read_bytes(), _Loader)  # noqa: S506  derived from the safe loader, see below
+
+
+def validated(file: dict[str, Any]) -> CatalogFile:
+    """Return the records of a file. Raises pydantic-core's ValidationError: an error in our own data is a bug."""
+    record: CatalogFile = _validator().validate_python(file)
+    return record
+
+
+class _Loader(yaml.CSafeLoader):
+    """The safe loader, with tuples for sequences: the fields of records are tuples."""
+
+
+def _tuple(loader: _Loader, node: yaml.SequenceNode) -> tuple[Any, ...]:
+    return tuple(loader.construct_sequence(node, deep=True))
+
+
+_Loader.add_constructor("tag:yaml.org,2002:seq", _tuple)
+
+
+@cache
+def _validator() -> SchemaValidator:
+    return validator_of(CatalogFile, FOLDER / "compiled.json")

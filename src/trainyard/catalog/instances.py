@@ -1,0 +1,73 @@
+"""Finds instance types in the catalog. Only the file of the family that is asked for is read."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from trainyard.catalog import catalog_file
+from trainyard.catalog.source import Source, merged, sources_by_fact
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from trainyard.catalog.instance_type import InstanceType
+
+_FOLDER = catalog_file.FOLDER / "instances"
+_NAME = re.compile(r"([a-z0-9-]+)\.[a-z0-9-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """The instance types of one file, and for each of them the source of every fact."""
+
+    types: Mapping[str, InstanceType]
+    sources: Mapping[str, Mapping[str, Source]]
+
+
+def find(name: str) -> InstanceType | None:
+    """Return the facts of an instance type, or None where the catalog has none."""
+    family = _family_of(name)
+    return None if family is None else family.types.get(name)
+
+
+def sources_of(name: str) -> Mapping[str, Source]:
+    """Return fact and source of an instance type; empty where the catalog has no facts."""
+    family = _family_of(name)
+    return {} if family is None else family.sources.get(name, {})
+
+
+def names() -> tuple[str, ...]:
+    """Return every instance type of the catalog, sorted. Reads every family."""
+    return tuple(sorted(name for family in families() for name in _family(family).types))
+
+
+@cache
+def families() -> tuple[str, ...]:
+    """Return every family of the catalog, sorted. Reads no file."""
+    return tuple(sorted(path.stem for path in _FOLDER.glob("*.yaml")))
+
+
+def _family_of(name: str) -> Family | None:
+    # The name may come from anybody's file. It becomes a path only when it is one of our own family names.
+    parts = _NAME.fullmatch(name)
+    return _family(parts[1]) if parts is not None and parts[1] in families() else None
+
+
+@cache
+def _family(name: str) -> Family:
+    return family_in(catalog_file.content(_FOLDER / f"{name}.yaml"), f"catalog/instances/{name}.yaml")
+
+
+def family_in(data: dict[str, Any], where: str) -> Family:
+    """Return the content of a family's file. Raises TrainyardError where a fact has two sources or an unknown one."""
+    types = {name: {"name": name, **merged(facts, f"{where} ({name})")} for name, facts in data["types"].items()}
+    file = catalog_file.validated({**{key: data[key] for key in data if key != "types"}, "instance_types": types})
+    return Family(
+        types=file.instance_types or {},
+        sources={
+            name: sources_by_fact(facts, file.sources, f"{where} ({name})") for name, facts in data["types"].items()
+        },
+    )

@@ -1,0 +1,58 @@
+"""Finds what versions of ParallelCluster support."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+from trainyard.catalog import catalog_file
+from trainyard.catalog.source import Source, merged, sources_by_fact
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from trainyard.catalog.parallelcluster_lists import ParallelClusterLists
+
+_PATH = catalog_file.FOLDER / "parallelcluster.yaml"
+_WHERE = "catalog/parallelcluster.yaml"
+_VERSION = re.compile(r"(\d+\.\d+)(\.\d+)?")
+
+
+def supported_oses(version: str) -> tuple[str, ...] | None:
+    """Return the operating systems of a version such as 3.16.1, or None where its line, 3.16, is unknown."""
+    line = _lists().lines.get(_line_of(version))
+    return None if line is None else line.supported_oses
+
+
+def known_versions() -> tuple[str, ...]:
+    """Return the version lines with facts, such as 3.16, oldest first."""
+    return tuple(sorted(_lists().lines, key=lambda line: [int(number) for number in line.split(".")]))
+
+
+def reserved_mounts() -> tuple[str, ...]:
+    """Return the directories that ParallelCluster keeps for itself, the same ones in every known version."""
+    return _lists().reserved_mounts
+
+
+def sources_of(version: str) -> Mapping[str, Source]:
+    """Return fact and source of a version; only what holds for every version where its line is unknown."""
+    data = catalog_file.content(_PATH)
+    sources = catalog_file.validated({"sources": data["sources"]}).sources
+    facts = (data["lines"].get(_line_of(version), {}), data["every_version"])
+    return {fact: source for by_source in facts for fact, source in sources_by_fact(by_source, sources, _WHERE).items()}
+
+
+def _line_of(version: str) -> str:
+    parts = _VERSION.fullmatch(version)
+    return "" if parts is None else parts[1]
+
+
+@cache
+def _lists() -> ParallelClusterLists:
+    data = catalog_file.content(_PATH)
+    lines = {line: merged(facts, f"{_WHERE} ({line})") for line, facts in data["lines"].items()}
+    lists = {"lines": lines, **merged(data["every_version"], _WHERE)}
+    file = catalog_file.validated({"sources": data["sources"], "parallelcluster": lists})
+    assert file.parallelcluster is not None  # noqa: S101  it was given in the line above
+    return file.parallelcluster

@@ -1,0 +1,67 @@
+"""What FSx for Lustre offers."""
+
+from __future__ import annotations
+
+import typing
+
+import pytest
+
+from trainyard.catalog.fsx_lustre import deployment, sources_of
+from trainyard.errors import TrainyardError
+from trainyard.spec.file_system import Lustre
+
+NAMES = ("PERSISTENT_2", "PERSISTENT_1", "SCRATCH_2")
+
+
+def test_every_deployment_type_of_the_spec_is_known():
+    assert set(typing.get_args(typing.get_type_hints(Lustre)["deployment"])) == set(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("size_gib", [1200, 2400, 4800, 7200, 100800])
+def test_a_size_on_the_ladder_exists_and_is_its_own_nearest(name, size_gib):
+    assert deployment(name).size_exists(size_gib)
+    assert deployment(name).nearest_sizes_gib(size_gib) == (size_gib,)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    ("size_gib", "nearest"),
+    [
+        (-1, (1200,)),
+        (0, (1200,)),
+        (1, (1200,)),
+        (1199, (1200,)),
+        (1201, (1200, 2400)),
+        (2399, (1200, 2400)),
+        (2401, (2400, 4800)),
+        (3600, (2400, 4800)),
+        (5000, (4800, 7200)),
+    ],
+)
+def test_a_size_between_two_steps_does_not_exist_and_names_its_neighbours(name, size_gib, nearest):
+    assert not deployment(name).size_exists(size_gib)
+    assert deployment(name).nearest_sizes_gib(size_gib) == nearest
+
+
+@pytest.mark.parametrize(
+    ("name", "throughputs"),
+    [("PERSISTENT_2", (125, 250, 500, 1000)), ("PERSISTENT_1", (50, 100, 200)), ("SCRATCH_2", ())],
+)
+def test_a_deployment_type_offers_its_throughputs(name, throughputs):
+    assert deployment(name).throughputs_mb_s_per_tib == throughputs
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_fact_of_a_deployment_type_has_a_source(name):
+    sources = sources_of(name)
+    assert sources.keys() == deployment(name).written - {"name"}
+    assert all(source.url.startswith("https://") and source.read for source in sources.values())
+
+
+def test_an_unknown_deployment_type_is_an_error_that_lists_the_known_ones():
+    with pytest.raises(TrainyardError) as caught:
+        deployment("SCRATCH_1")
+    assert caught.value.problem == "the catalog has no facts about the Lustre deployment type 'SCRATCH_1'"
+    assert caught.value.hint == "use one of PERSISTENT_2, PERSISTENT_1, SCRATCH_2"
+    assert sources_of("SCRATCH_1") == {}
