@@ -1,0 +1,71 @@
+"""Checks one spec file: what cannot be read, what the rules object to, what outside validators object to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from trainyard.edge.text_file import read_text
+from trainyard.errors import FindingsError
+from trainyard.finding import SEVERITIES, Finding, path_text
+from trainyard.rules import NamedRule, Problem, all_rules
+from trainyard.spec.parse import ParsedSpec, parse
+
+if TYPE_CHECKING:
+    from trainyard.document.node import Document
+
+OutsideValidator = Callable[[ParsedSpec], Iterator[Finding]]
+"""Judges a whole spec by a program that is not ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What was found in a file. ``parsed`` is None where the file could not be read as a spec."""
+
+    file: str
+    parsed: ParsedSpec | None
+    findings: tuple[Finding, ...]
+
+    @property
+    def has_errors(self) -> bool:
+        """Return whether any finding is of severity error."""
+        return any(finding.severity == "error" for finding in self.findings)
+
+
+def check_file(file: str, outside: tuple[OutsideValidator, ...] = ()) -> Checked:
+    """Return everything that is wrong with a spec file, worst first. Load errors are findings too."""
+    try:
+        parsed = parse(read_text(file), file)
+    except FindingsError as error:
+        return Checked(file, None, error.findings)
+    found = list(rule_findings(parsed))
+    for validator in outside:
+        found.extend(validator(parsed))
+    return Checked(file, parsed, tuple(sorted(found, key=_order)))
+
+
+def rule_findings(parsed: ParsedSpec) -> Iterator[Finding]:
+    """Yield what the rules object to, with the place of each."""
+    for named in all_rules():
+        for problem in named.rule.check(parsed.spec):
+            yield _finding(named, problem, parsed.document)
+
+
+def _finding(named: NamedRule, problem: Problem, document: Document) -> Finding:
+    place = document.place(problem.path)
+    return Finding(
+        id=named.id,
+        severity=problem.severity or named.rule.severity,
+        message=problem.message,
+        remedy=problem.remedy or named.rule.remedy,
+        source=named.rule.source,
+        file=document.file,
+        line=place.line,
+        column=place.column,
+        path=path_text(problem.path),
+    )
+
+
+def _order(finding: Finding) -> tuple[int, int, int]:
+    return SEVERITIES.index(finding.severity), finding.line or 0, finding.column or 0

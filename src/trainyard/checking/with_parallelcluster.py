@@ -1,0 +1,48 @@
+"""Lets the real ParallelCluster judge a spec: renders it and loads the result with its own schema."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.bundle.assemble import assemble
+from trainyard.edge.pcluster import Complaint, load_schema
+from trainyard.finding import Finding, path_text
+from trainyard.render.parallelcluster.origin import spec_path
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from trainyard.spec.parse import ParsedSpec
+
+SOURCE = "https://docs.aws.amazon.com/parallelcluster/latest/ug/cluster-configuration-file-v3.html"
+
+
+def parallelcluster_findings(parsed: ParsedSpec, report: Callable[[str], None]) -> Iterator[Finding]:
+    """Yield what ParallelCluster's schema says about the rendered cluster.yaml, at the spec's own lines.
+
+    Specs for other platforms yield nothing. Raises TrainyardError where ParallelCluster cannot be run.
+    """
+    spec = parsed.spec
+    if spec.platform != "parallelcluster":
+        return
+    config = assemble(spec).files["cluster.yaml"].decode()
+    version = spec.parallelcluster.version
+    for complaint in load_schema(config, cluster_name=spec.name, region=spec.region, version=version, report=report):
+        yield _finding(parsed, complaint)
+
+
+def _finding(parsed: ParsedSpec, complaint: Complaint) -> Finding:
+    path = spec_path(parsed.spec, complaint.path)
+    place = parsed.document.place(path)
+    where = path_text(complaint.path) or "the configuration"
+    return Finding(
+        id="parallelcluster-schema",
+        severity="error",
+        message=f"ParallelCluster {parsed.spec.parallelcluster.version} refuses {where}: {complaint.message}",
+        remedy="change the value here; if it is right, the rendering is wrong: please report it",
+        source=SOURCE,
+        file=parsed.document.file,
+        line=place.line,
+        column=place.column,
+        path=path_text(path) or None,
+    )

@@ -1,0 +1,50 @@
+"""EFA asked for on an instance type that has none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.catalog.instances import find
+from trainyard.rules import Problem, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.spec.cluster import Spec
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Yield nodes with ``efa: true`` whose type is known to have no EFA."""
+    for group in spec.node_groups():
+        facts = find(group.instance_type)
+        if group.efa and facts is not None and facts.has_efa is False:
+            yield Problem((*group.path, "efa"), f"{group.instance_type} has no Elastic Fabric Adapter")
+
+
+RULE = Rule(
+    severity="error",
+    title="EFA on a type without it",
+    rationale=(
+        "The launch fails, or the nodes come up with plain networking and collectives run over TCP. Within one "
+        "family it "
+        "depends on the size: g5.8xlarge has EFA, g5.xlarge has not."
+    ),
+    remedy=(
+        "remove efa, which is on by itself wherever the type has it, or choose a type that `trainyard instances` "
+        "lists with EFA"
+    ),
+    source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html#efa-instance-types",
+    bad="""\
+queues:
+  - name: small-gpu
+    instance_type: g5.xlarge
+    efa: true
+""",
+    good="""\
+queues:
+  - name: small-gpu
+    instance_type: g5.8xlarge
+    efa: true
+""",
+    check=check,
+)

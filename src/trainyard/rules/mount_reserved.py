@@ -1,0 +1,43 @@
+"""A mount over a directory that the system needs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.catalog.parallelcluster import reserved_mounts
+from trainyard.rules import Problem, Rule
+from trainyard.rules.mounts_overlap import mounts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.spec.cluster import Spec
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Yield mounts that ParallelCluster reserves, and mounts that would hide such a directory's content."""
+    for path, mount in mounts(spec):
+        if mount in reserved_mounts():
+            yield Problem(path, f"{mount} belongs to the system of every node")
+
+
+RULE = Rule(
+    severity="error",
+    title="Reserved mount directory",
+    rationale=(
+        "A file system over a system directory hides what the node needs to boot or to run Slurm. ParallelCluster"
+        " refuses "
+        "these directories for shared storage."
+    ),
+    remedy="choose another directory, such as /fsx, /apps or /data",
+    source="https://docs.aws.amazon.com/parallelcluster/latest/ug/SharedStorage-v3.html#yaml-SharedStorage-MountDir",
+    bad="""\
+file_systems:
+  - {mount: /opt/slurm, ebs: {size_gib: 200}}
+""",
+    good="""\
+file_systems:
+  - {mount: /apps, ebs: {size_gib: 200}}
+""",
+    check=check,
+)

@@ -1,0 +1,54 @@
+"""Two mounts of which one hides the other."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from trainyard.rules import Problem, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.finding import Path
+    from trainyard.spec.cluster import Spec
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Yield every mount that is, or lies below, one that was named before it."""
+    for (_, one), (path, other) in combinations(mounts(spec), 2):
+        if one == other:
+            yield Problem(path, f"{other} is mounted twice")
+        elif other.startswith(f"{one}/") or one.startswith(f"{other}/"):
+            yield Problem(path, f"mounts {one} and {other} lie one inside the other")
+
+
+def mounts(spec: Spec) -> Iterator[tuple[Path, str]]:
+    """Yield the directory of every mount with its place in the spec."""
+    for index, file_system in enumerate(spec.file_systems):
+        yield ("file_systems", index, "mount"), file_system.mount
+    if spec.platform == "parallelcluster":
+        yield ("scratch", "mount"), spec.scratch.mount
+
+
+RULE = Rule(
+    severity="error",
+    title="Mounts that overlap",
+    rationale=(
+        "Which of two overlapping mounts wins depends on the order in which a node mounts them, and the other "
+        "one's files vanish."
+    ),
+    remedy="give each file system a directory of its own",
+    source="https://docs.aws.amazon.com/parallelcluster/latest/ug/SharedStorage-v3.html#yaml-SharedStorage-MountDir",
+    bad="""\
+file_systems:
+  - {mount: /fsx, lustre: {id: fs-0123456789abcdef0}}
+  - {mount: /fsx/apps, ebs: {size_gib: 200}}
+""",
+    good="""\
+file_systems:
+  - {mount: /fsx, lustre: {id: fs-0123456789abcdef0}}
+  - {mount: /apps, ebs: {size_gib: 200}}
+""",
+    check=check,
+)

@@ -1,0 +1,52 @@
+"""Names that must differ and do not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.rules import Problem, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.finding import Path
+    from trainyard.spec.cluster import Spec
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Yield queues, and compute resources within a queue, whose name was taken by an earlier one."""
+    yield from _repeated((("queues", index, "name"), queue.name) for index, queue in enumerate(spec.queues))
+    for queue in spec.queues:
+        groups = (group for group in spec.node_groups() if group.queue is queue)
+        yield from _repeated(((*group.path, "name"), group.name) for group in groups)
+
+
+def _repeated(names: Iterator[tuple[Path, str]]) -> Iterator[Problem]:
+    first: dict[str, Path] = {}
+    for path, name in names:
+        if name in first:
+            yield Problem(path, f"the name {name!r} is taken already")
+        first.setdefault(name, path)
+
+
+RULE = Rule(
+    severity="error",
+    title="Names that repeat",
+    rationale=(
+        "Jobs ask for a queue by its name, and Slurm names nodes after queue and compute resource. ParallelCluster "
+        "refuses doubles."
+    ),
+    remedy="give each its own name",
+    source="https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html#yaml-Scheduling-SlurmQueues-Name",
+    bad="""\
+queues:
+  - {name: compute-gpu, instance_type: p5.48xlarge}
+  - {name: compute-gpu, instance_type: p4d.24xlarge}
+""",
+    good="""\
+queues:
+  - {name: compute-h100, instance_type: p5.48xlarge}
+  - {name: compute-a100, instance_type: p4d.24xlarge}
+""",
+    check=check,
+)

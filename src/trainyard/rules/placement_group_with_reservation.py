@@ -1,0 +1,55 @@
+"""A placement group around capacity that was reserved elsewhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.rules import Problem, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.spec.cluster import Spec
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Yield queues that ask for a placement group and target a reservation or a group of them."""
+    for group in spec.node_groups():
+        if group.placement_group and group.capacity_kind in ("reservation", "reservation_group"):
+            yield Problem(
+                (*group.path, "placement_group"),
+                f"queue {group.queue.name!r} targets a {group.capacity_kind.replace('_', ' ')} "
+                "and launches into a placement group of its own",
+            )
+
+
+RULE = Rule(
+    severity="warning",
+    title="Placement group with a capacity reservation",
+    rationale=(
+        "ParallelCluster makes a new placement group for the queue. The reserved instances stand where the "
+        "reservation put "
+        "them, and where that is outside the new group EC2 reports insufficient capacity although the reservation"
+        " has room. "
+        "ParallelCluster itself only warns (PlacementGroupCapacityReservationValidator)."
+    ),
+    remedy=(
+        "remove placement_group, or set it to false; a reservation that was made in a placement group keeps it anyway"
+    ),
+    source="https://github.com/aws/aws-parallelcluster/issues/7252",
+    bad="""\
+queues:
+  - name: compute-gpu
+    instance_type: p5.48xlarge
+    capacity: {reservation: cr-0123456789abcdef0}
+    placement_group: true
+""",
+    good="""\
+queues:
+  - name: compute-gpu
+    instance_type: p5.48xlarge
+    capacity: {reservation: cr-0123456789abcdef0}
+    placement_group: false
+""",
+    check=check,
+)

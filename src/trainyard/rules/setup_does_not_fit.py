@@ -1,0 +1,75 @@
+"""Software for accelerators on nodes that have none, and the reverse."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.catalog.instances import find
+from trainyard.rules import Problem, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.catalog.instance_type import InstanceType
+    from trainyard.spec.cluster import Spec
+    from trainyard.spec.node_group import NodeGroup
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Yield nodes whose setup does not fit the accelerators that they are known to have."""
+    for group in spec.node_groups():
+        setup = group.queue.setup or spec.software.setup
+        facts = find(group.instance_type)
+        if facts is None or setup == "none":
+            continue
+        path = (*group.path[:2], "setup") if group.queue.setup else ("software", "setup")
+        if setup in ("gpu", "neuron") and setup != _fitting_setup(facts):
+            yield Problem(
+                path, f"setup {setup} on {group.instance_type}, which has {_accelerators(facts)}", _remedy(group, facts)
+            )
+        elif setup == "cpu" and _fitting_setup(facts) != "cpu":
+            message = f"setup cpu leaves {_accelerators(facts)} of {group.instance_type} without their software"
+            yield Problem(path, message, _remedy(group, facts), "warning")
+
+
+def _fitting_setup(facts: InstanceType) -> str:
+    if facts.gpu_count:
+        return "gpu"
+    return "neuron" if facts.neuron_count else "cpu"
+
+
+def _accelerators(facts: InstanceType) -> str:
+    if facts.accelerators is None:
+        return "no accelerators"
+    return f"{facts.accelerators.count} {facts.accelerators.model}"
+
+
+def _remedy(group: NodeGroup, facts: InstanceType) -> str:
+    return f"write setup: {_fitting_setup(facts)} in queue {group.queue.name!r}"
+
+
+RULE = Rule(
+    severity="error",
+    title="Setup that does not fit the instance type",
+    rationale=(
+        "The GPU setup installs and then requires NVIDIA devices, so nodes without them never take jobs, and are "
+        "replaced for "
+        "ever. The CPU setup on accelerated nodes leaves expensive devices without their software."
+    ),
+    remedy="give the queue the setup that fits its instance type",
+    source="https://docs.aws.amazon.com/parallelcluster/latest/ug/custom-bootstrap-actions-v3.html",
+    bad="""\
+queues:
+  - name: preprocess
+    instance_type: m5.8xlarge
+software: {setup: gpu}
+""",
+    good="""\
+queues:
+  - name: preprocess
+    instance_type: m5.8xlarge
+    setup: cpu
+software: {setup: gpu}
+""",
+    check=check,
+)

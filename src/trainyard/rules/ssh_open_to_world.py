@@ -1,0 +1,40 @@
+"""SSH that the whole internet may try."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.rules import Problem, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.spec.cluster import Spec
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Yield address ranges that hold every address there is."""
+    for index, cidr in enumerate(spec.access.allow_from):
+        if cidr.endswith("/0"):
+            yield Problem(
+                ("access", "allow_from", index), f"{cidr} lets every address in the world try SSH and Grafana"
+            )
+
+
+RULE = Rule(
+    severity="warning",
+    title="SSH open to the world",
+    rationale=(
+        "Open SSH ports are probed within minutes. A cluster with a stolen key runs somebody else's jobs at tens "
+        "of dollars an hour."
+    ),
+    remedy="name your own addresses, or none: SSM Session Manager opens a shell without any open port",
+    source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/security-group-rules-reference.html",
+    bad="""\
+access: {allow_from: [0.0.0.0/0]}
+""",
+    good="""\
+access: {allow_from: [203.0.113.7/32]}
+""",
+    check=check,
+)
