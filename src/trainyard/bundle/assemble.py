@@ -1,0 +1,68 @@
+"""Puts the files of a bundle together. Pure: the same spec and outputs give the same bytes."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from trainyard.bundle.readme import readme
+from trainyard.document.write import yaml_text
+from trainyard.finding import Path, path_text
+from trainyard.render.rendering import Rendering, render
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from trainyard.render.stand_ins import StandIn
+    from trainyard.spec.cluster import Spec
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """The files of a bundle by name, and the ids in them that are stand-ins."""
+
+    files: dict[str, bytes]
+    stand_ins: tuple[StandIn, ...]
+
+
+def assemble(spec: Spec, outputs: Mapping[str, str] | None = None) -> Bundle:
+    """Return the bundle of a spec. ``outputs`` are the outputs of its stacks by name, as far as they are known."""
+    rendering = render(spec, outputs or {})
+    heading = (f"Rendered by trainyard from the spec of {spec.name}. Change the spec, not this file.",)
+    texts = {
+        "README.md": readme(spec, rendering.stand_ins),
+        **{name: yaml_text(document, heading) for name, document in rendering.documents.items()},
+        "stand-ins.json": _stand_ins_text(rendering),
+    }
+    return Bundle({name: text.encode() for name, text in texts.items()}, rendering.stand_ins)
+
+
+def _stand_ins_text(rendering: Rendering) -> str:
+    stand_ins = [
+        {
+            "value": stand_in.value,
+            "output": stand_in.output,
+            "stack": stand_in.stack,
+            "what": stand_in.what,
+            "where": list(_where(rendering.documents, stand_in.value)),
+        }
+        for stand_in in rendering.stand_ins
+    ]
+    return json.dumps({"schema": 1, "stand_ins": stand_ins}, indent=2, ensure_ascii=False) + "\n"
+
+
+def _where(documents: Mapping[str, Any], value: str) -> Iterator[dict[str, str]]:
+    for name, document in documents.items():
+        yield from ({"file": name, "path": path_text(path)} for path in _paths_of(document, value, ()))
+
+
+def _paths_of(node: object, value: str, path: Path) -> Iterator[Path]:
+    if node == value:
+        yield path
+    elif isinstance(node, dict):
+        for key, member in node.items():
+            yield from _paths_of(member, value, (*path, key))
+    elif isinstance(node, list):
+        for index, member in enumerate(node):
+            yield from _paths_of(member, value, (*path, index))

@@ -1,0 +1,1 @@
+"""Turns a spec into the files of its platform. Pure: the same spec and outputs give the same documents."""

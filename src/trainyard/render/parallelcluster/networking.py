@@ -1,0 +1,61 @@
+"""Subnets and address ranges: the cluster's own, those of an existing network, or one named by id."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from trainyard.render.stand_ins import Ids
+    from trainyard.spec.cluster import Spec
+    from trainyard.spec.queue import Queue
+
+# Without a range ParallelCluster opens SSH to 0.0.0.0/0; this one admits private addresses only, which have to come
+# from the VPC or what is connected to it. https://datatracker.ietf.org/doc/html/rfc1918
+NOBODY_OUTSIDE = "10.0.0.0/8"
+
+
+def one_subnet(spec: Spec, choice: str, ids: Ids) -> str:
+    """Return the subnet of head or login nodes."""
+    return subnets(spec, choice, ids)[0]
+
+
+def subnets(spec: Spec, choice: str, ids: Ids) -> list[str]:
+    """Return the subnets that a choice of private, public or an id stands for."""
+    existing = spec.network.existing
+    if choice not in ("private", "public"):
+        return [choice]
+    if existing is not None:
+        return list(existing.public_subnets if choice == "public" else existing.private_subnets)
+    return [ids.of("PublicSubnet" if choice == "public" else "PrimaryPrivateSubnet")]
+
+
+def queue_subnets(spec: Spec, queue: Queue, ids: Ids) -> list[str]:
+    """Return the subnets of a queue: one for each zone that it names, otherwise those of the network."""
+    zones = (queue.availability_zone,) if isinstance(queue.availability_zone, str) else queue.availability_zone
+    if zones is None or spec.network.existing is not None or queue.subnet != "private":
+        return subnets(spec, queue.subnet, ids)
+    return [_zone_subnet(spec, zone, ids) for zone in zones]
+
+
+def _zone_subnet(spec: Spec, zone: str, ids: Ids) -> str:
+    if zone == spec.network.availability_zone:
+        return ids.of("PrimaryPrivateSubnet")
+    label = "".join(part.capitalize() for part in zone.split("-"))
+    return ids.of("PrivateSubnet", label=label, number=ord(zone[-1]) - ord("a") + 1)
+
+
+def security_groups(spec: Spec) -> dict[str, list[str]]:
+    """Return the security groups that nodes get beside ParallelCluster's own."""
+    existing = spec.network.existing
+    return {"AdditionalSecurityGroups": list(existing.security_groups)} if existing and existing.security_groups else {}
+
+
+def ssh_range(spec: Spec, ids: Ids) -> str:
+    """Return what may reach SSH. ParallelCluster takes one range, or one prefix list of several."""
+    match spec.access.allow_from:
+        case ():
+            return NOBODY_OUTSIDE
+        case (only,):
+            return only
+        case _:
+            return ids.of("SSHPrefixList")

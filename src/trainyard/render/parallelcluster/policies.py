@@ -1,0 +1,28 @@
+"""IAM policies of the nodes, no more than they use."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from trainyard.render.stand_ins import Ids
+    from trainyard.spec.cluster import Spec
+
+
+def node_policies(spec: Spec) -> list[dict[str, str]]:
+    """Return what every node needs: Session Manager, the way in that needs no open port."""
+    return [{"Policy": f"arn:{_partition(spec.region)}:iam::aws:policy/AmazonSSMManagedInstanceCore"}]
+
+
+def head_node_policies(spec: Spec, ids: Ids) -> list[dict[str, str]]:
+    """Return what the head node needs besides: it sends the cluster's metrics."""
+    managed_prometheus = spec.monitoring.mode in ("amp-only", "amp+amg")
+    sends_metrics = [{"Policy": ids.of("AMPRemoteWritePolicyArn")}] if managed_prometheus else []
+    return [*node_policies(spec), *sends_metrics]
+
+
+def _partition(region: str) -> str:
+    # https://docs.aws.amazon.com/IAM/latest/UserGuide/reference-arns.html
+    if region.startswith("cn-"):
+        return "aws-cn"
+    return "aws-us-gov" if region.startswith("us-gov-") else "aws"

@@ -1,0 +1,52 @@
+"""What rendering gives, and which function renders which platform."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from trainyard.errors import TrainyardError
+from trainyard.render.parallelcluster.cluster import cluster
+from trainyard.render.stand_ins import Ids, StandIn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from trainyard.spec.cluster import Platform, Spec
+
+
+@dataclass(frozen=True, slots=True)
+class Rendering:
+    """The documents of a spec by file name, and the ids in them that a deployment has to fill in."""
+
+    documents: dict[str, dict[str, Any]]
+    stand_ins: tuple[StandIn, ...]
+
+
+def render(spec: Spec, outputs: Mapping[str, str]) -> Rendering:
+    """Return the documents of a spec. ``outputs`` are the outputs of its stacks by name, as far as they are known.
+
+    Raises TrainyardError for a platform that cannot be rendered yet.
+    """
+    ids = Ids(outputs)
+    documents = PLATFORMS[spec.platform](spec, ids)
+    return Rendering(documents, ids.in_order())
+
+
+def _parallelcluster(spec: Spec, ids: Ids) -> dict[str, dict[str, Any]]:
+    return {"cluster.yaml": cluster(spec, ids)}
+
+
+def _not_yet(spec: Spec, _ids: Ids) -> NoReturn:
+    raise TrainyardError(
+        f"this version of trainyard checks specs for {spec.platform} but does not render them yet",
+        where="platform",
+        hint="use platform: parallelcluster, or a later version",
+    )
+
+
+PLATFORMS: dict[Platform, Callable[[Spec, Ids], dict[str, dict[str, Any]]]] = {
+    "parallelcluster": _parallelcluster,
+    "batch": _not_yet,
+    "eks": _not_yet,
+}

@@ -1,0 +1,61 @@
+"""Ids that only a deployment knows, and what is written in their place until it does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path as FilePath
+from typing import TYPE_CHECKING
+
+import yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class StandIn:
+    """A value that a stack output will replace."""
+
+    value: str
+    output: str
+    """Name of the stack output."""
+    stack: str
+    """network, storage or monitoring."""
+    what: str
+
+
+class Ids:
+    """Gives ids by the names of stack outputs, and remembers for which of them it could only give a stand-in."""
+
+    def __init__(self, outputs: Mapping[str, str]) -> None:
+        """Take the outputs that are known."""
+        self._outputs = outputs
+        self.stand_ins: dict[str, StandIn] = {}
+
+    def in_order(self) -> tuple[StandIn, ...]:
+        """Return the stand-ins in the order in which their stacks are made."""
+        stacks = [facts["stack"] for facts in _facts().values()]
+        return tuple(sorted(self.stand_ins.values(), key=lambda one: (stacks.index(one.stack), one.output)))
+
+    def of(self, kind: str, *, label: str = "", number: int = 1) -> str:
+        """Return the id of a kind of thing; label or number tell several of a kind apart."""
+        output = f"{kind}{label or (number if number > 1 else '')}"
+        if output in self._outputs:
+            return self._outputs[output]
+        facts = _facts()[kind]
+        value = _numbered(facts["stand_in"], number - 1)
+        self.stand_ins[output] = StandIn(value, output, facts["stack"], facts["what"])
+        return value
+
+
+def _numbered(stand_in: str, offset: int) -> str:
+    digits = 17  # of a long resource id
+    return f"{stand_in[:-digits]}{int(stand_in[-digits:]) + offset:0{digits}d}"
+
+
+@cache
+def _facts() -> dict[str, dict[str, str]]:
+    with FilePath(__file__).with_name("stand_ins.yaml").open("rb") as file:
+        facts: dict[str, dict[str, str]] = yaml.load(file, Loader=yaml.CSafeLoader)
+    return facts
