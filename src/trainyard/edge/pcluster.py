@@ -1,0 +1,130 @@
+"""The real ParallelCluster, asked what it thinks of configs. Nothing of its schema is known here."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from trainyard.edge.pcluster_environment import PclusterEnvironment, environment, known_versions
+from trainyard.errors import TrainyardError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+__all__ = [
+    "ClusterConfig",
+    "Complaint",
+    "PclusterEnvironment",
+    "environment",
+    "known_versions",
+    "load_schema",
+    "load_schemas",
+    "schema_complaints",
+]
+
+_WORKER = Path(__file__).with_name("pcluster_schema_worker.py")
+_TIMEOUT_S = 120.0  # importing takes 1 s and a config 0.1 s; a slow network disk takes its time
+_LAST_LINES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterConfig:
+    """The text of a ParallelCluster config, and what its schema wants to know besides."""
+
+    text: str
+    cluster_name: str
+    region: str
+
+
+@dataclass(frozen=True, slots=True)
+class Complaint:
+    """What the schema says of one place in a config. An empty path means the config as a whole.
+
+    The place may be missing from the config: a required key is named where it should stand.
+    """
+
+    path: tuple[str | int, ...]
+    message: str
+
+
+def load_schema(
+    config_text: str, *, cluster_name: str, region: str, version: str, report: Callable[[str], None]
+) -> tuple[Complaint, ...]:
+    """Load one config with the schema of this version, whose environment is made first if need be."""
+    (complaints,) = load_schemas([ClusterConfig(config_text, cluster_name, region)], version=version, report=report)
+    return complaints
+
+
+def load_schemas(
+    configs: Sequence[ClusterConfig], *, version: str, report: Callable[[str], None]
+) -> list[tuple[Complaint, ...]]:
+    """Load many configs in one process: starting it takes longer than loading ten of them."""
+    return schema_complaints(environment(version, report), configs)
+
+
+def schema_complaints(
+    made: PclusterEnvironment, configs: Sequence[ClusterConfig], *, timeout_s: float = _TIMEOUT_S
+) -> list[tuple[Complaint, ...]]:
+    """Return the complaints about each config, sorted by path: pcluster's own order changes from run to run.
+
+    ``timeout_s`` is for starting; each config adds a second. Raises TrainyardError when there is no answer.
+    """
+    request = json.dumps([asdict(config) for config in configs])
+    answer = _ask(made, request, timeout_s + len(configs))
+    return [
+        tuple(sorted((Complaint(tuple(found["path"]), found["message"]) for found in complaints), key=_order))
+        for complaints in answer
+    ]
+
+
+def _ask(made: PclusterEnvironment, request: str, timeout_s: float) -> list[list[dict[str, Any]]]:
+    try:
+        done = subprocess.run(  # our own script, run by the interpreter that we made
+            [made.python, "-I", "-X", "utf8", _WORKER],
+            input=request,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=timeout_s,
+            env=_variables(made),
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise _no_answer(made, f"it did not answer within {timeout_s:.0f} s") from error
+    except OSError as error:
+        raise _no_answer(made, str(error)) from error
+    if done.returncode:
+        raise _no_answer(made, "; ".join(done.stderr.strip().splitlines()[-_LAST_LINES:]))
+    answer: list[list[dict[str, Any]]] = json.loads(done.stdout)
+    return answer
+
+
+def _variables(made: PclusterEnvironment) -> dict[str, str]:
+    """Return an environment in which botocore finds no credentials, so that it fails before it calls AWS.
+
+    Loading a config asks for its capacity reservations and goes on when that fails.
+    https://docs.aws.amazon.com/boto3/latest/guide/credentials.html lists where botocore looks.
+    """
+    return {
+        "AWS_CONFIG_FILE": "/dev/null",
+        "AWS_SHARED_CREDENTIALS_FILE": "/dev/null",
+        "AWS_EC2_METADATA_DISABLED": "true",
+        "BOTO_CONFIG": "/dev/null",
+        "HOME": str(made.folder),
+    }
+
+
+def _no_answer(made: PclusterEnvironment, reason: str) -> TrainyardError:
+    return TrainyardError(
+        f"ParallelCluster {made.version} could not be asked: {reason}",
+        where=str(made.folder),
+        hint="remove this folder; it is made anew on the next use",
+    )
+
+
+def _order(complaint: Complaint) -> tuple[list[tuple[bool, str | int]], str]:
+    """Return a sort key; positions and keys cannot be compared with each other."""
+    return [(isinstance(step, str), step) for step in complaint.path], complaint.message

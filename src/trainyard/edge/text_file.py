@@ -1,0 +1,63 @@
+"""Reads the text files that users name: bounded, and with every way it can fail told as a finding."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from trainyard.document.read import MOST_CHARACTERS, too_large
+from trainyard.errors import DocumentError
+from trainyard.finding import Finding
+
+# UTF-8 takes at most four bytes for a character.
+_MOST_BYTES = 4 * MOST_CHARACTERS
+
+
+def read_text(file: str) -> str:
+    """Return the text of a file, or of standard input for ``-``. Raises DocumentError."""
+    content = _read_bytes(file)
+    if len(content) > _MOST_BYTES:
+        raise DocumentError((too_large(file, _size(file) or len(content)),))
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DocumentError((_not_utf8(file, content, error),)) from None
+
+
+def _read_bytes(file: str) -> bytes:
+    try:
+        if file == "-":
+            return sys.stdin.buffer.read(_MOST_BYTES + 1)
+        with Path(file).open("rb") as stream:
+            return stream.read(_MOST_BYTES + 1)
+    except OSError as error:
+        raise DocumentError((_unreadable(file, error),)) from None
+
+
+def _unreadable(file: str, error: OSError) -> Finding:
+    match error:
+        case FileNotFoundError() if Path(file).is_symlink():
+            message, remedy = "is a link to a file that does not exist", "correct the link, or name the file itself"
+        case FileNotFoundError():
+            message, remedy = "does not exist", "check the name; `trainyard new p5-observability -o FILE` makes a spec"
+        case IsADirectoryError():
+            message, remedy = "is a folder", "name the spec file in it"
+        case PermissionError():
+            message, remedy = "may not be read by this user", "change its permissions or read it as another user"
+        case _:
+            message, remedy = f"cannot be read: {error.strerror}", "check the path and the disk"
+    return Finding("file-unreadable", "error", f"{file} {message}", remedy, file=file)
+
+
+def _not_utf8(file: str, content: bytes, error: UnicodeDecodeError) -> Finding:
+    before = content[: error.start]
+    line, column = before.count(b"\n") + 1, error.start - before.rfind(b"\n")
+    message = f"byte 0x{content[error.start]:02x} is not UTF-8 text"
+    return Finding("file-not-utf8", "error", message, "save the file as UTF-8", file=file, line=line, column=column)
+
+
+def _size(file: str) -> int | None:
+    try:
+        return Path(file).stat().st_size or None
+    except OSError:
+        return None

@@ -1,0 +1,184 @@
+"""The real ParallelCluster in its real environment, which stays in the cache for the next run."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+from trainyard.edge.pcluster import ClusterConfig, Complaint, environment, load_schema, load_schemas, schema_complaints
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from _pytest.mark import ParameterSet
+
+VERSION = "3.16.1"
+CASES = Path(__file__).parents[3] / "shared" / "corpus" / "config"
+NO_CASES = pytest.param("", "", marks=pytest.mark.skip(reason=f"there is no {CASES}"))
+
+pytestmark = pytest.mark.integration
+
+
+def script(*arguments: str | None) -> dict[str, Any]:
+    return {"Script": "s3://bucket/launch.sh", "Args": list(arguments)}
+
+
+def good_config() -> dict[str, Any]:
+    subnet = {"SubnetIds": ["subnet-0123456789abcdef0"]}
+    efa = {"Efa": {"Enabled": True}, "CapacityReservationTarget": {"CapacityReservationId": "cr-0123456789abcdef0"}}
+    compute = {"Name": "p5", "InstanceType": "p5.48xlarge", "MinCount": 2, "MaxCount": 2, **efa}
+    queue = {"Name": "gpu", "Networking": subnet, "ComputeResources": [compute]}
+    pool = {"Name": "login", "Count": 1, "InstanceType": "m5.large", "Networking": subnet}
+    return {
+        "Region": "us-east-2",
+        "Image": {"Os": "ubuntu2204"},
+        "HeadNode": {
+            "InstanceType": "m5.8xlarge",
+            "Networking": {"SubnetId": "subnet-0123456789abcdef0"},
+            "CustomActions": {"OnNodeConfigured": {"Sequence": [script("head"), script("tail")]}},
+        },
+        "LoginNodes": {"Pools": [pool]},
+        "Scheduling": {"Scheduler": "slurm", "SlurmQueues": [queue]},
+    }
+
+
+def changed(path: tuple[str | int, ...], value: object) -> str:
+    config: Any = good_config()
+    *places, last = path
+    inner = config
+    for step in places:
+        inner = inner[step]
+    inner[last] = value
+    return yaml.safe_dump(config)
+
+
+def asked(text: str) -> ClusterConfig:
+    return ClusterConfig(text, "llm", "us-east-2")
+
+
+@pytest.fixture(scope="module")
+def real():
+    return environment(VERSION, print)
+
+
+def test_the_environment_runs_this_version_and_its_node(real):
+    said = subprocess.run([real.bin_folder / "pcluster", "version"], capture_output=True, text=True, check=True)
+    assert json.loads(said.stdout) == {"version": VERSION}
+    said = subprocess.run([real.node_folder / "node", "--version"], capture_output=True, text=True, check=True)
+    assert said.stdout.startswith("v22.")
+
+
+def test_a_good_config_loads():
+    text = yaml.safe_dump(good_config())
+    assert load_schema(text, cluster_name="llm", region="us-east-2", version=VERSION, report=print) == ()
+
+
+QUEUE = ("Scheduling", "SlurmQueues", 0)
+COMPUTE = (*QUEUE, "ComputeResources", 0)
+TWO_TARGETS = (
+    "A Capacity Reservation Target needs to specify either Capacity Reservation ID or "
+    "Capacity Reservation Resource Group ARN."
+)
+SCRIPTS = ("HeadNode", "CustomActions", "OnNodeConfigured", "Sequence")
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "expected"),
+    [
+        pytest.param(
+            (*COMPUTE, "HealthChecks"),
+            {"GpuHealthCheck": True},
+            [((*COMPUTE, "HealthChecks", "GpuHealthCheck"), "Unknown field.")],
+            id="an unknown key",
+        ),
+        pytest.param(
+            SCRIPTS,
+            [script("a"), script("b", None), script(None)],
+            [
+                ((*SCRIPTS, 1, "Args", 1), "Field may not be null."),
+                ((*SCRIPTS, 2, "Args", 0), "Field may not be null."),
+            ],
+            id="null arguments in a sequence of scripts",
+        ),
+        pytest.param(
+            ("HeadNode", "CustomActions", "OnNodeConfigured"),
+            script(None),
+            [(("HeadNode", "CustomActions", "OnNodeConfigured", "Args", 0), "Field may not be null.")],
+            id="a null argument of a single script",
+        ),
+        pytest.param(
+            SCRIPTS,
+            "one.sh",
+            [(SCRIPTS[:-1], "Invalid input type for Sequence, expected list.")],
+            id="a sequence that is none",
+        ),
+        pytest.param(
+            (*COMPUTE, "MaxCount"), "many", [((*COMPUTE, "MaxCount"), "Not a valid integer.")], id="a wrong type"
+        ),
+        pytest.param(QUEUE, "gpu", [(QUEUE, "Invalid input type.")], id="a scalar where a section belongs"),
+        pytest.param(
+            (*COMPUTE, "CapacityReservationTarget"),
+            {"CapacityReservationId": "cr-0123456789abcdef0", "CapacityReservationResourceGroupArn": "arn:aws:x"},
+            [((*COMPUTE, "CapacityReservationTarget"), TWO_TARGETS)],
+            id="a section that contradicts itself",
+        ),
+    ],
+)
+def test_a_complaint_names_the_place(real, path, value, expected):
+    (complaints,) = schema_complaints(real, [asked(changed(path, value))])
+    assert complaints == tuple(Complaint(*complaint) for complaint in expected)
+
+
+def test_a_key_pair_of_a_login_pool_is_refused(real):
+    path = ("LoginNodes", "Pools", 0, "Ssh")
+    ((complaint,),) = schema_complaints(real, [asked(changed(path, {"KeyName": "ml-key"}))])
+    assert complaint.path == (*path, "KeyName")
+    assert complaint.message.startswith("Starting with ParallelCluster 3.15, the KeyName parameter is no longer")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a: [", "Configuration must be a valid YAML document. while parsing a flow node expected the node content"),
+        ("- a", "Configuration must be a valid YAML document. Parsed config is not a dict"),
+        ("Region: a\nRegion: b", "Configuration must be a valid YAML document. Duplicate key found: Region"),
+        (changed(SCRIPTS[:-1], 5), "ParallelCluster cannot read this config: TypeError: "),
+    ],
+    ids=["no YAML", "a list", "a key twice", "pcluster breaks on it"],
+)
+def test_what_cannot_be_loaded_at_all_is_one_complaint_about_the_whole(real, text, message):
+    ((complaint,),) = schema_complaints(real, [asked(text)])
+    assert complaint.path == ()
+    assert complaint.message.startswith(message)
+    assert "\n" not in complaint.message
+
+
+def test_configs_loaded_together_do_not_disturb_each_other():
+    good, bad = asked(yaml.safe_dump(good_config())), asked(changed((*COMPUTE, "MaxCount"), "many"))
+    first, second, third = load_schemas([bad, good, bad], version=VERSION, report=print)
+    assert (first, second) == (third, ())
+    assert first
+
+
+def published_cases() -> Iterator[ParameterSet]:
+    for meta in sorted(CASES.glob("p*/meta.json")):
+        for file, outcomes in json.loads(meta.read_text())["schema"].items():
+            yield pytest.param(str(meta.with_name(file)), outcomes[VERSION], id=f"{meta.parent.name}/{file}")
+
+
+@pytest.fixture(scope="module")
+def published_complaints(real):
+    files = [str(case.values[0]) for case in published_cases()]
+    return dict(zip(files, schema_complaints(real, [asked(Path(file).read_text()) for file in files]), strict=True))
+
+
+@pytest.mark.parametrize(("file", "outcome"), list(published_cases()) or [NO_CASES])
+def test_a_published_config_loads_exactly_when_it_did_for_others(published_complaints, file, outcome):
+    complaints = published_complaints[file]
+    assert (complaints == ()) == outcome["loads"]
+    assert all(complaint.message in outcome["message"] for complaint in complaints)
