@@ -1,0 +1,31 @@
+"""Checking specs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.checking.spec_file import Checked, check_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from trainyard.finding import Finding
+    from trainyard.spec.parse import ParsedSpec
+
+
+def check(
+    files: Iterable[str], *, with_parallelcluster: bool = False, report: Callable[[str], None] = lambda _: None
+) -> Iterator[Checked]:
+    """Yield what is wrong with each spec file. ``report`` hears about long work.
+
+    Raises TrainyardError where ParallelCluster is asked for and cannot be run.
+    """
+
+    def parallelcluster(parsed: ParsedSpec) -> Iterator[Finding]:
+        # Imported here because a check without it should not wait for what only it needs.
+        from trainyard.checking.with_parallelcluster import parallelcluster_findings
+
+        return parallelcluster_findings(parsed, report)
+
+    for file in files:
+        yield check_file(file, (parallelcluster,) if with_parallelcluster else ())

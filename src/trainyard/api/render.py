@@ -1,0 +1,45 @@
+"""Rendering specs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trainyard.bundle.assemble import Bundle
+from trainyard.bundle.assemble import assemble as bundle
+from trainyard.checking.spec_file import Checked, check_file
+from trainyard.edge.bundle_folder import Written, write_folder
+from trainyard.errors import SpecError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["Bundle", "Rendered", "bundle", "render"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A spec that was rendered into a folder, or was not because of errors; then ``written`` is None."""
+
+    checked: Checked
+    bundle: Bundle | None
+    written: Written | None
+
+
+def render(
+    file: str, folder: Path | None = None, *, outputs: Mapping[str, str] | None = None, force: bool = False
+) -> Rendered:
+    """Check a spec file and write its bundle, by default into build/NAME. Nothing is written when there are errors.
+
+    Raises FindingsError where the file is no spec, InputError where the folder must not be replaced, and TrainyardError
+    where the platform cannot be rendered or the folder cannot be written.
+    """
+    checked = check_file(file)
+    if checked.parsed is None:
+        raise SpecError(checked.findings)
+    if checked.has_errors:
+        return Rendered(checked, None, None)
+    made = bundle(checked.parsed.spec, outputs)
+    folder = folder or Path("build") / checked.parsed.spec.name
+    return Rendered(checked, made, write_folder(folder, made.files, force=force))

@@ -1,0 +1,70 @@
+"""The command line. One module a command; nothing outside this folder prints or exits."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+
+import click
+
+from trainyard import __version__
+from trainyard.cli.output import asked_for_json, print_error, print_usage_error
+from trainyard.errors import TrainyardError
+
+COMMANDS = ("architectures", "new", "instances", "schema", "check", "explain", "render", "completion")
+"""In the order of use, which is also the order of the help."""
+
+
+class Commands(click.Group):
+    """The commands, each imported when it is first asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click's signature
+        """Return the names in the order of use."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  click's signature
+        """Return a command by its name."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"trainyard.cli.{cmd_name}").command
+        return command
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="trainyard")
+def trainyard() -> None:
+    r"""From one typed file to a distributed-training cluster on AWS.
+
+    \b
+    The way of a spec:
+      trainyard new p5-observability -o cluster.yaml
+      trainyard check cluster.yaml
+      trainyard render cluster.yaml -o build/my-cluster
+
+    \b
+    Exit status: 0 fine; 1 findings of severity error, or the work could not be
+    done; 2 the command line is wrong, or an input could not be read.
+    """
+
+
+def main() -> int:
+    """Run the command line and return its exit status."""
+    as_json = asked_for_json(sys.argv[1:])
+    try:
+        return trainyard.main(prog_name="trainyard", standalone_mode=False) or 0
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except click.ClickException as error:
+        print_usage_error(error, as_json=as_json)
+        return 2
+    except TrainyardError as error:
+        print_error(error, as_json=as_json)
+        return error.exit_status
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        return 130
+    except BrokenPipeError:
+        # The reader of our output went away; flushing at exit must not complain about it again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141

@@ -1,0 +1,57 @@
+"""``trainyard check``."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from trainyard.cli.output import reporter
+
+if TYPE_CHECKING:
+    from trainyard.checking.spec_file import Checked
+
+FORMATS = ("text", "json", "sarif", "github")
+
+
+@click.command()
+@click.argument("files", metavar="FILE…", nargs=-1, required=True)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(FORMATS),
+    default="text",
+    show_default=True,
+    help="How findings are printed.",
+)
+@click.option("--json", "format_", flag_value="json", help="The same as --format json.")
+@click.option("--with-parallelcluster", is_flag=True, help="Also load the result with the real ParallelCluster.")
+def command(files: tuple[str, ...], format_: str, *, with_parallelcluster: bool) -> None:
+    r"""Find what is wrong with specs before it costs money.
+
+    Reads FILE, or standard input for -. Needs no AWS account and no network, except that
+    --with-parallelcluster makes an environment with aws-parallelcluster on first use (about 110 MB).
+
+    \b
+    Exit status: 0 no errors; 1 findings of severity error; 2 a file could not be
+    read as a spec. The other files are checked all the same.
+
+    \b
+    Example:
+      trainyard check cluster.yaml
+      trainyard check --format github *.yaml
+      trainyard check --with-parallelcluster --json cluster.yaml
+    """
+    from trainyard.api.check import check
+    from trainyard.cli.formats import PRINTERS
+
+    checked = list(check(files, with_parallelcluster=with_parallelcluster, report=reporter()))
+    PRINTERS[format_](checked)
+    sys.exit(_exit_status(checked))
+
+
+def _exit_status(checked: list[Checked]) -> int:
+    if any(one.parsed is None for one in checked):
+        return 2
+    return 1 if any(one.has_errors for one in checked) else 0

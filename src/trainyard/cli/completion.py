@@ -1,0 +1,22 @@
+"""``trainyard completion``."""
+
+from __future__ import annotations
+
+import click
+from click.shell_completion import get_completion_class
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.pass_context
+def command(context: click.Context, shell: str) -> None:
+    r"""Print the script that lets a shell complete commands, options, architectures and ids.
+
+    \b
+    Example:
+      trainyard completion bash > ~/.local/share/bash-completion/completions/trainyard
+    """
+    completion = get_completion_class(shell)
+    if completion is None:
+        raise click.UsageError(f"click has no completion for {shell}")
+    click.echo(completion(context.find_root().command, {}, "trainyard", "_TRAINYARD_COMPLETE").source())

@@ -1,0 +1,58 @@
+"""``trainyard explain``."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+from trainyard.cli.output import json_option, print_json, print_text
+
+if TYPE_CHECKING:
+    from trainyard.checking.explanation import Explanation
+
+
+@click.command()
+@click.argument("id_", metavar="ID", required=False)
+@click.option("--list", "list_", is_flag=True, help="Print every id and its title.")
+@json_option
+def command(id_: str | None, *, list_: bool, as_json: bool) -> None:
+    r"""Say what a finding means, why it matters, what to do and who says so.
+
+    \b
+    Example:
+      trainyard explain placement-group-with-reservation
+      trainyard explain --list
+    """
+    from trainyard.api.explain import explain, explanations
+
+    if list_ or id_ is None:
+        _print_list(list(explanations()), as_json=as_json)
+        return
+    explanation = explain(id_)
+    if as_json:
+        print_json({"explanation": asdict(explanation)})
+    else:
+        _print(explanation)
+
+
+def _print_list(found: list[Explanation], *, as_json: bool) -> None:
+    if as_json:
+        print_json({"explanations": [asdict(one) for one in found]})
+        return
+    width = max(len(one.id) for one in found)
+    for one in found:
+        print_text(f"{click.style(one.id.ljust(width), bold=True)}  {one.severity.ljust(7)}  {one.title}")
+
+
+def _print(explanation: Explanation) -> None:
+    print_text(f"{click.style(explanation.id, bold=True)} ({explanation.kind}, {explanation.severity})")
+    print_text(f"{explanation.title}\n")
+    print_text(textwrap.fill(explanation.rationale, 88))
+    print_text(f"\nWhat to do: {explanation.remedy}")
+    print_text(f"Source: {explanation.source}")
+    for heading, example in (("Wrong", explanation.bad), ("Right", explanation.good)):
+        if example is not None:
+            print_text(f"\n{heading}:\n{textwrap.indent(example.rstrip(), '  ')}")

@@ -1,0 +1,95 @@
+"""The forms in which ``check`` prints findings: for people, programs, code scanning and pull requests."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from trainyard import __version__
+from trainyard.cli.output import counted, finding_text, print_json, print_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from trainyard.checking.spec_file import Checked
+    from trainyard.finding import Finding
+
+
+def print_findings(checked: Sequence[Checked]) -> None:
+    """Print a line for each finding, and one for each file that has none."""
+    for one in checked:
+        for finding in one.findings:
+            print_text(finding_text(finding))
+        if not one.findings:
+            print_text(f"{one.file}: {click.style('ok', fg='green', bold=True)}")
+    if any(one.findings for one in checked):
+        print_text(f"{counted(_findings(checked))}; `trainyard explain ID` says more about each")
+
+
+def _print_json(checked: Sequence[Checked]) -> None:
+    print_json({"findings": [asdict(finding) for finding in _findings(checked)]})
+
+
+def _print_sarif(checked: Sequence[Checked]) -> None:
+    # https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
+    findings = _findings(checked)
+    driver = {
+        "name": "trainyard",
+        "version": __version__,
+        "rules": [_sarif_rule(finding) for finding in {one.id: one for one in findings}.values()],
+    }
+    run = {"tool": {"driver": driver}, "results": [_sarif_result(finding) for finding in findings]}
+    log = {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}
+    click.echo(json.dumps(log, indent=2, ensure_ascii=False))
+
+
+def _sarif_rule(finding: Finding) -> dict[str, Any]:
+    source = {"helpUri": finding.source} if finding.source else {}
+    return {"id": finding.id, **source}
+
+
+def _sarif_result(finding: Finding) -> dict[str, Any]:
+    region = {"startLine": finding.line, "startColumn": finding.column} if finding.line else {}
+    place = {"artifactLocation": {"uri": finding.file}, **({"region": region} if region else {})}
+    return {
+        "ruleId": finding.id,
+        "level": "note" if finding.severity == "info" else finding.severity,
+        "message": {"text": _message(finding)},
+        "locations": [{"physicalLocation": place}],
+    }
+
+
+def _print_github(checked: Sequence[Checked]) -> None:
+    # https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions
+    for finding in _findings(checked):
+        level = "notice" if finding.severity == "info" else finding.severity
+        place = {"file": finding.file, "line": finding.line, "col": finding.column, "title": finding.id}
+        properties = ",".join(f"{key}={_github_property(value)}" for key, value in place.items() if value is not None)
+        click.echo(f"::{level} {properties}::{_github_data(_message(finding))}")
+
+
+def _github_data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _github_property(value: object) -> str:
+    return _github_data(str(value)).replace(":", "%3A").replace(",", "%2C")
+
+
+def _message(finding: Finding) -> str:
+    return f"{finding.message}; {finding.remedy}" if finding.remedy else finding.message
+
+
+def _findings(checked: Sequence[Checked]) -> list[Finding]:
+    return [finding for one in checked for finding in one.findings]
+
+
+PRINTERS: dict[str, Callable[[Sequence[Checked]], None]] = {
+    "text": print_findings,
+    "json": _print_json,
+    "sarif": _print_sarif,
+    "github": _print_github,
+}

@@ -1,0 +1,86 @@
+"""``trainyard render``."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from trainyard.cli.output import counted, finding_text, json_option, print_json, print_text
+
+if TYPE_CHECKING:
+    from trainyard.api.render import Rendered
+
+
+@click.command()
+@click.argument("spec", metavar="SPEC")
+@click.option("-o", "--output", "folder", metavar="DIR", type=click.Path(path_type=Path), help="Default: build/NAME.")
+@click.option(
+    "--stack-output",
+    "outputs",
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="Fill in an id that a stack gave; may be repeated.",
+)
+@click.option(
+    "--force", is_flag=True, help="Replace a DIR that trainyard did not make, or that was changed; it is moved aside."
+)
+@json_option
+def command(spec: str, folder: Path | None, outputs: tuple[str, ...], *, force: bool, as_json: bool) -> None:
+    r"""Write the bundle of a spec: cluster.yaml, and a README that says how to deploy it by hand.
+
+    The same spec gives the same bytes. A bundle that trainyard made is replaced as a whole; anything else is refused.
+
+    \b
+    Example:
+      trainyard render cluster.yaml -o build/my-cluster
+      trainyard render cluster.yaml --stack-output PublicSubnet=subnet-0a1b2c3d4e5f60718
+    """
+    from trainyard.api.render import render
+
+    rendered = render(spec, folder, outputs=_parsed(outputs), force=force)
+    if as_json:
+        _print_json(rendered)
+    else:
+        _print(rendered)
+    sys.exit(1 if rendered.written is None else 0)
+
+
+def _parsed(outputs: tuple[str, ...]) -> dict[str, str]:
+    pairs = [output.partition("=") for output in outputs]
+    if wrong := [name for name, equals, value in pairs if not (name and equals and value)]:
+        raise click.BadParameter(f"{wrong[0]!r} is not of the form NAME=VALUE", param_hint="--stack-output")
+    return {name: value for name, _, value in pairs}
+
+
+def _print(rendered: Rendered) -> None:
+    for finding in rendered.checked.findings:
+        print_text(finding_text(finding), err=True)
+    if rendered.bundle is None or rendered.written is None:
+        print_text(f"nothing was written: {counted(rendered.checked.findings)}", err=True)
+        return
+    if rendered.written.kept is not None:
+        print_text(f"the former folder is kept as {rendered.written.kept}", err=True)
+    for name in rendered.bundle.files:
+        print_text(f"{rendered.written.folder / name}")
+    if rendered.bundle.stand_ins:
+        count = len(rendered.bundle.stand_ins)
+        print_text(
+            f"{count} ids are stand-ins until the bundle is deployed; its README.md says how to fill them in", err=True
+        )
+
+
+def _print_json(rendered: Rendered) -> None:
+    bundle, written = rendered.bundle, rendered.written
+    print_json(
+        {
+            "folder": None if written is None else str(written.folder),
+            "kept": None if written is None or written.kept is None else str(written.kept),
+            "files": [] if bundle is None else list(bundle.files),
+            "stand_ins": [] if bundle is None else [asdict(stand_in) for stand_in in bundle.stand_ins],
+            "findings": [asdict(finding) for finding in rendered.checked.findings],
+        }
+    )
