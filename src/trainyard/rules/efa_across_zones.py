@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trainyard.catalog.instances import find
+from trainyard.catalog.efa import uses_efa
 from trainyard.rules import Problem, Rule
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield EFA nodes whose queue lists several zones, or draws on several subnets that may lie in different ones."""
     for group in spec.node_groups():
-        if not _uses_efa(group):
+        if not uses_efa(group.instance_type, group.efa):
             continue
         zones = group.queue.availability_zone
         place = (*group.path[:2], "availability_zone")
@@ -30,13 +30,6 @@ def check(spec: Spec) -> Iterator[Problem]:
                 f"name the one subnet of this queue, such as subnet: {subnets[0]}",
                 "warning",
             )
-
-
-def _uses_efa(group: NodeGroup) -> bool:
-    if group.efa is not None:
-        return group.efa
-    facts = find(group.instance_type)
-    return bool(facts is not None and facts.has_efa)
 
 
 def _several_subnets(spec: Spec, group: NodeGroup) -> tuple[str, ...]:

@@ -26,8 +26,7 @@ RULE = Rule(
     title="EFA on a type without it",
     rationale=(
         "The launch fails, or the nodes come up with plain networking and collectives run over TCP. Within one "
-        "family it "
-        "depends on the size: g5.8xlarge has EFA, g5.xlarge has not."
+        "family it depends on the size: g5.8xlarge has EFA, g5.xlarge has not."
     ),
     remedy=(
         "remove efa, which is on by itself wherever the type has it, or choose a type that `trainyard instances` "

@@ -25,8 +25,8 @@ def _problem(path: Path, name: str) -> Problem:
     # Imported here because only an unknown type needs it, and every check imports this rule.
     from difflib import get_close_matches
 
-    close = get_close_matches(name, names(), n=1)
-    meant = f"did you mean {close[0]}? " if close else ""
+    close = get_close_matches(name, names(), n=2)
+    meant = f"did you mean {' or '.join(sorted(close))}? " if close else ""
     return Problem(
         path,
         f"no facts about {name}, so rules about EFA, network cards and accelerators were not applied",

@@ -41,9 +41,8 @@ RULE = Rule(
     severity="error",
     title="FSx for Lustre throughput that does not exist",
     rationale=(
-        "Each persistent deployment type offers a few throughputs for each TiB of storage, and creation fails "
-        "with any other. "
-        "PERSISTENT_2 has no default: leaving it out fails too."
+        "Each persistent deployment type offers a few throughputs for each TiB of storage, and creation fails with "
+        "any other. PERSISTENT_2 has no default: leaving it out fails too."
     ),
     remedy="choose a throughput that the deployment type offers",
     source="https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateFileSystemLustreConfiguration.html",

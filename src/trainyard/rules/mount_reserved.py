@@ -25,9 +25,8 @@ RULE = Rule(
     severity="error",
     title="Reserved mount directory",
     rationale=(
-        "A file system over a system directory hides what the node needs to boot or to run Slurm. ParallelCluster"
-        " refuses "
-        "these directories for shared storage."
+        "A file system over a system directory hides what the node needs to boot or to run Slurm. ParallelCluster "
+        "refuses these directories for shared storage."
     ),
     remedy="choose another directory, such as /fsx, /apps or /data",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/SharedStorage-v3.html#yaml-SharedStorage-MountDir",

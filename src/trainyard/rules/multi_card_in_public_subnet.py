@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trainyard.catalog.efa import uses_efa
 from trainyard.catalog.instances import find
+from trainyard.catalog.interfaces import interface_plan
 from trainyard.rules import Problem, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from trainyard.spec.cluster import Spec
+    from trainyard.spec.node_group import NodeGroup
 
 
 def check(spec: Spec) -> Iterator[Problem]:
-    """Yield nodes with several interfaces whose queue stands in a public subnet."""
+    """Yield nodes that are launched with several interfaces although their queue stands in a public subnet."""
     for group in spec.node_groups():
-        if _is_public(spec, group.queue.subnet) and (cards := _cards(group.instance_type)) > 1:
+        if _is_public(spec, group.queue.subnet) and (count := _interface_count(spec, group)) > 1:
             yield Problem(
                 (*group.path[:2], "subnet"),
-                f"queue {group.queue.name!r} puts {group.instance_type} ({cards} network cards) into a public subnet",
+                f"queue {group.queue.name!r} puts {group.instance_type} ({count} network interfaces) into a public subnet",
             )
 
 
@@ -28,20 +31,22 @@ def _is_public(spec: Spec, subnet: str) -> bool:
     return subnet == "public" or (existing is not None and subnet in existing.public_subnets)
 
 
-def _cards(instance_type: str) -> int:
-    facts = find(instance_type)
-    return 0 if facts is None else facts.network_card_count or 0
+def _interface_count(spec: Spec, group: NodeGroup) -> int:
+    facts = find(group.instance_type)
+    if facts is None or facts.cards is None or facts.has_efa is None:
+        return 0
+    efa = facts.has_efa and uses_efa(group.instance_type, group.efa)
+    return len(interface_plan(facts, spec.platform, efa=efa).interfaces)
 
 
 RULE = Rule(
     severity="error",
-    title="Several network cards in a public subnet",
+    title="Several network interfaces in a public subnet",
     rationale=(
-        "EC2 gives no public address to an instance that is launched with several network interfaces. In a public"
-        " subnet such "
-        "a node reaches neither the internet nor the AWS services that it needs to come up, and is replaced until"
-        " the cluster "
-        "enters protected mode."
+        "EC2 gives no public address to an instance that is launched with several network interfaces: one for each "
+        "network card, and one more for EFA on the first. In a public subnet such a node reaches neither the "
+        "internet nor the AWS services that it needs to come up, and is replaced until the cluster enters "
+        "protected mode."
     ),
     remedy="use subnet: private, which reaches the internet through NAT or services through endpoints",
     source="https://github.com/aws/aws-parallelcluster/issues/7457",

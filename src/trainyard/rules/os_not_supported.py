@@ -29,9 +29,8 @@ RULE = Rule(
     severity="error",
     title="Operating system that was removed",
     rationale=(
-        "ParallelCluster drops systems that are out of support: ubuntu2004 went with 3.14, alinux2 with 3.16. Old"
-        " templates "
-        "still name them, and there is no official image to boot."
+        "ParallelCluster drops systems that are out of support: ubuntu2004 went with 3.14, alinux2 with 3.16. Old "
+        "templates still name them, and there is no official image to boot."
     ),
     remedy="choose a system that this version supports",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/operating-systems-v3.html",

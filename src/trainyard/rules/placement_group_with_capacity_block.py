@@ -26,9 +26,9 @@ RULE = Rule(
     severity="warning",
     title="Placement group with a Capacity Block",
     rationale=(
-        "The instances of a Capacity Block already stand together in an EC2 UltraCluster. A placement group on "
-        "top can only "
-        "make launches fail. It is not forbidden: ParallelCluster warns (PlacementGroupCapacityTypeValidator)."
+        "The instances of a Capacity Block already stand together in an EC2 UltraCluster. A placement group on top "
+        "can only make launches fail. It is not forbidden: ParallelCluster warns "
+        "(PlacementGroupCapacityTypeValidator)."
     ),
     remedy="remove placement_group, or set it to false",
     source="https://github.com/aws/aws-parallelcluster/issues/6311",

@@ -28,10 +28,8 @@ RULE = Rule(
     title="Placement group with a capacity reservation",
     rationale=(
         "ParallelCluster makes a new placement group for the queue. The reserved instances stand where the "
-        "reservation put "
-        "them, and where that is outside the new group EC2 reports insufficient capacity although the reservation"
-        " has room. "
-        "ParallelCluster itself only warns (PlacementGroupCapacityReservationValidator)."
+        "reservation put them, and where that is outside the new group EC2 reports insufficient capacity although "
+        "the reservation has room. ParallelCluster itself only warns (PlacementGroupCapacityReservationValidator)."
     ),
     remedy=(
         "remove placement_group, or set it to false; a reservation that was made in a placement group keeps it anyway"

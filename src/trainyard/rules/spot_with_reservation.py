@@ -36,8 +36,7 @@ RULE = Rule(
     title="Spot with a reservation",
     rationale=(
         "A queue has one capacity type. Spot instances never run in a reservation, so either the reservation is "
-        "paid for "
-        "and not used, or ParallelCluster refuses the queue."
+        "paid for and not used, or ParallelCluster refuses the queue."
     ),
     remedy="put spot nodes into a queue of their own",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-capacity-reservations.html",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from trainyard.catalog.instances import find
+from trainyard.catalog.efa import uses_efa
 from trainyard.render.parallelcluster.networking import queue_subnets, security_groups
 from trainyard.render.parallelcluster.policies import node_policies
 from trainyard.spec.capacity import Reserved
@@ -65,7 +65,7 @@ def _compute_resource(group: NodeGroup) -> dict[str, Any]:
         "InstanceType": group.instance_type,
         "MinCount": group.min_nodes,
         "MaxCount": group.max_nodes,
-        "Efa": {"Enabled": uses_efa(group)},
+        "Efa": {"Enabled": uses_efa(group.instance_type, group.efa)},
         "Networking": {"PlacementGroup": {"Enabled": _placed(group)}},
         **_reservation(group),
     }
@@ -82,15 +82,11 @@ def _reservation(group: NodeGroup) -> dict[str, Any]:
     return {"CapacityReservationTarget": target}
 
 
-def uses_efa(group: NodeGroup) -> bool:
-    """Return whether nodes get EFA: as written, otherwise wherever their type is known to have it."""
-    if group.efa is not None:
-        return group.efa
-    facts = find(group.instance_type)
-    return bool(facts is not None and facts.has_efa)
-
-
 def _placed(group: NodeGroup) -> bool:
     if group.placement_group is not None:
         return group.placement_group
-    return group.capacity_kind in ("on-demand", "spot") and group.max_nodes > 1 and uses_efa(group)
+    return (
+        group.capacity_kind in ("on-demand", "spot")
+        and group.max_nodes > 1
+        and uses_efa(group.instance_type, group.efa)
+    )

@@ -1,0 +1,19 @@
+"""What one rule says about part of a spec, in a form that tests compare."""
+
+from __future__ import annotations
+
+from trainyard.finding import path_text
+from trainyard.rules import Problem, example_spec, find_rule
+from trainyard.spec.parse import parse
+
+
+def problems(rule_id: str, part: str) -> list[Problem]:
+    """Return the problems that a rule finds in a spec of which only a part is written out."""
+    rule = find_rule(rule_id)
+    assert rule is not None
+    return list(rule.check(parse(example_spec(part), "cluster.yaml").spec))
+
+
+def paths(rule_id: str, part: str) -> list[str]:
+    """Return the places of those problems."""
+    return [path_text(problem.path) for problem in problems(rule_id, part)]

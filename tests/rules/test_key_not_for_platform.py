@@ -1,0 +1,19 @@
+from tests.rules.found import paths
+
+RULE = "key-not-for-platform"
+
+import pytest
+
+
+@pytest.mark.parametrize("platform", ["batch", "eks"])
+def test_sections_of_parallelcluster_are_found_on_other_platforms(platform: str):
+    part = f"platform: {platform}\nscratch: {{mount: /scratch}}\nparallelcluster: {{version: 3.16.1}}"
+    assert paths(RULE, part) == ["scratch", "parallelcluster"]
+
+
+def test_a_default_that_nobody_wrote_is_not_found():
+    assert paths(RULE, "platform: batch") == []
+
+
+def test_parallelcluster_has_a_use_for_all_of_them():
+    assert paths(RULE, "platform: parallelcluster\nscratch: {mount: /scratch}") == []

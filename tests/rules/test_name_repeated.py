@@ -1,0 +1,23 @@
+from tests.rules.found import paths
+
+RULE = "name-repeated"
+
+
+def test_two_queues_of_one_name_are_found_at_the_second():
+    part = "queues: [{name: q, instance_type: p5.48xlarge}, {name: q, instance_type: m5.large}]"
+    assert paths(RULE, part) == ["queues[1].name"]
+
+
+def test_two_compute_resources_of_one_name_are_found():
+    part = "queues: [{name: q, compute_resources: [{name: a, instance_type: p5.48xlarge}, {name: a, instance_type: m5.large}]}]"  # noqa: E501
+    assert paths(RULE, part) == ["queues[0].compute_resources[1].name"]
+
+
+def test_one_type_twice_gets_names_that_differ_by_themselves():
+    part = "queues: [{name: q, compute_resources: [{instance_type: m5.large}, {instance_type: m5.large}]}]"
+    assert paths(RULE, part) == []
+
+
+def test_one_compute_resource_name_in_two_queues_is_fine():
+    part = "queues: [{name: a, instance_type: m5.large}, {name: b, instance_type: m5.large}]"
+    assert paths(RULE, part) == []
