@@ -1,8 +1,8 @@
+import pytest
+
 from tests.rules.found import paths
 
 RULE = "key-not-for-platform"
-
-import pytest
 
 
 @pytest.mark.parametrize("platform", ["batch", "eks"])

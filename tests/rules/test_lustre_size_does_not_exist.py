@@ -1,8 +1,8 @@
-from tests.rules.found import problems, paths
+import pytest
+
+from tests.rules.found import paths, problems
 
 RULE = "lustre-size-does-not-exist"
-
-import pytest
 
 LUSTRE = "file_systems: [{{mount: /fsx, lustre: {{size_gib: {size}, throughput_mb_s_per_tib: 250}}}}]"
 

@@ -1,8 +1,8 @@
+import pytest
+
 from tests.rules.found import paths
 
 RULE = "mount-reserved"
-
-import pytest
 
 MOUNT = "file_systems: [{{mount: {mount}, ebs: {{size_gib: 9}}}}]"
 

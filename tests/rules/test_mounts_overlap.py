@@ -1,4 +1,4 @@
-from tests.rules.found import problems, paths
+from tests.rules.found import paths, problems
 
 RULE = "mounts-overlap"
 

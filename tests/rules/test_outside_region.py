@@ -26,5 +26,6 @@ def test_a_local_zone_belongs_to_its_region():
 
 def test_a_reservation_group_of_another_region_is_found():
     arn = "arn:aws:resource-groups:sa-east-1:123456789012:group/g"
-    part = f"region: us-east-2\nqueues: [{{name: q, instance_type: p5.48xlarge, capacity: {{reservation_group: '{arn}'}}}}]"
+    queue = f"{{name: q, instance_type: p5.48xlarge, capacity: {{reservation_group: '{arn}'}}}}"
+    part = f"region: us-east-2\nqueues: [{queue}]"
     assert paths(RULE, part) == ["queues[0].capacity.reservation_group"]

@@ -1,8 +1,8 @@
+import pytest
+
 from tests.rules.found import paths
 
 RULE = "ssh-open-to-world"
-
-import pytest
 
 
 @pytest.mark.parametrize("cidr", ["0.0.0.0/0", "'::/0'", "10.1.2.3/0"])

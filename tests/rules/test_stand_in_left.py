@@ -1,8 +1,8 @@
+import pytest
+
 from tests.rules.found import paths
 
 RULE = "stand-in-left"
-
-import pytest
 
 QUEUE = "queues: [{{name: q, instance_type: p5.48xlarge, capacity: {{reservation: {id}}}}}]"
 

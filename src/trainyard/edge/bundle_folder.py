@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import fcntl
 import hashlib
 import json
 import os
 import shutil
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +17,9 @@ from typing import TYPE_CHECKING
 from trainyard.errors import InputError, TrainyardError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterator, Mapping
+
+    Exchange = Callable[[Path, Path], bool]
 
 MARKER = ".trainyard.json"
 
@@ -29,31 +33,46 @@ class Written:
     """Where the former folder went, when it held anything that trainyard had not written."""
 
 
-def write_folder(folder: Path, files: Mapping[str, bytes], *, force: bool = False) -> Written:
+def write_folder(
+    folder: Path, files: Mapping[str, bytes], *, force: bool = False, exchange: Exchange | None = None
+) -> Written:
     """Replace a folder by one that holds exactly these files and a marker.
 
     A folder that trainyard did not write, or that was changed since, is refused; ``force`` moves it aside and keeps it.
-    Killed at any moment, the former folder is whole, or is put back by the next call.
+    Killed at any moment, the former folder is whole, or is put back by the next call. ``exchange`` swaps two folders in
+    one step, or returns False where the system cannot.
     Raises InputError where the folder is refused, TrainyardError where it cannot be written.
     """
     target = _absolute(folder)
     try:
-        _restore(target)
-        foreign = _foreign(target)
-        if foreign is not None and not force:
-            raise InputError(
-                f"{folder} {foreign}",
-                where=str(folder),
-                hint="choose another folder, or --force to move this one aside",
-            )
-        new = _beside(target, "new")
-        _fill(new, files)
-        return Written(target, _swap(new, target, keep=foreign is not None))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with _alone_in(target.parent):
+            _restore(target)
+            foreign = _foreign(target)
+            if foreign is not None and not force:
+                hint = "choose another folder, or --force to move this one aside"
+                raise InputError(f"{folder} {foreign}", where=str(folder), hint=hint)
+            new = _beside(target, "new")
+            _fill(new, files)
+            return Written(folder, _swap(new, target, keep=foreign is not None, exchange=exchange or _exchange))
     except OSError as error:
         shutil.rmtree(_beside(target, "new"), ignore_errors=True)
         raise TrainyardError(
             f"could not write {folder}: {error.strerror}", where=str(error.filename or folder), hint=_hint(error)
         ) from error
+
+
+@contextmanager
+def _alone_in(parent: Path) -> Iterator[None]:
+    """Keep other processes from writing folders beside this one. The lock goes with the process."""
+    descriptor = os.open(parent, os.O_RDONLY)
+    try:
+        # Network file systems without locks are used by one person at a time.
+        with suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _absolute(folder: Path) -> Path:
@@ -94,7 +113,7 @@ def _foreign(target: Path) -> str | None:
     if not names:
         return None
     try:
-        sums = json.loads((target / MARKER).read_bytes())["files"]
+        sums = dict(json.loads((target / MARKER).read_bytes())["files"])
     except (OSError, ValueError, KeyError, TypeError):
         return "was not made by trainyard"
     changed = sorted(name for name, digest in sums.items() if name not in names or digest != _digest(target / name))
@@ -120,20 +139,18 @@ def _fill(new: Path, files: Mapping[str, bytes]) -> None:
             os.fsync(stream.fileno())
 
 
-def _swap(new: Path, target: Path, *, keep: bool) -> Path | None:
+def _swap(new: Path, target: Path, *, keep: bool, exchange: Exchange) -> Path | None:
     """Put the new folder into place. The former one is removed, or kept beside it under a free name."""
-    target.parent.mkdir(parents=True, exist_ok=True)
     if not target.exists():
         new.rename(target)
         return None
     if keep:
-        kept = next(
-            free for n in range(1, 10_000) if not (free := target.with_name(f"{target.name}.before-{n}")).exists()
-        )
+        numbered = (target.with_name(f"{target.name}.before-{n}") for n in range(1, 10_000))
+        kept = next(free for free in numbered if not free.exists())
         target.rename(kept)
         new.rename(target)
         return kept
-    if _exchange(new, target):
+    if exchange(new, target):
         shutil.rmtree(new)
         return None
     former = _beside(target, "former")

@@ -22,7 +22,7 @@ def check(spec: Spec) -> Iterator[Problem]:
         if _is_public(spec, group.queue.subnet) and (count := _interface_count(spec, group)) > 1:
             yield Problem(
                 (*group.path[:2], "subnet"),
-                f"queue {group.queue.name!r} puts {group.instance_type} ({count} network interfaces) into a public subnet",
+                f"queue {group.queue.name!r} puts {group.instance_type} ({count} interfaces) into a public subnet",
             )
 
 

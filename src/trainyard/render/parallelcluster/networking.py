@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trainyard.errors import TrainyardError
+
 if TYPE_CHECKING:
     from trainyard.render.stand_ins import Ids
     from trainyard.spec.cluster import Spec
@@ -25,7 +27,13 @@ def subnets(spec: Spec, choice: str, ids: Ids) -> list[str]:
     if choice not in ("private", "public"):
         return [choice]
     if existing is not None:
-        return list(existing.public_subnets if choice == "public" else existing.private_subnets)
+        named = list(existing.public_subnets if choice == "public" else existing.private_subnets)
+        if not named:
+            # The rule public-subnet-missing says so at the place that asks for it.
+            raise TrainyardError(
+                f"{existing.vpc} is given without {choice} subnets", where=f"network.existing.{choice}_subnets"
+            )
+        return named
     return [ids.of("PublicSubnet" if choice == "public" else "PrimaryPrivateSubnet")]
 
 

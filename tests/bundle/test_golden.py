@@ -1,0 +1,44 @@
+"""The bundles of the reference architectures, as files to be reviewed.
+
+`python -m tests.bundle.test_golden` writes them.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from trainyard.architectures import all_architectures
+from trainyard.bundle.assemble import assemble
+from trainyard.spec.parse import parse
+
+GOLDEN = Path(__file__).parent / "golden"
+ARCHITECTURES = all_architectures()
+
+
+def files_of(text: str) -> dict[str, bytes]:
+    return assemble(parse(text, "cluster.yaml").spec).files
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES, ids=lambda one: one.name)
+def test_a_reference_architecture_renders_to_its_reviewed_bundle(architecture):
+    folder = GOLDEN / architecture.name
+    assert files_of(architecture.text) == {file.name: file.read_bytes() for file in folder.iterdir()}
+
+
+def test_there_is_a_reviewed_bundle_for_every_architecture_and_no_other():
+    assert {folder.name for folder in GOLDEN.iterdir()} == {one.name for one in ARCHITECTURES}
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES, ids=lambda one: one.name)
+def test_the_same_spec_gives_the_same_bytes(architecture):
+    assert files_of(architecture.text) == files_of(architecture.text)
+
+
+if __name__ == "__main__":
+    for each in ARCHITECTURES:
+        for name, content in files_of(each.text).items():
+            file = GOLDEN / each.name / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content)

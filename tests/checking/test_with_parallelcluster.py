@@ -1,0 +1,86 @@
+"""Complaints of the real ParallelCluster, at the spec's own lines."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.specs import spec_texts
+from trainyard.architectures import all_architectures
+from trainyard.bundle.assemble import assemble
+from trainyard.checking.with_parallelcluster import parallelcluster_findings
+from trainyard.edge.pcluster import ClusterConfig, load_schemas
+from trainyard.errors import TrainyardError
+from trainyard.spec.parse import parse
+
+VERSION = "3.16.1"
+
+
+def silent(_: str) -> None:
+    """Hear nothing of long work."""
+
+
+def config_of(text: str) -> ClusterConfig:
+    spec = parse(text, "cluster.yaml").spec
+    return ClusterConfig(assemble(spec).files["cluster.yaml"].decode(), spec.name, spec.region)
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("architecture", all_architectures(), ids=lambda one: one.name)
+def test_the_real_parallelcluster_accepts_every_architecture(architecture):
+    parsed = parse(architecture.text, "cluster.yaml")
+    assert list(parallelcluster_findings(parsed, silent)) == []
+
+
+# One process loads many: it takes longer to start than to load a config.
+@pytest.mark.integration
+@settings(max_examples=5, suppress_health_check=list(HealthCheck))
+@given(st.lists(spec_texts(), min_size=12, max_size=12))
+def test_the_real_parallelcluster_accepts_whatever_a_spec_can_say(texts: list[str]):
+    complaints = load_schemas([config_of(text) for text in texts], version=VERSION, report=silent)
+    assert [(text, found) for text, found in zip(texts, complaints, strict=True) if found] == []
+
+
+@pytest.mark.exhaustive
+@settings(max_examples=25, suppress_health_check=list(HealthCheck))
+@given(st.lists(spec_texts(), min_size=40, max_size=40))
+def test_the_real_parallelcluster_accepts_thousands_of_specs(texts: list[str]):
+    complaints = load_schemas([config_of(text) for text in texts], version=VERSION, report=silent)
+    assert [(text, found) for text, found in zip(texts, complaints, strict=True) if found] == []
+
+
+REFUSED = """\
+name: c
+region: us-east-2
+platform: parallelcluster
+image:
+  ami: ami-0123456789abcdef0
+  os: alinux2
+queues:
+  - name: q
+    instance_type: p5.48xlarge
+tags:
+  parallelcluster:team: llm
+"""
+
+
+@pytest.mark.integration
+def test_a_complaint_stands_at_the_line_of_the_field_that_caused_it():
+    found = list(parallelcluster_findings(parse(REFUSED, "cluster.yaml"), silent))
+    assert [(one.id, one.severity, one.path, one.line, one.column) for one in found] == [
+        ("parallelcluster-schema", "error", "image.os", 6, 3),
+        ("parallelcluster-schema", "error", "tags", 10, 1),
+    ]
+    assert all(one.message.startswith("ParallelCluster 3.16.1 refuses ") for one in found)
+
+
+def test_other_platforms_are_not_parallelcluster_s_matter():
+    text = "name: c\nregion: us-east-2\nplatform: batch\nqueues: [{name: q, instance_type: p5.48xlarge}]\n"
+    assert list(parallelcluster_findings(parse(text, "cluster.yaml"), silent)) == []
+
+
+def test_a_version_that_cannot_be_installed_is_a_clear_error():
+    text = f"{REFUSED}parallelcluster: {{version: 3.1.4}}\n"
+    with pytest.raises(TrainyardError, match=r"does not know ParallelCluster 3\.1\.4"):
+        list(parallelcluster_findings(parse(text, "cluster.yaml"), silent))
