@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from trainyard.api import *  # noqa: F403  the names that __getattr__ gives, for type checkers and editors
 
 __version__ = "0.1.0"
 

@@ -6,7 +6,7 @@ Each says in plain words what is meant, and that is the error a user reads. Noth
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 if TYPE_CHECKING:
     from pydantic_core.core_schema import CoreSchema
@@ -43,6 +43,22 @@ class Whole:
 
 
 @dataclass(frozen=True, slots=True)
+class Exactly:
+    """Annotates a Literal of whole numbers. By itself it would also take true for 1, and 14.0 for 14."""
+
+    def __get_pydantic_core_schema__(self, source: object, handler: Any) -> CoreSchema:
+        """Return pydantic's schema of such a number."""
+        from pydantic_core import core_schema  # only `make generate` gets here
+
+        *most, last = numbers = get_args(source)
+        schema = core_schema.chain_schema(
+            [core_schema.int_schema(strict=True), handler(source)],
+            metadata={"pydantic_js_updates": {"enum": list(numbers)}},
+        )
+        return _must_be(f"{', '.join(str(number) for number in most)} or {last}", schema)
+
+
+@dataclass(frozen=True, slots=True)
 class NotEmpty:
     """Annotates a list of at least one item; ``what`` completes the sentence "must have …"."""
 
@@ -57,7 +73,8 @@ class NotEmpty:
         at_least_one = core_schema.custom_error_schema(
             one, custom_error_type="bad_value", custom_error_message=f"must have {self.what}"
         )
-        return core_schema.chain_schema([several, at_least_one])
+        json_schema = {"pydantic_js_updates": {"minItems": 1}}
+        return core_schema.chain_schema([several, at_least_one], metadata=json_schema)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +101,8 @@ class ByShape:
         )
 
 
-SHAPES = frozenset({"scalar", "mapping", "sequence"})
-"""The tags of ``ByShape`` members, which appear in pydantic's error locations and mean nothing to a user."""
-
-
 def shape_of(value: object) -> str:
-    """Return which kind of YAML value this is."""
+    """Return which kind of YAML value this is, which is also the name of the ``ByShape`` member that it must match."""
     if isinstance(value, dict):
         return "mapping"
     return "sequence" if isinstance(value, list | tuple) else "scalar"

@@ -35,9 +35,9 @@ class Record:
         __pydantic_fields_set__: set[str]
 
     @property
-    def written(self) -> set[str]:
+    def written(self) -> frozenset[str]:
         """The fields that the input gave, as opposed to those that were left to their defaults."""
-        return self.__pydantic_fields_set__
+        return frozenset(self.__pydantic_fields_set__)
 
     @classmethod
     def field_names(cls) -> Iterator[str]:
@@ -49,13 +49,17 @@ class Record:
         """Refuse: records are values."""
         raise AttributeError(f"{type(self).__name__} is immutable; cannot set {name!r} to {value!r}")
 
+    def __delattr__(self, name: str) -> None:
+        """Refuse, as above."""
+        raise AttributeError(f"{type(self).__name__} is immutable; cannot delete {name!r}")
+
     def __eq__(self, other: object) -> bool:
         """Compare by type and content."""
         return type(self) is type(other) and self.__dict__ == other.__dict__
 
     def __hash__(self) -> int:
-        """Hash by content."""
-        return hash((type(self), tuple(self.__dict__)))
+        """Hash by content, except for mappings, which have no hash."""
+        return hash((type(self), *(value for value in self.__dict__.values() if not isinstance(value, dict))))
 
     def __repr__(self) -> str:
         """Show every field."""
@@ -64,7 +68,6 @@ class Record:
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
         """Let pydantic build the schema. Only on the way where nothing compiled is at hand."""
-        # Imported here because pydantic itself takes as long to import as a whole check.
         from trainyard import record_schema  # pydantic takes as long to import as a whole check
 
         return record_schema.core_schema_of(cls, handler)

@@ -11,12 +11,10 @@ import typing
 from typing import Annotated, Any
 
 from pydantic import Field, TypeAdapter
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import __version__, core_schema
 
 from trainyard.record import Record
-
-if typing.TYPE_CHECKING:
-    from pydantic.json_schema import JsonSchemaValue
 
 
 def core_schema_of(record: type[Record], handler: Any) -> core_schema.CoreSchema:
@@ -58,8 +56,12 @@ def _texts_in(body: ast.stmt) -> dict[str, str]:
 
 
 def _one_of(record: type[Record]) -> dict[str, Any]:
-    groups = [{"oneOf": [{"required": [name]} for name in group]} for group in record.one_of]
+    groups = [{"oneOf": [_is_written(name) for name in group]} for group in record.one_of]
     return {"allOf": groups} if len(groups) > 1 else groups[0] if groups else {}
+
+
+def _is_written(name: str) -> dict[str, Any]:
+    return {"required": [name], "properties": {name: {"not": {"type": "null"}}}}
 
 
 def compiled_text(record: type[Record]) -> str:
@@ -70,7 +72,15 @@ def compiled_text(record: type[Record]) -> str:
 
 def json_schema(record: type[Record]) -> JsonSchemaValue:
     """Return the JSON Schema of the input that a record accepts."""
-    return TypeAdapter(record).json_schema()
+    return TypeAdapter(record).json_schema(schema_generator=_JsonSchema)
+
+
+class _JsonSchema(GenerateJsonSchema):
+    """Says that every key of a mapping has the form of its keys; pydantic allows any others besides."""
+
+    def dict_schema(self, schema: core_schema.DictSchema) -> JsonSchemaValue:
+        keys, values = (self.generate_inner(schema[part]) for part in ("keys_schema", "values_schema"))
+        return {"type": "object", "propertyNames": keys, "additionalProperties": values}
 
 
 def _encoded(node: Any) -> Any:

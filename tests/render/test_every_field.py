@@ -16,9 +16,7 @@ from trainyard.spec.parse import parse
 
 # Rendered by parts of trainyard that do not exist yet.
 NOT_YET = {
-    "network.internet": "the network's own template",
     "network.existing.vpc": "the network's own template",
-    "assets.bucket": "what nodes fetch",
 }
 
 BASE: dict[str, Any] = {

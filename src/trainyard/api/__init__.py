@@ -1,31 +1,61 @@
-"""What trainyard does, as functions: one for each command, one module for each.
+"""What trainyard does, as functions: one module for each command.
 
-Everything named here may be imported from ``trainyard`` itself. Modules are imported when they are first asked for,
-because a check should not wait for what only a rendering needs.
+Everything named here may be imported from ``trainyard`` itself. Modules are imported when something in them is first
+asked for, because a check should not wait for what only a rendering needs. No name here is that of a module or a room:
+importing one would hide the other.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-# The name of the function or value, and the module that holds it.
+if TYPE_CHECKING:
+    from trainyard.api.architectures import reference_architectures
+    from trainyard.api.check import check_files
+    from trainyard.api.explain import explain_id, explanations
+    from trainyard.api.instances import instance_facts, instance_types
+    from trainyard.api.new import new_spec
+    from trainyard.api.render import assemble_bundle, render_file
+    from trainyard.api.schema import json_schema
+    from trainyard.errors import TrainyardError
+    from trainyard.finding import Finding
+    from trainyard.spec.cluster import Spec
+    from trainyard.spec.parse import parse
+
+__all__ = [
+    "Finding",
+    "Spec",
+    "TrainyardError",
+    "assemble_bundle",
+    "check_files",
+    "explain_id",
+    "explanations",
+    "instance_facts",
+    "instance_types",
+    "json_schema",
+    "new_spec",
+    "parse",
+    "reference_architectures",
+    "render_file",
+]
+
 _HOMES = {
-    "architectures": "trainyard.api.architectures",
-    "new_spec": "trainyard.api.new",
-    "instances": "trainyard.api.instances",
-    "json_schema": "trainyard.api.schema",
-    "check": "trainyard.api.check",
-    "explain": "trainyard.api.explain",
-    "explanations": "trainyard.api.explain",
-    "render": "trainyard.api.render",
-    "bundle": "trainyard.api.render",
-    "parse": "trainyard.spec.parse",
     "Finding": "trainyard.finding",
     "Spec": "trainyard.spec.cluster",
     "TrainyardError": "trainyard.errors",
+    "assemble_bundle": "trainyard.api.render",
+    "check_files": "trainyard.api.check",
+    "explain_id": "trainyard.api.explain",
+    "explanations": "trainyard.api.explain",
+    "instance_facts": "trainyard.api.instances",
+    "instance_types": "trainyard.api.instances",
+    "json_schema": "trainyard.api.schema",
+    "new_spec": "trainyard.api.new",
+    "parse": "trainyard.spec.parse",
+    "reference_architectures": "trainyard.api.architectures",
+    "render_file": "trainyard.api.render",
 }
-__all__ = list(_HOMES)
 
 
 def __getattr__(name: str) -> Any:

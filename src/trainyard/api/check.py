@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from trainyard.spec.parse import ParsedSpec
 
 
-def check(
+def check_files(
     files: Iterable[str], *, with_parallelcluster: bool = False, report: Callable[[str], None] = lambda _: None
 ) -> Iterator[Checked]:
     """Yield what is wrong with each spec file. ``report`` hears about long work.

@@ -1,5 +1,5 @@
 """Explaining ids."""
 
-from trainyard.checking.explanation import Explanation, explain, explanations
+from trainyard.checking.explanation import Explanation, explain_id, explanations
 
-__all__ = ["Explanation", "explain", "explanations"]
+__all__ = ["Explanation", "explain_id", "explanations"]

@@ -26,12 +26,12 @@ class InstanceFacts:
     interfaces: InterfacePlan | None
 
 
-def instances() -> tuple[InstanceType, ...]:
+def instance_types() -> tuple[InstanceType, ...]:
     """Return every instance type that anything is known about, by name."""
     return tuple(facts for name in names() if (facts := find(name)) is not None)
 
 
-def instance(name: str, launcher: Launcher = "parallelcluster") -> InstanceFacts:
+def instance_facts(name: str, launcher: Launcher = "parallelcluster") -> InstanceFacts:
     """Return what is known about an instance type. Raises InputError with the nearest name where that is nothing."""
     facts = find(name)
     if facts is None:

@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trainyard.bundle.assemble import Bundle
-from trainyard.bundle.assemble import assemble as bundle
+from trainyard.bundle.assemble import assemble as assemble_bundle
 from trainyard.checking.spec_file import Checked, check_file
 from trainyard.edge.bundle_folder import Written, write_folder
-from trainyard.errors import SpecError
+from trainyard.errors import InputError, SpecError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Bundle", "Rendered", "bundle", "render"]
+__all__ = ["Bundle", "Rendered", "assemble_bundle", "render_file"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,19 +27,22 @@ class Rendered:
     written: Written | None
 
 
-def render(
+def render_file(
     file: str, folder: Path | None = None, *, outputs: Mapping[str, str] | None = None, force: bool = False
 ) -> Rendered:
     """Check a spec file and write its bundle, by default into build/NAME. Nothing is written when there are errors.
 
-    Raises FindingsError where the file is no spec, InputError where the folder must not be replaced, and TrainyardError
-    where the platform cannot be rendered or the folder cannot be written.
+    Raises FindingsError where the file is no spec, InputError where an output is not used or the folder must not be
+    replaced, and TrainyardError where the platform cannot be rendered or the folder cannot be written.
     """
     checked = check_file(file)
     if checked.parsed is None:
         raise SpecError(checked.findings)
     if checked.has_errors:
         return Rendered(checked, None, None)
-    made = bundle(checked.parsed.spec, outputs)
+    made = assemble_bundle(checked.parsed.spec, outputs)
+    if unused := sorted(set(outputs or ()) - made.outputs):
+        used = ", ".join(sorted(made.outputs)) or "none at all"
+        raise InputError(f"this spec uses no stack output {unused[0]!r}", where=unused[0], hint=f"it uses {used}")
     folder = folder or Path("build") / checked.parsed.spec.name
     return Rendered(checked, made, write_folder(folder, made.files, force=force))

@@ -24,6 +24,8 @@ class Bundle:
 
     files: dict[str, bytes]
     stand_ins: tuple[StandIn, ...]
+    outputs: frozenset[str]
+    """Names of the stack outputs that it uses, known or not."""
 
 
 def assemble(spec: Spec, outputs: Mapping[str, str] | None = None) -> Bundle:
@@ -35,7 +37,7 @@ def assemble(spec: Spec, outputs: Mapping[str, str] | None = None) -> Bundle:
         **{name: yaml_text(document, heading) for name, document in rendering.documents.items()},
         "stand-ins.json": _stand_ins_text(rendering),
     }
-    return Bundle({name: text.encode() for name, text in texts.items()}, rendering.stand_ins)
+    return Bundle({name: text.encode() for name, text in texts.items()}, rendering.stand_ins, rendering.outputs)
 
 
 def _stand_ins_text(rendering: Rendering) -> str:

@@ -45,6 +45,10 @@ def _not_in_here(spec: Spec) -> Iterator[str]:
         missing.append("`software`: nodes boot the plain image; install what you need yourself or name an `ami`")
     if spec.monitoring.mode != "none":
         missing.append("`monitoring`: no exporters, collectors or dashboards are installed on the nodes")
+    if spec.network.internet == "none":
+        missing.append("`network.internet`: the network is yours to make, with endpoints instead of NAT")
+    if spec.assets.bucket is not None:
+        missing.append("`assets.bucket`: nodes fetch nothing yet")
     if missing:
         yield "## In the spec, but not in this bundle"
         yield ""

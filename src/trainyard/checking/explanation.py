@@ -31,7 +31,7 @@ class Explanation:
     good: str | None = None
 
 
-def explain(id_: str) -> Explanation:
+def explain_id(id_: str) -> Explanation:
     """Return the explanation of an id. Raises InputError with the nearest id where there is none."""
     known = {explanation.id: explanation for explanation in explanations()}
     if id_ not in known:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from trainyard.edge.text_file import read_text
@@ -38,11 +38,19 @@ def check_file(file: str, outside: tuple[OutsideValidator, ...] = ()) -> Checked
     try:
         parsed = parse(read_text(file), file)
     except FindingsError as error:
-        return Checked(file, None, error.findings)
+        return Checked(file, None, tuple(with_source(finding) for finding in error.findings))
     found = list(rule_findings(parsed))
     for validator in outside:
         found.extend(validator(parsed))
     return Checked(file, parsed, tuple(sorted(found, key=_order)))
+
+
+def with_source(finding: Finding) -> Finding:
+    """Return a load finding with the source that its explanation names."""
+    # Imported here because only a file that cannot be read needs it, and every check imports this module.
+    from trainyard.checking.explanation import explain_id
+
+    return replace(finding, source=explain_id(finding.id).source)
 
 
 def rule_findings(parsed: ParsedSpec) -> Iterator[Finding]:

@@ -27,8 +27,9 @@ def parallelcluster_findings(parsed: ParsedSpec, report: Callable[[str], None]) 
         return
     config = assemble(spec).files["cluster.yaml"].decode()
     version = spec.parallelcluster.version
-    for complaint in load_schema(config, cluster_name=spec.name, region=spec.region, version=version, report=report):
-        yield _finding(parsed, complaint)
+    complaints = load_schema(config, cluster_name=spec.name, region=spec.region, version=version, report=report)
+    report(f"ParallelCluster {version} {'refuses' if complaints else 'accepts'} the cluster.yaml of {spec.name}")
+    yield from (_finding(parsed, complaint) for complaint in complaints)
 
 
 def _finding(parsed: ParsedSpec, complaint: Complaint) -> Finding:

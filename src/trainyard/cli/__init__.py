@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
+import io
 import sys
 from importlib import import_module
 
 import click
 
 from trainyard import __version__
-from trainyard.cli.output import asked_for_json, print_error, print_usage_error
+from trainyard.cli.output import asked_for_json, print_error, print_plain, print_usage_error
 from trainyard.errors import TrainyardError
 
 COMMANDS = ("architectures", "new", "instances", "schema", "check", "explain", "render", "completion")
@@ -34,7 +34,7 @@ class Commands(click.Group):
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="trainyard")
 def trainyard() -> None:
-    r"""From one typed file to a distributed-training cluster on AWS.
+    """From one typed file to a distributed-training cluster on AWS.
 
     \b
     The way of a spec:
@@ -51,10 +51,15 @@ def trainyard() -> None:
 def main() -> int:
     """Run the command line and return its exit status."""
     as_json = asked_for_json(sys.argv[1:])
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # file names and terminals may lack UTF-8
     try:
         return trainyard.main(prog_name="trainyard", standalone_mode=False) or 0
     except click.exceptions.Exit as stop:
         return stop.exit_code
+    except click.exceptions.NoArgsIsHelpError as error:
+        error.show()
+        return 2
     except click.ClickException as error:
         print_usage_error(error, as_json=as_json)
         return 2
@@ -62,9 +67,5 @@ def main() -> int:
         print_error(error, as_json=as_json)
         return error.exit_status
     except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
+        print_plain("interrupted", err=True)
         return 130
-    except BrokenPipeError:
-        # The reader of our output went away; flushing at exit must not complain about it again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 141

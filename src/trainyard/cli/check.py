@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from trainyard.cli import suggestions
 from trainyard.cli.output import reporter
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ FORMATS = ("text", "json", "sarif", "github")
 
 
 @click.command()
-@click.argument("files", metavar="FILE…", nargs=-1, required=True)
+@click.argument("files", metavar="FILE…", nargs=-1, required=True, shell_complete=suggestions.files)
 @click.option(
     "--format",
     "format_",
@@ -28,10 +29,10 @@ FORMATS = ("text", "json", "sarif", "github")
 @click.option("--json", "format_", flag_value="json", help="The same as --format json.")
 @click.option("--with-parallelcluster", is_flag=True, help="Also load the result with the real ParallelCluster.")
 def command(files: tuple[str, ...], format_: str, *, with_parallelcluster: bool) -> None:
-    r"""Find what is wrong with specs before it costs money.
+    """Find what is wrong with specs before it costs money.
 
     Reads FILE, or standard input for -. Needs no AWS account and no network, except that
-    --with-parallelcluster makes an environment with aws-parallelcluster on first use (about 110 MB).
+    --with-parallelcluster makes an environment with aws-parallelcluster on first use (about 100 MB).
 
     \b
     Exit status: 0 no errors; 1 findings of severity error; 2 a file could not be
@@ -43,10 +44,10 @@ def command(files: tuple[str, ...], format_: str, *, with_parallelcluster: bool)
       trainyard check --format github *.yaml
       trainyard check --with-parallelcluster --json cluster.yaml
     """
-    from trainyard.api.check import check
+    from trainyard.api.check import check_files
     from trainyard.cli.formats import PRINTERS
 
-    checked = list(check(files, with_parallelcluster=with_parallelcluster, report=reporter()))
+    checked = list(check_files(files, with_parallelcluster=with_parallelcluster, report=reporter()))
     PRINTERS[format_](checked)
     sys.exit(_exit_status(checked))
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from trainyard.cli import suggestions
 from trainyard.cli.output import json_option, print_json, print_text
 
 if TYPE_CHECKING:
@@ -15,23 +16,23 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("id_", metavar="ID", required=False)
+@click.argument("id_", metavar="[ID]", required=False, shell_complete=suggestions.ids)
 @click.option("--list", "list_", is_flag=True, help="Print every id and its title.")
 @json_option
 def command(id_: str | None, *, list_: bool, as_json: bool) -> None:
-    r"""Say what a finding means, why it matters, what to do and who says so.
+    """Say what a finding means, why it matters, what to do and who says so.
 
     \b
     Example:
       trainyard explain placement-group-with-reservation
       trainyard explain --list
     """
-    from trainyard.api.explain import explain, explanations
+    from trainyard.api.explain import explain_id, explanations
 
     if list_ or id_ is None:
         _print_list(list(explanations()), as_json=as_json)
         return
-    explanation = explain(id_)
+    explanation = explain_id(id_)
     if as_json:
         print_json({"explanation": asdict(explanation)})
     else:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
+import os
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import click
 
 from trainyard import __version__
-from trainyard.cli.output import counted, finding_text, print_json, print_text
+from trainyard.cli.output import counted, finding_text, json_text, one_line, print_json, print_plain, print_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,7 +25,7 @@ def print_findings(checked: Sequence[Checked]) -> None:
         for finding in one.findings:
             print_text(finding_text(finding))
         if not one.findings:
-            print_text(f"{one.file}: {click.style('ok', fg='green', bold=True)}")
+            print_text(f"{one_line(one.file)}: {click.style('ok', fg='green', bold=True)}")
     if any(one.findings for one in checked):
         print_text(f"{counted(_findings(checked))}; `trainyard explain ID` says more about each")
 
@@ -41,9 +42,10 @@ def _print_sarif(checked: Sequence[Checked]) -> None:
         "version": __version__,
         "rules": [_sarif_rule(finding) for finding in {one.id: one for one in findings}.values()],
     }
-    run = {"tool": {"driver": driver}, "results": [_sarif_result(finding) for finding in findings]}
+    results = [_sarif_result(finding) for finding in findings]
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     log = {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}
-    click.echo(json.dumps(log, indent=2, ensure_ascii=False))
+    print_plain(json_text(log))
 
 
 def _sarif_rule(finding: Finding) -> dict[str, Any]:
@@ -52,8 +54,10 @@ def _sarif_rule(finding: Finding) -> dict[str, Any]:
 
 
 def _sarif_result(finding: Finding) -> dict[str, Any]:
-    region = {"startLine": finding.line, "startColumn": finding.column} if finding.line else {}
-    place = {"artifactLocation": {"uri": finding.file}, **({"region": region} if region else {})}
+    # A URI reference, and file names are bytes that need not be UTF-8.
+    place: dict[str, Any] = {"artifactLocation": {"uri": quote(os.fsencode(finding.file or ""))}}
+    if finding.line is not None:
+        place["region"] = {"startLine": finding.line, "startColumn": finding.column or 1}
     return {
         "ruleId": finding.id,
         "level": "note" if finding.severity == "info" else finding.severity,
@@ -68,7 +72,7 @@ def _print_github(checked: Sequence[Checked]) -> None:
         level = "notice" if finding.severity == "info" else finding.severity
         place = {"file": finding.file, "line": finding.line, "col": finding.column, "title": finding.id}
         properties = ",".join(f"{key}={_github_property(value)}" for key, value in place.items() if value is not None)
-        click.echo(f"::{level} {properties}::{_github_data(_message(finding))}")
+        print_plain(one_line(f"::{level} {properties}::{_github_data(_message(finding))}"))
 
 
 def _github_data(text: str) -> str:

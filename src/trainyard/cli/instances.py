@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from trainyard.cli import suggestions
 from trainyard.cli.output import json_option, print_json, print_text
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ LAUNCHERS = ("parallelcluster", "batch", "eks")
 
 
 @click.command()
-@click.argument("type_", metavar="TYPE", required=False)
+@click.argument("type_", metavar="[TYPE]", required=False, shell_complete=suggestions.instance_types)
 @click.option(
     "--launcher",
     type=click.Choice(LAUNCHERS),
@@ -32,7 +33,7 @@ LAUNCHERS = ("parallelcluster", "batch", "eks")
 )
 @json_option
 def command(type_: str | None, launcher: str, *, as_json: bool) -> None:
-    r"""Print what is known about instance types, with the source and date of every fact.
+    """Print what is known about instance types, with the source and date of every fact.
 
     With TYPE also its network interfaces as a launcher lays them out. What is not listed is unknown.
 
@@ -42,12 +43,12 @@ def command(type_: str | None, launcher: str, *, as_json: bool) -> None:
       trainyard instances p5.48xlarge
       trainyard instances p6-b300.48xlarge --launcher batch
     """
-    from trainyard.api.instances import instance, instances
+    from trainyard.api.instances import instance_facts, instance_types
 
     if type_ is None:
-        _print_list(instances(), as_json=as_json)
+        _print_list(instance_types(), as_json=as_json)
     else:
-        found = instance(type_, launcher)  # type: ignore[arg-type]  # click admits launchers only
+        found = instance_facts(type_, launcher)  # type: ignore[arg-type]  # click admits launchers only
         _print_one(found, launcher, as_json=as_json)
 
 

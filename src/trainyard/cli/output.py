@@ -6,11 +6,12 @@ import json
 import os
 import sys
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from trainyard.errors import FindingsError, TrainyardError
+from trainyard.errors import FindingsError, InputError, TrainyardError
 from trainyard.finding import SEVERITIES, Finding
 
 if TYPE_CHECKING:
@@ -25,28 +26,58 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print the re
 
 def asked_for_json(arguments: Sequence[str]) -> bool:
     """Return whether a command line asks for JSON, also when it is otherwise wrong."""
-    pairs = zip(arguments, [*arguments[1:], ""], strict=True)
-    return "--json" in arguments or "--format=json" in arguments or ("--format", "json") in pairs
+    return "--json" in arguments or "--format=json" in arguments or ("--format", "json") in pairwise(arguments)
 
 
 def print_json(value: dict[str, Any]) -> None:
     """Print a result as JSON, its schema version first."""
-    click.echo(json.dumps({"schema": 1, **value}, indent=2, ensure_ascii=False))
+    print_plain(json_text({"schema": 1, **value}))
+
+
+def json_text(value: dict[str, Any]) -> str:
+    """Return JSON in ASCII: any terminal and any encoding can bear it, whatever names and messages hold."""
+    return json.dumps(value, indent=2)
 
 
 def print_text(text: str, *, err: bool = False) -> None:
     """Print text, its colours only where a person reads it."""
     stream = sys.stderr if err else sys.stdout
-    coloured = stream.isatty() and not os.environ.get("NO_COLOR")
-    click.echo(text if coloured else click.unstyle(text), err=err, color=coloured)
+    # There is no stream where the caller closed it.
+    coloured = stream is not None and stream.isatty() and not os.environ.get("NO_COLOR")
+    print_plain(text if coloured else click.unstyle(text), err=err, colours=coloured)
+
+
+def print_plain(text: str, *, err: bool = False, colours: bool = False, end: str = "\n") -> None:
+    """Print text as it is. Ends the program where nobody can read it."""
+    try:
+        click.echo(text + end, nl=False, err=err, color=colours)
+    except OSError as error:
+        _end_unheard(error, err=err)
+
+
+def _end_unheard(error: OSError, *, err: bool) -> NoReturn:
+    # What is still buffered is written once more when Python ends, and must not fail a second time.
+    lost = sys.stderr if err else sys.stdout
+    os.dup2(os.open(os.devnull, os.O_WRONLY), lost.fileno())
+    if isinstance(error, BrokenPipeError):
+        sys.exit(141)  # what shells say of a program that SIGPIPE ended: 128 + 13
+    if not err:
+        print_text(f"error: could not write to standard output: {error.strerror}", err=True)
+    sys.exit(1)
+
+
+def one_line(text: str) -> str:
+    """Return text with everything escaped that would break the line, turn it round or command the terminal."""
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
 
 
 def finding_text(finding: Finding) -> str:
     """Return a finding on one line: place, severity, what is wrong, what to do, and the id that explains it."""
     place = ":".join(str(part) for part in (finding.file, finding.line, finding.column) if part is not None)
-    severity = click.style(finding.severity, fg=_COLOURS[finding.severity], bold=True)
     remedy = f"; {finding.remedy}" if finding.remedy else ""
-    return f"{place}: {severity}: {finding.message}{remedy} {click.style(f'[{finding.id}]', dim=True)}"
+    severity = click.style(finding.severity, fg=_COLOURS[finding.severity], bold=True)
+    words = one_line(f"{finding.message}{remedy}")
+    return f"{one_line(place)}: {severity}: {words} {click.style(f'[{finding.id}]', dim=True)}"
 
 
 def counted(findings: Iterable[Finding]) -> str:
@@ -71,19 +102,18 @@ def print_error(error: TrainyardError, *, as_json: bool) -> None:
     if not findings:
         where = f"{error.where}: " if error.where and error.where not in error.problem else ""
         hint = f"; {error.hint}" if error.hint else ""
-        print_text(f"{where}{click.style('error', fg='red', bold=True)}: {error.problem}{hint}", err=True)
+        severity = click.style("error", fg="red", bold=True)
+        print_text(f"{one_line(where)}{severity}: {one_line(error.problem + hint)}", err=True)
 
 
 def print_usage_error(error: click.ClickException, *, as_json: bool) -> None:
     """Print what is wrong with the command line."""
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "trainyard"
-    print_error(
-        TrainyardError(error.format_message(), where=command, hint=f"`{command} --help` shows how it is used"),
-        as_json=as_json,
-    )
+    problem = error.format_message().removesuffix(".")
+    print_error(InputError(problem, where=command, hint=f"`{command} --help` shows how it is used"), as_json=as_json)
 
 
 def reporter() -> Callable[[str], None]:
     """Return a function that shows progress on standard error."""
-    return lambda line: click.echo(line, err=True)
+    return lambda line: print_text(one_line(line), err=True)

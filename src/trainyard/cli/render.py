@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from trainyard.cli.output import counted, finding_text, json_option, print_json, print_text
+from trainyard.cli import suggestions
+from trainyard.cli.output import counted, finding_text, json_option, one_line, print_json, print_text
 
 if TYPE_CHECKING:
     from trainyard.api.render import Rendered
 
 
 @click.command()
-@click.argument("spec", metavar="SPEC")
+@click.argument("spec", metavar="SPEC", shell_complete=suggestions.files)
 @click.option("-o", "--output", "folder", metavar="DIR", type=click.Path(path_type=Path), help="Default: build/NAME.")
 @click.option(
     "--stack-output",
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 )
 @json_option
 def command(spec: str, folder: Path | None, outputs: tuple[str, ...], *, force: bool, as_json: bool) -> None:
-    r"""Write the bundle of a spec: cluster.yaml, and a README that says how to deploy it by hand.
+    """Write the bundle of a spec: cluster.yaml, and a README that says how to deploy it by hand.
 
     The same spec gives the same bytes. A bundle that trainyard made is replaced as a whole; anything else is refused.
 
@@ -39,9 +40,9 @@ def command(spec: str, folder: Path | None, outputs: tuple[str, ...], *, force: 
       trainyard render cluster.yaml -o build/my-cluster
       trainyard render cluster.yaml --stack-output PublicSubnet=subnet-0a1b2c3d4e5f60718
     """
-    from trainyard.api.render import render
+    from trainyard.api.render import render_file
 
-    rendered = render(spec, folder, outputs=_parsed(outputs), force=force)
+    rendered = render_file(spec, folder, outputs=_parsed(outputs), force=force)
     if as_json:
         _print_json(rendered)
     else:
@@ -63,9 +64,9 @@ def _print(rendered: Rendered) -> None:
         print_text(f"nothing was written: {counted(rendered.checked.findings)}", err=True)
         return
     if rendered.written.kept is not None:
-        print_text(f"the former folder is kept as {rendered.written.kept}", err=True)
+        print_text(f"the former folder is kept as {one_line(str(rendered.written.kept))}", err=True)
     for name in rendered.bundle.files:
-        print_text(f"{rendered.written.folder / name}")
+        print_text(one_line(str(rendered.written.folder / name)))
     if rendered.bundle.stand_ins:
         count = len(rendered.bundle.stand_ins)
         print_text(

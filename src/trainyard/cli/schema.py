@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
-from trainyard.cli.output import json_option, print_text
+from trainyard.cli.output import json_option, json_text, one_line, print_plain, print_text
 
 
 @click.command()
@@ -15,10 +14,11 @@ from trainyard.cli.output import json_option, print_text
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @json_option
 def command(output: Path | None, *, force: bool, as_json: bool) -> None:  # noqa: ARG001  it is JSON in any case
-    r"""Print the JSON Schema of the spec, for editors.
+    """Print the JSON Schema of the spec, for editors.
 
+    \b
     Editors with a YAML language server use it when the spec begins with
-    `# yaml-language-server: $schema=./trainyard.schema.json`.
+      # yaml-language-server: $schema=./trainyard.schema.json
 
     \b
     Example:
@@ -27,9 +27,9 @@ def command(output: Path | None, *, force: bool, as_json: bool) -> None:  # noqa
     from trainyard.api.schema import json_schema
     from trainyard.edge.new_file import write_new_file
 
-    text = json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n"
+    text = json_text(json_schema()) + "\n"
     if output is None:
-        click.echo(text, nl=False)
+        print_plain(text, end="")
     else:
         write_new_file(output, text, force=force)
-        print_text(f"{output} written")
+        print_text(f"{one_line(str(output))} written")

@@ -6,6 +6,8 @@ Scalars mean what they mean to ParallelCluster, which reads its files with PyYAM
 from __future__ import annotations
 
 import datetime as dt
+import re
+from bisect import bisect_right
 from typing import Any
 
 import yaml
@@ -19,17 +21,23 @@ MOST_CHARACTERS = 1_048_576
 MOST_VALUES = 50_000
 DEEPEST = 64
 MOST_FINDINGS = 100
+# PyYAML needs minutes for a number such as 1:1:1:… of a megabyte, and Python refuses to print a large one.
+LONGEST_NUMBER = 100
 
+# What may not stand in YAML, halves of surrogate pairs among it: https://yaml.org/spec/1.1/#c-printable
+_UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _PLAIN = "tag:yaml.org,2002:"
-_SCALAR_TAGS = frozenset(_PLAIN + kind for kind in ("null", "bool", "int", "float", "str", "timestamp"))
+_NUMBER_TAGS = frozenset(_PLAIN + kind for kind in ("int", "float", "timestamp"))
+_SCALAR_TAGS = _NUMBER_TAGS | {_PLAIN + "null", _PLAIN + "bool", _PLAIN + "str"}
 _MERGE_TAG = _PLAIN + "merge"
+_NOT_A_SPEC = "name the spec itself, not a log, an archive or a data file"
 
 
 def read_yaml(text: str, file: str) -> Document:
     """Return the one document of a text. Raises DocumentError with every problem that was found."""
     if len(text) > MOST_CHARACTERS:
         raise DocumentError((too_large(file, len(text)),))
-    reader = _Reader(text, file)
+    reader = _Reader(text.removeprefix("\ufeff"), file)
     root = reader.read()
     if reader.findings:
         raise DocumentError(tuple(reader.findings))
@@ -42,9 +50,14 @@ def too_large(file: str, size: int) -> Finding:
         id="file-too-large",
         severity="error",
         message=f"{size / 1e6:,.1f} MB is larger than any spec (at most {MOST_CHARACTERS / 1e6:.0f} MB)",
-        remedy="name the spec itself, not a log, an archive or a data file",
+        remedy=_NOT_A_SPEC,
         file=file,
     )
+
+
+def short(text: str) -> str:
+    """Return a user's text in quotes, on one line, and not longer than a message can bear."""
+    return repr(text if len(text) <= 60 else text[:57] + "…")
 
 
 class _Stop(Exception):  # noqa: N818  no error of its own: ends the pass, the finding says why
@@ -54,13 +67,14 @@ class _Stop(Exception):  # noqa: N818  no error of its own: ends the pass, the f
 class _Open:
     """A mapping or list whose end was not reached yet."""
 
-    __slots__ = ("anchor", "key", "key_place", "members", "merged", "place", "size")
+    __slots__ = ("anchor", "key", "key_place", "members", "merge_place", "merged", "place", "size")
 
     def __init__(self, event: yaml.CollectionStartEvent, place: Place) -> None:
         self.anchor: str | None = event.anchor
         self.place = place
         self.members: dict[str, Node] | list[Node] = {} if isinstance(event, yaml.MappingStartEvent) else []
         self.merged: list[Node] = []
+        self.merge_place: Place | None = None
         self.key: Any = _NO_KEY
         self.key_place = place
         self.size = 1
@@ -80,21 +94,32 @@ class _Reader:
         self._open: list[_Open] = []
         self._anchors: dict[str, Node | None] = {}
         self._root: Node | None = None
-        self._size = 0
+        self._has_aliases = False
+        self._lines = [0, *(end.end() for end in re.finditer("\r\n|\n|\r", text))]
 
     def read(self) -> Node:
         """Return the root node, of value None where the text holds no document."""
         try:
-            self._loader = yaml.CSafeLoader(self.text)
-            while (event := self._loader.get_event()) is not None:
-                self._take(event)
+            self._refuse_unprintable()
+            self._take_all()
         except _Stop:
             pass
+        return self._root or Node(None, Place(1, 1))
+
+    def _refuse_unprintable(self) -> None:
+        if found := _UNPRINTABLE.search(self.text):
+            problem = f"character U+{ord(found[0]):04X} cannot stand in YAML"
+            place = self._place_at(found.start())
+            self._add_at("yaml-unprintable", place, problem, "is this a text file? remove the character")
+            raise _Stop
+
+    def _take_all(self) -> None:
+        self._loader = yaml.CSafeLoader(self.text)
+        try:
+            while (event := self._loader.get_event()) is not None:
+                self._take(event)
         except yaml.MarkedYAMLError as error:
             self._syntax(error)
-        except yaml.YAMLError as error:
-            self._unprintable(error)
-        return self._root or Node(None, Place(1, 1))
 
     def _take(self, event: yaml.Event) -> None:
         match event:
@@ -116,29 +141,31 @@ class _Reader:
             tag = self._loader.resolve(yaml.ScalarNode, event.value, event.implicit)  # type: ignore[no-untyped-call]  # PyYAML's
         node = yaml.ScalarNode(tag, event.value)
         if tag == _MERGE_TAG and self._expects_key():
-            self._open[-1].key = _MERGE_TAG
-            self._open[-1].key_place = _place(event)
+            self._begin_merge(self._open[-1], self._place(event))
             return
-        self._keep(Node(self._scalar_value(node, event), _place(event)), event.anchor)
+        self._keep(Node(self._scalar_value(node, event), self._place(event)), event.anchor)
 
     def _scalar_value(self, node: yaml.ScalarNode, event: yaml.ScalarEvent) -> Any:
-        if node.tag == _MERGE_TAG:
-            return node.value
-        if node.tag not in _SCALAR_TAGS:
+        if node.tag not in _SCALAR_TAGS and event.tag is not None:
             self._foreign_tag(node.tag, event)
             return node.value
         try:
-            value = self._loader.construct_object(node)
-        except (ValueError, OverflowError, AttributeError, yaml.YAMLError):
+            value = self._constructed(node)
+        except (ValueError, ArithmeticError, AttributeError, LookupError, yaml.YAMLError):
             kind = node.tag.removeprefix(_PLAIN)
             self._add(
                 "yaml-bad-scalar",
                 event,
-                f"{_short(node.value)} is not a YAML {kind}",
+                f"{short(node.value)} is not a YAML {kind}",
                 "put it in quotes if text is meant",
             )
             return node.value
         return value.isoformat() if isinstance(value, dt.date) else value
+
+    def _constructed(self, node: yaml.ScalarNode) -> Any:
+        if node.tag in _NUMBER_TAGS and len(node.value) > LONGEST_NUMBER:
+            raise ValueError(f"more than {LONGEST_NUMBER} characters")
+        return self._loader.construct_object(node)
 
     def _begin(self, event: yaml.CollectionStartEvent) -> None:
         if len(self._open) >= DEEPEST:
@@ -149,11 +176,12 @@ class _Reader:
                 "no cluster configuration is that deep",
             )
             raise _Stop
-        if event.tag is not None and event.tag not in (_PLAIN + "map", _PLAIN + "seq", "!"):
+        kind = "map" if isinstance(event, yaml.MappingStartEvent) else "seq"
+        if event.tag not in (None, "!", _PLAIN + kind):
             self._foreign_tag(event.tag, event)
         if event.anchor is not None:
             self._anchors[event.anchor] = None
-        self._open.append(_Open(event, _place(event)))
+        self._open.append(_Open(event, self._place(event)))
 
     def _end(self) -> None:
         done = self._open.pop()
@@ -168,17 +196,14 @@ class _Reader:
         self._keep(Node(value, done.place, done.size, members), done.anchor)
 
     def _alias(self, event: yaml.AliasEvent) -> None:
+        self._has_aliases = True
         node = self._anchors.get(event.anchor or "", _NO_KEY)
         if isinstance(node, Node):
-            self._keep(Node(node.value, _place(event), node.size, node.members), None)
+            self._keep(Node(node.value, self._place(event), node.size, node.members), None)
             return
         what = "is not defined above" if node is _NO_KEY else "stands inside itself"
-        self._add(
-            "yaml-bad-alias",
-            event,
-            f"alias *{event.anchor} {what}",
-            f"define it with &{event.anchor} before it is used",
-        )
+        alias = short(f"*{event.anchor}")
+        self._add("yaml-bad-alias", event, f"alias {alias} {what}", "define its anchor with & above, and not around it")
         raise _Stop
 
     def _keep(self, node: Node, anchor: str | None) -> None:
@@ -198,26 +223,38 @@ class _Reader:
         grown = node.size if not self._open else self._open[-1].size + node.size
         if self._open:
             self._open[-1].size = grown
-        if grown > MOST_VALUES:
-            problem = f"more than {MOST_VALUES:,} values once aliases are expanded"
+        if grown <= MOST_VALUES:
+            return
+        problem = f"more than {MOST_VALUES:,} values"
+        if self._has_aliases:
+            problem += " once aliases are expanded"
             self._add_at("yaml-alias-bomb", node.place, problem, "write the values out instead of nesting aliases")
-            raise _Stop
+        else:
+            self._add_at("file-too-large", node.place, problem, _NOT_A_SPEC)
+        raise _Stop
 
     def _expects_key(self) -> bool:
         return bool(self._open) and isinstance(self._open[-1].members, dict) and self._open[-1].key is _NO_KEY
 
+    def _begin_merge(self, mapping: _Open, place: Place) -> None:
+        mapping.key, mapping.key_place = _MERGE_TAG, place
+        if mapping.merge_place is not None:
+            self._second_key("<<", place, mapping.merge_place)
+        mapping.merge_place = place
+
     def _begin_entry(self, mapping: _Open, key: Node) -> None:
         mapping.key, mapping.key_place = key.value, key.place
         if not isinstance(key.value, str):
-            written = "true/yes/on or false/no/off" if isinstance(key.value, bool) else _short(str(key.value))
+            written = "true/yes/on or false/no/off" if isinstance(key.value, bool) else short(str(key.value))
             self._add_at("yaml-key-not-text", key.place, f"key {written} is not text", "put the key in quotes")
             mapping.key = _BAD_KEY
         elif key.value in mapping.members:
             first = mapping.members[key.value].place  # type: ignore[call-overload]
-            problem = f"key {_short(key.value)} stands here a second time, first on line {first.line}"
-            self._add_at(
-                "yaml-duplicate-key", key.place, problem, "keep one of the two: YAML readers silently use the last"
-            )
+            self._second_key(key.value, key.place, first)
+
+    def _second_key(self, key: str, place: Place, first: Place) -> None:
+        problem = f"key {short(key)} stands here a second time, first on line {first.line}"
+        self._add_at("yaml-duplicate-key", place, problem, "keep one of the two: YAML readers silently use the last")
 
     def _end_entry(self, parent: _Open, node: Node) -> None:
         if isinstance(parent.members, list):
@@ -242,13 +279,15 @@ class _Reader:
     def _foreign_tag(self, tag: str, event: yaml.Event) -> None:
         shown = tag.replace(_PLAIN, "!!")
         self._add(
-            "yaml-foreign-tag", event, f"tag {_short(shown)} is not plain YAML", "write the value itself, without a tag"
+            "yaml-foreign-tag", event, f"tag {short(shown)} is not plain YAML", "write the value itself, without a tag"
         )
 
     def _syntax(self, error: yaml.MarkedYAMLError) -> None:
-        mark = error.problem_mark or error.context_mark
-        place = Place(mark.line + 1, mark.column + 1) if mark else Place(1, 1)
-        if self._character(place) == "\t":
+        marks = [mark.index for mark in (error.problem_mark, error.context_mark) if mark is not None]
+        # Where something is still open at the end of the text, its beginning says more.
+        index = next((index for index in marks if index < len(self.text)), len(self.text))
+        place = self._place_at(index)
+        if self.text[index : index + 1] == "\t":
             self._add_at("yaml-tab", place, "a tab stands here; YAML is indented with spaces", "replace tabs by spaces")
             return
         context = f" {error.context}" if error.context else ""
@@ -257,20 +296,17 @@ class _Reader:
             "yaml-syntax", place, problem, "look at this line and the one above: indentation, colons, quotes, brackets"
         )
 
-    def _character(self, place: Place) -> str:
-        lines = self.text.split("\n", place.line)
-        line = lines[place.line - 1] if place.line <= len(lines) else ""
-        return line[place.column - 1 : place.column]
+    def _place(self, event: yaml.Event) -> Place:
+        assert event.start_mark is not None  # noqa: S101  only events that programs make up lack one
+        return self._place_at(event.start_mark.index)
 
-    def _unprintable(self, error: yaml.YAMLError) -> None:
-        offset = next((n for n, c in enumerate(self.text) if not (c.isprintable() or c in "\n\r\t")), 0)
-        line = self.text.count("\n", 0, offset) + 1
-        place = Place(line, offset - self.text.rfind("\n", 0, offset))
-        problem = f"character U+{ord(self.text[offset]):04X} cannot stand in YAML" if self.text else str(error)
-        self._add_at("yaml-unprintable", place, problem, "is this a text file? remove the character")
+    def _place_at(self, index: int) -> Place:
+        """Return a place as editors count it: YAML ends lines at U+0085, U+2028 and U+2029 too."""
+        line = bisect_right(self._lines, index)
+        return Place(line, index - self._lines[line - 1] + 1)
 
     def _add(self, id_: str, event: yaml.Event, message: str, remedy: str) -> None:
-        self._add_at(id_, _place(event), message, remedy)
+        self._add_at(id_, self._place(event), message, remedy)
 
     def _add_at(self, id_: str, place: Place, message: str, remedy: str) -> None:
         self.findings.append(
@@ -278,12 +314,3 @@ class _Reader:
         )
         if len(self.findings) >= MOST_FINDINGS:
             raise _Stop
-
-
-def _place(event: yaml.Event) -> Place:
-    assert event.start_mark is not None  # noqa: S101  only events that programs make up lack one
-    return Place(event.start_mark.line + 1, event.start_mark.column + 1)
-
-
-def _short(text: str) -> str:
-    return repr(text if len(text) <= 60 else text[:57] + "…")

@@ -11,11 +11,11 @@ from trainyard.errors import InputError, TrainyardError
 
 def write_new_file(file: Path, text: str, *, force: bool = False) -> None:
     """Write a text file. Raises InputError where it exists and is not to be replaced, TrainyardError on failure."""
-    if not force and (file.exists() or file.is_symlink()):
-        raise InputError(
-            f"{file} exists already", where=str(file), hint="choose another name, or --force to replace it"
-        )
     try:
+        if not force and os.path.lexists(file):
+            raise InputError(
+                f"{file} exists already", where=str(file), hint="choose another name, or --force to replace it"
+            )
         file.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(
             "w", encoding="utf-8", dir=file.parent, prefix=f".{file.name}.", delete=False
@@ -27,11 +27,15 @@ def write_new_file(file: Path, text: str, *, force: bool = False) -> None:
                 # A temporary file is private; this one is as open as any other that the user makes.
                 Path(new.name).chmod(0o666 & ~_umask())
                 Path(new.name).replace(file)
-            except OSError:
+            except BaseException:
                 Path(new.name).unlink(missing_ok=True)
                 raise
     except OSError as error:
-        raise TrainyardError(f"could not write {file}: {error.strerror}", where=str(file)) from error
+        raise TrainyardError(
+            f"could not write {file}: {error.strerror}",
+            where=str(file),
+            hint="choose a folder on a disk with room that you may write to",
+        ) from error
 
 
 def _umask() -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from pathlib import Path
 
@@ -19,7 +20,7 @@ def read_text(file: str) -> str:
     if len(content) > _MOST_BYTES:
         raise DocumentError((too_large(file, _size(file) or len(content)),))
     try:
-        return content.decode("utf-8-sig")
+        return content.decode()
     except UnicodeDecodeError as error:
         raise DocumentError((_not_utf8(file, content, error),)) from None
 
@@ -27,15 +28,24 @@ def read_text(file: str) -> str:
 def _read_bytes(file: str) -> bytes:
     try:
         if file == "-":
-            return sys.stdin.buffer.read(_MOST_BYTES + 1)
+            return _read_standard_input()
         with Path(file).open("rb") as stream:
             return stream.read(_MOST_BYTES + 1)
     except OSError as error:
         raise DocumentError((_unreadable(file, error),)) from None
 
 
+def _read_standard_input() -> bytes:
+    # Python has no standard input where the caller closed it: https://docs.python.org/3/library/sys.html#sys.__stdin__
+    if sys.stdin is None:
+        raise OSError(errno.EBADF, "standard input is closed")
+    return sys.stdin.buffer.read(_MOST_BYTES + 1)
+
+
 def _unreadable(file: str, error: OSError) -> Finding:
     match error:
+        case _ if not file:
+            message, remedy = "names no file", "is a variable of the command line empty?"
         case FileNotFoundError() if Path(file).is_symlink():
             message, remedy = "is a link to a file that does not exist", "correct the link, or name the file itself"
         case FileNotFoundError():
@@ -46,12 +56,12 @@ def _unreadable(file: str, error: OSError) -> Finding:
             message, remedy = "may not be read by this user", "change its permissions or read it as another user"
         case _:
             message, remedy = f"cannot be read: {error.strerror}", "check the path and the disk"
-    return Finding("file-unreadable", "error", f"{file} {message}", remedy, file=file)
+    return Finding("file-unreadable", "error", f"{file or 'the empty name'} {message}", remedy, file=file)
 
 
 def _not_utf8(file: str, content: bytes, error: UnicodeDecodeError) -> Finding:
-    before = content[: error.start]
-    line, column = before.count(b"\n") + 1, error.start - before.rfind(b"\n")
+    before = content[: error.start].decode()
+    line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
     message = f"byte 0x{content[error.start]:02x} is not UTF-8 text"
     return Finding("file-not-utf8", "error", message, "save the file as UTF-8", file=file, line=line, column=column)
 

@@ -21,6 +21,8 @@ class Rendering:
 
     documents: dict[str, dict[str, Any]]
     stand_ins: tuple[StandIn, ...]
+    outputs: frozenset[str]
+    """Names of the stack outputs that the documents use, known or not."""
 
 
 def render(spec: Spec, outputs: Mapping[str, str]) -> Rendering:
@@ -30,7 +32,7 @@ def render(spec: Spec, outputs: Mapping[str, str]) -> Rendering:
     """
     ids = Ids(outputs)
     documents = PLATFORMS[spec.platform](spec, ids)
-    return Rendering(documents, ids.in_order())
+    return Rendering(documents, ids.in_order(), frozenset(ids.used))
 
 
 def _parallelcluster(spec: Spec, ids: Ids) -> dict[str, dict[str, Any]]:

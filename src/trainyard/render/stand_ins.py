@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING
 
 import yaml
+
+from trainyard.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,6 +35,8 @@ class Ids:
         """Take the outputs that are known."""
         self._outputs = outputs
         self.stand_ins: dict[str, StandIn] = {}
+        self.used: set[str] = set()
+        """Names of the outputs that were asked for, known or not."""
 
     def in_order(self) -> tuple[StandIn, ...]:
         """Return the stand-ins in the order in which their stacks are made."""
@@ -39,14 +44,27 @@ class Ids:
         return tuple(sorted(self.stand_ins.values(), key=lambda one: (stacks.index(one.stack), one.output)))
 
     def of(self, kind: str, *, label: str = "", number: int = 1) -> str:
-        """Return the id of a kind of thing; label or number tell several of a kind apart."""
+        """Return the id of a kind of thing; label or number tell several of a kind apart.
+
+        Raises InputError where the output that is known for it is no such id.
+        """
         output = f"{kind}{label or (number if number > 1 else '')}"
-        if output in self._outputs:
-            return self._outputs[output]
         facts = _facts()[kind]
+        self.used.add(output)
+        if output in self._outputs:
+            return _checked(output, self._outputs[output], facts)
         value = _numbered(facts["stand_in"], number - 1)
         self.stand_ins[output] = StandIn(value, output, facts["stack"], facts["what"])
         return value
+
+
+def _checked(output: str, value: str, facts: dict[str, str]) -> str:
+    beginning = re.split(r"(?<=[-:])", facts["stand_in"], maxsplit=1)[0]
+    if not re.fullmatch(rf"{beginning}[\w:/+=,.@-]+", value):
+        raise InputError(
+            f"{value!r} is not the id of a {facts['what']}", where=output, hint=f"it begins with {beginning}"
+        )
+    return value
 
 
 def _numbered(stand_in: str, offset: int) -> str:

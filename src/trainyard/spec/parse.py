@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import SchemaValidator, ValidationError
 
-from trainyard.document.read import read_yaml
+from trainyard.document.read import MOST_FINDINGS, read_yaml, short
 from trainyard.errors import SpecError
-from trainyard.field import SHAPES
 from trainyard.finding import Finding, Path, path_text
 from trainyard.record import Record, validator_of
 from trainyard.spec.cluster import Spec
@@ -37,7 +36,7 @@ def parse(text: str, file: str) -> ParsedSpec:
     """Return the spec that a text holds. ``file`` is only named in findings; nothing is read or written.
 
     Raises DocumentError where the text is not one plain YAML document, and SpecError where that is not a spec.
-    Both carry all findings at once.
+    Both carry all findings at once; nobody reads more than ``MOST_FINDINGS`` of a file that is something else.
     """
     document = read_yaml(text, file)
     if findings := tuple(_not_a_spec(document)):
@@ -45,10 +44,10 @@ def parse(text: str, file: str) -> ParsedSpec:
     try:
         spec: Spec = _validator().validate_python(document.value)
     except ValidationError as error:
-        problems = (_finding(document, problem) for problem in error.errors(include_url=False))
-        raise SpecError(tuple(sorted(problems, key=_order))) from None
-    if findings := tuple(_shape_findings(spec, (), document)):
-        raise SpecError(findings)
+        problems = [_finding(document, problem) for problem in error.errors(include_url=False)[:MOST_FINDINGS]]
+        raise SpecError(tuple(sorted([*problems, *_group_findings(document)], key=_order))) from None
+    if not _is_complete(spec):
+        raise SpecError(tuple(_group_findings(document)))
     return ParsedSpec(spec, document)
 
 
@@ -79,7 +78,10 @@ def _not_a_spec(document: Document) -> Iterator[Finding]:
 
 
 def _finding(document: Document, problem: Any) -> Finding:
-    path = tuple(step for step in problem["loc"] if step not in SHAPES)
+    # Imported here because a right spec needs it not, and every check imports this module.
+    from trainyard.spec.fields import written_path
+
+    path = written_path(Spec, problem["loc"])
     match problem["type"]:
         case "missing":
             return _missing(document, path)
@@ -105,30 +107,35 @@ _KINDS = {
 
 
 def _wrong(document: Document, path: Path, id_: str, must_be: str, written: object) -> Finding:
-    return _at(document, path, id_, f"{path_text(path)} {must_be}, not {_shown(written)}", _remedy(must_be, written))
+    return _at(document, path, id_, f"{_named(path)} {must_be}, not {_shown(written)}", _remedy(must_be, written))
 
 
 def _remedy(must_be: str, written: object) -> str:
     if isinstance(written, int | float) and not isinstance(written, bool) and "version" in must_be:
-        return f'put it in quotes and write it in full, such as "{written}.0"'
+        full = f"{written}.0.0" if isinstance(written, int) else f"{written}.0"
+        return f'put it in quotes and write it in full, such as "{full}"'
     return "`trainyard schema` and the reference in docs/spec.md say what each key takes"
 
 
 def _shown(value: object) -> str:
     if value is None:
         return "empty"
-    if isinstance(value, dict):
-        return "a mapping"
-    if isinstance(value, tuple):
-        return "a list"
+    if isinstance(value, dict | tuple):
+        shape = "mapping" if isinstance(value, dict) else "list"
+        return f"a {shape}" if value else f"an empty {shape}"
     if isinstance(value, bool):
         return "true" if value else "false"
-    text = str(value)
-    return repr(text if len(text) <= 60 else text[:57] + "…") if isinstance(value, str) else text
+    return short(value) if isinstance(value, str) else str(value)
 
 
 def _missing(document: Document, path: Path) -> Finding:
     return _at(document, path, "spec-missing-key", f"{path_text(path)} is missing", f"write {path[-1]}: …")
+
+
+def _named(path: Path) -> str:
+    """Return a path as a message can bear it: keys of tags are whatever a user wrote."""
+    text = path_text(path)
+    return text if text.isprintable() and len(text) <= 120 else f"{path_text(path[:-1])}[{short(str(path[-1]))}]"
 
 
 def _unknown_key(document: Document, path: Path) -> Finding:
@@ -140,7 +147,7 @@ def _unknown_key(document: Document, path: Path) -> Finding:
     close = get_close_matches(key.lower(), known, n=1, cutoff=0.6)
     meant = f"; did you mean {close[0]!r}?" if close else ""
     remedy = f"here belong: {', '.join(known)}" if known else "remove it"
-    return _at(document, path, "spec-unknown-key", f"unknown key {key!r}{meant}", remedy)
+    return _at(document, path, "spec-unknown-key", f"unknown key {short(key)}{meant}", remedy)
 
 
 def known_keys(path: Path) -> tuple[str, ...]:
@@ -151,29 +158,29 @@ def known_keys(path: Path) -> tuple[str, ...]:
     return () if record is None else tuple(record.field_names())
 
 
-def _shape_findings(value: object, path: Path, document: Document) -> Iterator[Finding]:
-    """Yield what types cannot say: of some keys exactly one must be there, and some lists must not be empty."""
+def _is_complete(value: object) -> bool:
+    """Return what types cannot say: of some keys exactly one must be there."""
     if isinstance(value, tuple):
-        for index, item in enumerate(value):
-            yield from _shape_findings(item, (*path, index), document)
-    elif isinstance(value, Record):
-        for group in value.one_of:
-            yield from _one_of_findings(value, group, path, document)
-        for name, member in vars(value).items():
-            yield from _shape_findings(member, (*path, name), document)
+        return all(map(_is_complete, value))
+    if not isinstance(value, Record):
+        return True
+    groups = (sum(getattr(value, name) is not None for name in group) for group in value.one_of)
+    return all(count == 1 for count in groups) and all(map(_is_complete, vars(value).values()))
 
 
-def _one_of_findings(record: Record, group: tuple[str, ...], path: Path, document: Document) -> Iterator[Finding]:
-    written = [name for name in group if getattr(record, name) is not None]
-    if len(written) == 1:
-        return
-    where = path_text(path) or "the spec"
-    if written:
-        problem = f"{where} has {' and '.join(written)}, which exclude each other"
-        yield _at(document, (*path, written[1]), "spec-one-of", problem, f"keep one of {', '.join(written)}")
-    else:
-        problem = f"{where} needs one of {', '.join(group)}"
-        yield _at(document, path, "spec-one-of", problem, f"write one of {', '.join(group)}")
+def _group_findings(document: Document) -> Iterator[Finding]:
+    # Imported here because a right spec needs it not, and every check imports this module.
+    from trainyard.spec.fields import broken_groups
+
+    for path, group in broken_groups(Spec, document.value):
+        mapping = document.root.at(path).value
+        written = [key for key in group if mapping.get(key) is not None]
+        if written:
+            problem = f"{_named(path)} has {' and '.join(written)}, which exclude each other"
+            yield _at(document, (*path, written[1]), "spec-one-of", problem, f"keep one of {', '.join(written)}")
+        else:
+            problem = f"{_named(path)} needs one of {', '.join(group)}"
+            yield _at(document, path, "spec-one-of", problem, f"write one of {', '.join(group)}")
 
 
 def _at(document: Document, path: Path, id_: str, message: str, remedy: str) -> Finding:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
+from trainyard.field import Exactly
 from trainyard.record import Record
 from trainyard.spec.text import BucketName
 
@@ -26,7 +27,7 @@ class Monitoring(Record):
     """none; Prometheus and Grafana on an instance; Amazon Managed Prometheus; or that with Amazon Managed Grafana."""
     detailed: bool = False
     """EC2 metrics every minute instead of every five. Costs extra for each instance."""
-    log_retention_days: Literal[1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365] = 14
+    log_retention_days: Annotated[Literal[1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365], Exactly()] = 14
     """How long CloudWatch keeps the logs of the nodes."""
 
 

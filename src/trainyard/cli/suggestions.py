@@ -1,0 +1,42 @@
+"""What a shell completes besides commands and options: files, architectures, instance types and ids."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from click.shell_completion import CompletionItem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from click import Context, Parameter
+
+
+def files(_context: Context, _parameter: Parameter, incomplete: str) -> list[CompletionItem]:
+    """Leave files to the shell."""
+    return [CompletionItem(incomplete, type="file")]
+
+
+def architectures(_context: Context, _parameter: Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return the reference architectures."""
+    from trainyard.api.architectures import reference_architectures
+
+    return _beginning_with(incomplete, ((one.name, one.summary) for one in reference_architectures()))
+
+
+def instance_types(_context: Context, _parameter: Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return the instance types that anything is known about."""
+    from trainyard.catalog.instances import names
+
+    return _beginning_with(incomplete, ((name, None) for name in names()))
+
+
+def ids(_context: Context, _parameter: Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return the ids that can be explained."""
+    from trainyard.api.explain import explanations
+
+    return _beginning_with(incomplete, ((one.id, one.title) for one in explanations()))
+
+
+def _beginning_with(incomplete: str, found: Iterable[tuple[str, str | None]]) -> list[CompletionItem]:
+    return [CompletionItem(name, help=words) for name, words in found if name.startswith(incomplete)]

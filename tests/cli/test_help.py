@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from trainyard.cli import COMMANDS
+
+# Calls every command's help in one process, which then says what it had to import.
+HELP_OF_EVERYTHING = """
+import sys
+from trainyard.cli import COMMANDS, main
+for command in ("", *COMMANDS):
+    sys.argv = ["trainyard", *command.split(), "--help"]
+    assert main() == 0, command
+print(*sorted({name.split(".")[0] for name in sys.modules}), file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_help_of_a_command_says_what_it_does_and_shows_an_example(trainyard, command):
+    ran = trainyard(command, "--help")
+    assert (ran.status, ran.err) == (0, "")
+    assert f"\n  Example:\n    trainyard {command}" in ran.out
+    assert "\\b" not in ran.out
+    assert all(len(line) <= 100 for line in ran.out.splitlines())
+    assert trainyard(command, "-h").out == ran.out
+
+
+def test_the_help_names_every_command_in_the_order_of_use(trainyard):
+    listed = trainyard("--help").out.split("Commands:\n")[1]
+    assert [line.split()[0] for line in listed.splitlines()] == list(COMMANDS)
+
+
+def test_the_help_keeps_the_line_ends_of_its_examples(trainyard):
+    assert "\n  The way of a spec:\n    trainyard new p5-observability -o cluster.yaml\n" in trainyard("--help").out
+    assert "-o cluster.yaml \\\n      --set name=llm-p5 " in trainyard("new", "--help").out
+
+
+def test_help_imports_nothing_that_takes_long():
+    ran = subprocess.run([sys.executable, "-c", HELP_OF_EVERYTHING], check=True, capture_output=True, text=True)
+    slow = {"boto3", "botocore", "jsonschema", "moto", "pydantic", "rich", "ruamel", "yaml"}
+    assert slow.isdisjoint(ran.stderr.split())
+
+
+def test_the_version_is_printed(trainyard):
+    assert trainyard("--version").out.startswith("trainyard, version ")

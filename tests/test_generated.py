@@ -1,0 +1,35 @@
+"""Generated files are what would be generated now from the package that is tested, whether source tree or wheel.
+
+The compiled validators lie in that package; the pages lie in the repository and are the same for both.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).parent.parent / "tools" / "generate.py"
+
+
+def outputs() -> dict[Path, str]:
+    specification = importlib.util.spec_from_file_location("generate", SCRIPT)
+    assert specification is not None
+    assert specification.loader is not None
+    script = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(script)
+    made: dict[Path, str] = script.outputs()
+    return made
+
+
+OUTPUTS = outputs()
+
+
+def test_something_is_generated():
+    assert {file.name for file in OUTPUTS} >= {"compiled.json", "spec.md", "findings.md"}
+
+
+@pytest.mark.parametrize("file", OUTPUTS, ids=lambda file: "/".join(file.parts[-2:]))
+def test_a_generated_file_is_not_stale(file):
+    assert file.read_text(encoding="utf-8") == OUTPUTS[file], "run `make generate`"
