@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from trainyard.document.write import yaml_text
 from trainyard.rules import example_spec
-from trainyard.spec.parse import parse
+from trainyard.spec.parsing import parse
 
 if TYPE_CHECKING:
     from trainyard.spec.cluster import Spec

@@ -55,7 +55,9 @@ def test_the_code_as_it_is_keeps_every_contract(copy):
     [
         pytest.param("trainyard/rules/mounts_overlap.py", "trainyard.edge.text_file", {PURE}, id="a rule reads a file"),
         pytest.param("trainyard/render/rendering.py", "trainyard.edge.pcluster", {PURE}, id="rendering asks a program"),
-        pytest.param("trainyard/spec/parse.py", "trainyard.edge.text_file", {LAYERS, SPEC}, id="the spec reads a file"),
+        pytest.param(
+            "trainyard/spec/parsing.py", "trainyard.edge.text_file", {LAYERS, SPEC}, id="the spec reads a file"
+        ),
         pytest.param("trainyard/rules/__init__.py", "trainyard.render.rendering", {LAYERS}, id="a room beside it"),
         pytest.param("trainyard/spec/cluster.py", "trainyard.catalog.instances", {LAYERS}, id="facts in the spec"),
         pytest.param("trainyard/finding.py", "trainyard.errors", {LAYERS}, id="upwards, at the bottom"),

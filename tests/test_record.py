@@ -16,7 +16,7 @@ from trainyard.record_schema import field_texts, json_schema
 from trainyard.spec.cluster import Spec
 from trainyard.spec.image import Image
 from trainyard.spec.login_nodes import LoginNodes
-from trainyard.spec.parse import COMPILED
+from trainyard.spec.parsing import COMPILED
 from trainyard.spec.queue import Queue
 
 

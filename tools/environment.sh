@@ -23,12 +23,27 @@ as_root() {
   fi
 }
 
+install_quietly() {
+  local log
+  log="$(mktemp)"
+  if ! { as_root apt-get update && as_root env DEBIAN_FRONTEND=noninteractive \
+    apt-get install --yes --no-install-recommends "$@"; } >"$log" 2>&1; then
+    cat "$log" >&2
+    rm -f "$log"
+    return 1
+  fi
+  rm -f "$log"
+}
+
+if ! [ -d .venv ]; then
+  echo "making the environment in .venv (once)" >&2
+fi
+
 if ! [ -x "$uv_folder/bin/uv" ] || ! cmp --silent tools/uv-requirements.txt "$uv_folder/requirements.txt"; then
   rm -rf "$uv_folder"
   if ! "$python" -m venv "$uv_folder" 2>/dev/null; then
-    echo "python3-venv is missing: installing it" >&2
-    as_root apt-get update --quiet=2
-    as_root env DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet=2 --no-install-recommends python3-venv
+    echo "python3-venv is missing: installing it with apt-get" >&2
+    install_quietly python3-venv
     rm -rf "$uv_folder"
     "$python" -m venv "$uv_folder"
   fi

@@ -17,7 +17,7 @@ from trainyard.checking.explanation import explanations
 from trainyard.field import ByShape, NotEmpty, Text, Whole
 from trainyard.spec.cluster import Spec
 from trainyard.spec.fields import field_hints, records_in
-from trainyard.spec.parse import COMPILED
+from trainyard.spec.parsing import COMPILED
 
 if typing.TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,7 @@ import pytest
 
 from trainyard.architectures import all_architectures
 from trainyard.bundle.assemble import assemble
-from trainyard.spec.parse import parse
+from trainyard.spec.parsing import parse
 
 GOLDEN = Path(__file__).parent / "golden"
 ARCHITECTURES = all_architectures()

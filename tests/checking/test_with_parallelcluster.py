@@ -12,7 +12,7 @@ from trainyard.bundle.assemble import assemble
 from trainyard.checking.with_parallelcluster import parallelcluster_findings
 from trainyard.edge.pcluster import ClusterConfig, load_schemas
 from trainyard.errors import TrainyardError
-from trainyard.spec.parse import parse
+from trainyard.spec.parsing import parse
 
 VERSION = "3.16.1"
 

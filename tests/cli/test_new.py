@@ -7,7 +7,7 @@ import pytest
 from trainyard.architectures import all_architectures
 from trainyard.document.read import read_yaml
 from trainyard.edge.new_file import write_new_file
-from trainyard.spec.parse import parse
+from trainyard.spec.parsing import parse
 
 SETTINGS = ["--set", "name=llm-p5", "--set", "region=us-east-2", "--set", "network.availability_zone=us-east-2a"]
 NAMES = [one.name for one in all_architectures()]

@@ -12,7 +12,7 @@ from trainyard.document.write import yaml_text
 from trainyard.finding import path_text
 from trainyard.spec.cluster import Spec
 from trainyard.spec.fields import field_hints, record_at
-from trainyard.spec.parse import parse
+from trainyard.spec.parsing import parse
 
 # Rendered by parts of trainyard that do not exist yet.
 NOT_YET = {

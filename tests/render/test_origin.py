@@ -13,7 +13,7 @@ from trainyard.render.parallelcluster.origin import spec_path
 from trainyard.render.rendering import render
 from trainyard.spec.cluster import Spec
 from trainyard.spec.fields import record_at
-from trainyard.spec.parse import parse
+from trainyard.spec.parsing import parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainyard.finding import path_text
 from trainyard.rules import Problem, example_spec, find_rule
-from trainyard.spec.parse import parse
+from trainyard.spec.parsing import parse
 
 
 def problems(rule_id: str, part: str) -> list[Problem]:

@@ -10,7 +10,7 @@ import pytest
 import trainyard.rules
 from trainyard.checking.spec_file import rule_findings
 from trainyard.rules import NamedRule, all_rules, example_spec
-from trainyard.spec.parse import parse
+from trainyard.spec.parsing import parse
 
 RULES = all_rules()
 EACH_RULE = pytest.mark.parametrize("named", RULES, ids=lambda named: named.id)

@@ -16,7 +16,7 @@ from trainyard.document.write import yaml_text
 from trainyard.errors import SpecError
 from trainyard.rules import example_spec
 from trainyard.spec.json_schema import spec_json_schema
-from trainyard.spec.parse import parse
+from trainyard.spec.parsing import parse
 
 SCHEMA = spec_json_schema()
 VALIDATOR = Draft202012Validator(SCHEMA)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from trainyard.errors import TrainyardError
     from trainyard.finding import Finding
     from trainyard.spec.cluster import Spec
-    from trainyard.spec.parse import parse
+    from trainyard.spec.parsing import parse
 
 __all__ = [
     "Finding",
@@ -52,7 +52,7 @@ _HOMES = {
     "instance_types": "trainyard.api.instances",
     "json_schema": "trainyard.api.schema",
     "new_spec": "trainyard.api.new",
-    "parse": "trainyard.spec.parse",
+    "parse": "trainyard.spec.parsing",
     "reference_architectures": "trainyard.api.architectures",
     "render_file": "trainyard.api.render",
 }

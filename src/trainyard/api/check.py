@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from trainyard.finding import Finding
-    from trainyard.spec.parse import ParsedSpec
+    from trainyard.spec.parsing import ParsedSpec
 
 
 def check_files(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from trainyard.architectures import find_architecture
 from trainyard.document.edit import with_settings
-from trainyard.spec.parse import parse
+from trainyard.spec.parsing import parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

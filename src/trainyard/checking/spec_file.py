@@ -10,7 +10,7 @@ from trainyard.edge.text_file import read_text
 from trainyard.errors import FindingsError
 from trainyard.finding import SEVERITIES, Finding, path_text
 from trainyard.rules import NamedRule, Problem, all_rules
-from trainyard.spec.parse import ParsedSpec, parse
+from trainyard.spec.parsing import ParsedSpec, parse
 
 if TYPE_CHECKING:
     from trainyard.document.node import Document

@@ -12,7 +12,7 @@ from trainyard.render.parallelcluster.origin import spec_path
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from trainyard.spec.parse import ParsedSpec
+    from trainyard.spec.parsing import ParsedSpec
 
 SOURCE = "https://docs.aws.amazon.com/parallelcluster/latest/ug/cluster-configuration-file-v3.html"
 

@@ -13,7 +13,7 @@ from trainyard.document.read import MOST_FINDINGS
 from trainyard.document.write import yaml_text
 from trainyard.errors import FindingsError, SpecError
 from trainyard.rules import example_spec
-from trainyard.spec.parse import parse
+from trainyard.spec.parsing import parse
 
 if TYPE_CHECKING:
     from trainyard.finding import Finding
