@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from trainyard.architectures import all_architectures
 from trainyard.checking.explanation import explain_id
-from trainyard.document.read import DEEPEST, LONGEST_NUMBER, MOST_CHARACTERS, MOST_FINDINGS, MOST_VALUES, read_yaml
+from trainyard.document.problems import MOST_CHARACTERS, MOST_FINDINGS
+from trainyard.document.read import DEEPEST, LONGEST_NUMBER, MOST_VALUES, read_yaml
 from trainyard.errors import DocumentError
 
 if TYPE_CHECKING:

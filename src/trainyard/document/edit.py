@@ -10,7 +10,8 @@ from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 
-from trainyard.document.read import read_yaml, short
+from trainyard.document.problems import short
+from trainyard.document.read import read_yaml
 from trainyard.document.write import yaml_text
 from trainyard.errors import DocumentError, InputError
 

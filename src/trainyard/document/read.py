@@ -6,62 +6,35 @@ Scalars mean what they mean to ParallelCluster, which reads its files with PyYAM
 from __future__ import annotations
 
 import datetime as dt
-import re
-from bisect import bisect_right
 from typing import Any
 
 import yaml
 
 from trainyard.document.node import Document, Node, Place
+from trainyard.document.problems import MOST_CHARACTERS, NOT_A_SPEC, Problems, Stop, short, too_large
 from trainyard.errors import DocumentError
-from trainyard.finding import Finding
 
-# A ParallelCluster file of 50 queues, its limit, has about 3,000 values in 60 kB.
-MOST_CHARACTERS = 1_048_576
 MOST_VALUES = 50_000
 DEEPEST = 64
-MOST_FINDINGS = 100
 # PyYAML needs minutes for a number such as 1:1:1:… of a megabyte, and Python refuses to print a large one.
 LONGEST_NUMBER = 100
 
-# What may not stand in YAML, halves of surrogate pairs among it: https://yaml.org/spec/1.1/#c-printable
-_UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _PLAIN = "tag:yaml.org,2002:"
 _NUMBER_TAGS = frozenset(_PLAIN + kind for kind in ("int", "float", "timestamp"))
 _SCALAR_TAGS = _NUMBER_TAGS | {_PLAIN + "null", _PLAIN + "bool", _PLAIN + "str"}
 _MERGE_TAG = _PLAIN + "merge"
-_NOT_A_SPEC = "name the spec itself, not a log, an archive or a data file"
 
 
 def read_yaml(text: str, file: str) -> Document:
     """Return the one document of a text. Raises DocumentError with every problem that was found."""
     if len(text) > MOST_CHARACTERS:
         raise DocumentError((too_large(file, len(text)),))
-    reader = _Reader(text.removeprefix("\ufeff"), file)
-    root = reader.read()
-    if reader.findings:
-        raise DocumentError(tuple(reader.findings))
+    text = text.removeprefix("\ufeff")
+    problems = Problems(text, file)
+    root = _Reader(text, problems).read()
+    if problems.findings:
+        raise DocumentError(tuple(problems.findings))
     return Document(file=file, root=root)
-
-
-def too_large(file: str, size: int) -> Finding:
-    """Return the finding for a file that is larger than any real configuration."""
-    return Finding(
-        id="file-too-large",
-        severity="error",
-        message=f"{size / 1e6:,.1f} MB is larger than any spec (at most {MOST_CHARACTERS / 1e6:.0f} MB)",
-        remedy=_NOT_A_SPEC,
-        file=file,
-    )
-
-
-def short(text: str) -> str:
-    """Return a user's text in quotes, on one line, and not longer than a message can bear."""
-    return repr(text if len(text) <= 60 else text[:57] + "…")
-
-
-class _Stop(Exception):  # noqa: N818  no error of its own: ends the pass, the finding says why
-    """Nothing after this can be read."""
 
 
 class _Open:
@@ -87,39 +60,30 @@ _BAD_KEY = object()
 class _Reader:
     """One pass over the events of PyYAML's C parser. Keeps its own stack, so depth is bounded and not recursion."""
 
-    def __init__(self, text: str, file: str) -> None:
-        self.file = file
-        self.text = text
-        self.findings: list[Finding] = []
+    def __init__(self, text: str, problems: Problems) -> None:
+        self._text = text
+        self._problems = problems
         self._open: list[_Open] = []
         self._anchors: dict[str, Node | None] = {}
         self._root: Node | None = None
         self._has_aliases = False
-        self._lines = [0, *(end.end() for end in re.finditer("\r\n|\n|\r", text))]
 
     def read(self) -> Node:
         """Return the root node, of value None where the text holds no document."""
         try:
-            self._refuse_unprintable()
+            self._problems.refuse_unprintable()
             self._take_all()
-        except _Stop:
+        except Stop:
             pass
         return self._root or Node(None, Place(1, 1))
 
-    def _refuse_unprintable(self) -> None:
-        if found := _UNPRINTABLE.search(self.text):
-            problem = f"character U+{ord(found[0]):04X} cannot stand in YAML"
-            place = self._place_at(found.start())
-            self._add_at("yaml-unprintable", place, problem, "is this a text file? remove the character")
-            raise _Stop
-
     def _take_all(self) -> None:
-        self._loader = yaml.CSafeLoader(self.text)
+        self._loader = yaml.CSafeLoader(self._text)
         try:
             while (event := self._loader.get_event()) is not None:
                 self._take(event)
         except yaml.MarkedYAMLError as error:
-            self._syntax(error)
+            self._problems.add_syntax(error)
 
     def _take(self, event: yaml.Event) -> None:
         match event:
@@ -133,7 +97,7 @@ class _Reader:
                 self._alias(event)
             case yaml.DocumentStartEvent() if self._root is not None:
                 self._add("yaml-several-documents", event, "a second YAML document begins", "keep one spec in a file")
-                raise _Stop
+                raise Stop
 
     def _scalar(self, event: yaml.ScalarEvent) -> None:
         tag = event.tag
@@ -175,7 +139,7 @@ class _Reader:
                 f"more than {DEEPEST} levels of nesting",
                 "no cluster configuration is that deep",
             )
-            raise _Stop
+            raise Stop
         kind = "map" if isinstance(event, yaml.MappingStartEvent) else "seq"
         if event.tag not in (None, "!", _PLAIN + kind):
             self._foreign_tag(event.tag, event)
@@ -204,7 +168,7 @@ class _Reader:
         what = "is not defined above" if node is _NO_KEY else "stands inside itself"
         alias = short(f"*{event.anchor}")
         self._add("yaml-bad-alias", event, f"alias {alias} {what}", "define its anchor with & above, and not around it")
-        raise _Stop
+        raise Stop
 
     def _keep(self, node: Node, anchor: str | None) -> None:
         """Put a finished node where it belongs: a key, a value, a list member or the root."""
@@ -228,10 +192,12 @@ class _Reader:
         problem = f"more than {MOST_VALUES:,} values"
         if self._has_aliases:
             problem += " once aliases are expanded"
-            self._add_at("yaml-alias-bomb", node.place, problem, "write the values out instead of nesting aliases")
+            self._problems.add(
+                "yaml-alias-bomb", node.place, problem, "write the values out instead of nesting aliases"
+            )
         else:
-            self._add_at("file-too-large", node.place, problem, _NOT_A_SPEC)
-        raise _Stop
+            self._problems.add("file-too-large", node.place, problem, NOT_A_SPEC)
+        raise Stop
 
     def _expects_key(self) -> bool:
         return bool(self._open) and isinstance(self._open[-1].members, dict) and self._open[-1].key is _NO_KEY
@@ -246,7 +212,7 @@ class _Reader:
         mapping.key, mapping.key_place = key.value, key.place
         if not isinstance(key.value, str):
             written = "true/yes/on or false/no/off" if isinstance(key.value, bool) else short(str(key.value))
-            self._add_at("yaml-key-not-text", key.place, f"key {written} is not text", "put the key in quotes")
+            self._problems.add("yaml-key-not-text", key.place, f"key {written} is not text", "put the key in quotes")
             mapping.key = _BAD_KEY
         elif key.value in mapping.members:
             first = mapping.members[key.value].place  # type: ignore[call-overload]
@@ -254,7 +220,9 @@ class _Reader:
 
     def _second_key(self, key: str, place: Place, first: Place) -> None:
         problem = f"key {short(key)} stands here a second time, first on line {first.line}"
-        self._add_at("yaml-duplicate-key", place, problem, "keep one of the two: YAML readers silently use the last")
+        self._problems.add(
+            "yaml-duplicate-key", place, problem, "keep one of the two: YAML readers silently use the last"
+        )
 
     def _end_entry(self, parent: _Open, node: Node) -> None:
         if isinstance(parent.members, list):
@@ -272,7 +240,7 @@ class _Reader:
             if isinstance(source, Node) and isinstance(source.value, dict):
                 mapping.merged.append(source)
             else:
-                self._add_at(
+                self._problems.add(
                     "yaml-bad-alias", mapping.key_place, "<< merges mappings only", "give it an alias of a mapping"
                 )
 
@@ -282,35 +250,9 @@ class _Reader:
             "yaml-foreign-tag", event, f"tag {short(shown)} is not plain YAML", "write the value itself, without a tag"
         )
 
-    def _syntax(self, error: yaml.MarkedYAMLError) -> None:
-        marks = [mark.index for mark in (error.problem_mark, error.context_mark) if mark is not None]
-        # Where something is still open at the end of the text, its beginning says more.
-        index = next((index for index in marks if index < len(self.text)), len(self.text))
-        place = self._place_at(index)
-        if self.text[index : index + 1] == "\t":
-            self._add_at("yaml-tab", place, "a tab stands here; YAML is indented with spaces", "replace tabs by spaces")
-            return
-        context = f" {error.context}" if error.context else ""
-        problem = f"not valid YAML: {error.problem}{context}"
-        self._add_at(
-            "yaml-syntax", place, problem, "look at this line and the one above: indentation, colons, quotes, brackets"
-        )
-
     def _place(self, event: yaml.Event) -> Place:
         assert event.start_mark is not None  # noqa: S101  only events that programs make up lack one
-        return self._place_at(event.start_mark.index)
-
-    def _place_at(self, index: int) -> Place:
-        """Return a place as editors count it: YAML ends lines at U+0085, U+2028 and U+2029 too."""
-        line = bisect_right(self._lines, index)
-        return Place(line, index - self._lines[line - 1] + 1)
+        return self._problems.place_at(event.start_mark.index)
 
     def _add(self, id_: str, event: yaml.Event, message: str, remedy: str) -> None:
-        self._add_at(id_, self._place(event), message, remedy)
-
-    def _add_at(self, id_: str, place: Place, message: str, remedy: str) -> None:
-        self.findings.append(
-            Finding(id_, "error", message, remedy, file=self.file, line=place.line, column=place.column)
-        )
-        if len(self.findings) >= MOST_FINDINGS:
-            raise _Stop
+        self._problems.add(id_, self._place(event), message, remedy)

@@ -6,7 +6,7 @@ import errno
 import sys
 from pathlib import Path
 
-from trainyard.document.read import MOST_CHARACTERS, too_large
+from trainyard.document.problems import MOST_CHARACTERS, too_large
 from trainyard.errors import DocumentError
 from trainyard.finding import Finding
 

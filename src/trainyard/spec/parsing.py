@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import SchemaValidator, ValidationError
 
-from trainyard.document.read import MOST_FINDINGS, read_yaml, short
+from trainyard.document.problems import MOST_FINDINGS, short
+from trainyard.document.read import read_yaml
 from trainyard.errors import SpecError
 from trainyard.finding import Finding, Path, path_text
 from trainyard.record import Record, validator_of
@@ -112,8 +113,8 @@ def _wrong(document: Document, path: Path, id_: str, must_be: str, written: obje
 
 def _remedy(must_be: str, written: object) -> str:
     if isinstance(written, int | float) and not isinstance(written, bool) and "version" in must_be:
-        full = f"{written}.0.0" if isinstance(written, int) else f"{written}.0"
-        return f'put it in quotes and write it in full, such as "{full}"'
+        # 3.10 was read as the number 3.1: what was meant cannot be told from the value.
+        return 'without quotes YAML reads a number; put it in quotes and write it in full, such as "3.16.1"'
     return "`trainyard schema` and the reference in docs/spec.md say what each key takes"
 
 
