@@ -41,7 +41,7 @@ test: check .make/wheel ## everything that CI runs: check, real programs, and th
 
 .PHONY: test-exhaustive
 test-exhaustive: test ## every combination and every kill point
-	pytest --quiet -m exhaustive
+	HYPOTHESIS_PROFILE=exhaustive pytest --quiet -m "not integration"
 
 # An environment in which trainyard is the built wheel, not the source tree.
 .PHONY: .make/wheel
