@@ -5,17 +5,23 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import subprocess
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import botocore.session
 import pytest
 from botocore import xform_name
+from hypothesis import example, given
 
-from tests.specs import spec_of
+from tests.specs import spec_of, spec_texts
 from trainyard.bundle.assemble import assemble
+from trainyard.rules import example_spec
+from trainyard.spec import parse
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from botocore.model import OperationModel
 
 # Options of the aws command itself: https://docs.aws.amazon.com/cli/latest/userguide/cli-configure-options.html
@@ -48,7 +54,7 @@ def aws_commands(readme: str) -> list[list[str]]:
     """Return the words of every aws command, those inside $(…) too."""
     commands = []
     for line in code_lines(readme):
-        inner = re.search(r"=\$\((aws .*)\)$", line)
+        inner = re.search(r"=\$\((aws .*)\)$", line) or re.search(r"^until (aws .*) \| grep -qE", line)
         if inner or line.startswith("aws "):
             commands.append(shlex.split(inner[1] if inner else line))
     return commands
@@ -76,12 +82,18 @@ def options(words: list[str]) -> dict[str, list[str]]:
 
 def test_the_readme_of_a_spec_that_uses_everything_makes_everything():
     assert {tuple(words[1:3]) for words in COMMANDS} == {
+        ("ec2", "describe-vpcs"),
         ("ec2", "describe-subnets"),
+        ("ec2", "create-security-group"),
+        ("ec2", "authorize-security-group-ingress"),
         ("ec2", "create-managed-prefix-list"),
         ("fsx", "create-file-system"),
+        ("fsx", "describe-file-systems"),
         ("fsx", "create-data-repository-association"),
         ("amp", "create-workspace"),
         ("iam", "create-policy"),
+        ("iam", "create-role"),
+        ("iam", "put-role-policy"),
         ("grafana", "create-workspace"),
         ("ssm", "start-session"),
     }
@@ -135,10 +147,41 @@ def test_what_the_query_asks_for_is_in_the_answer():
             assert first in shape.members
 
 
-def test_the_policy_allows_writing_to_one_workspace_and_nothing_else():
-    words = next(words for words in COMMANDS if words[1] == "iam")
-    policy = json.loads(options(words[3:])["policy-document"][0])
-    assert policy["Statement"] == [{"Effect": "Allow", "Action": "aps:RemoteWrite", "Resource": "$AMP_WORKSPACE"}]
+def test_policies_allow_writing_to_and_reading_from_one_workspace_and_nothing_else():
+    given = [options(words[3:]).get("policy-document") for words in COMMANDS if words[1] == "iam"]
+    statements = [statement for one in given if one for statement in json.loads(one[0])["Statement"]]
+    assert [statement["Resource"] for statement in statements] == ["$AMP_WORKSPACE", "$AMP_WORKSPACE"]
+    assert [statement["Action"][0] for statement in statements] == ["aps:RemoteWrite", "aps:QueryMetrics"]
+
+
+def test_the_commands_run_in_a_real_shell_and_leave_no_stand_in(tmp_path: Path):
+    bundle = assemble(spec_of(EVERYTHING))
+    for name, content in bundle.files.items():
+        (tmp_path / name).write_bytes(content)
+    # Stands for the AWS command line: answers what a query asks for, one id after the other.
+    answer = 'case "$*" in *Lifecycle*) echo AVAILABLE;; *) echo "made-$(wc -l < calls)";; esac'
+    stub = f'#!/bin/sh\necho "$@" >> calls\n{answer}\n'
+    for program, text in {"aws": stub, "trainyard": "#!/bin/sh\nprintf '%s\\n' \"$@\" > asked\n"}.items():
+        (tmp_path / program).write_text(text)
+        (tmp_path / program).chmod(0o755)
+    step = bundle.files["README.md"].decode().split("## 2.")[0]
+    script = "set -eu\n" + "\n".join(code_lines(step))
+    variables = {"PATH": f"{tmp_path}:/usr/bin:/bin"}
+    ran = subprocess.run(
+        ["bash", "-c", script], cwd=tmp_path, env=variables, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
+    written = (tmp_path / "cluster.yaml").read_text()
+    assert not [one for one in bundle.stand_ins if one.value in written]
+    asked = (tmp_path / "asked").read_text().splitlines()
+    assert [one.output for one in bundle.stand_ins] == [word.split("=")[0] for word in asked if "=" in word]
+    assert "s3://data/a'$(reboot)b" in (tmp_path / "calls").read_text()
+
+
+def test_grafana_gets_a_role_because_the_api_makes_none():
+    words = next(words for words in COMMANDS if words[1] == "grafana")
+    given = options(words[3:])
+    assert (given["permission-type"], given["workspace-role-arn"]) == (["CUSTOMER_MANAGED"], ["$GRAFANA_ROLE"])
 
 
 def test_a_hostile_bucket_name_stays_one_word():
@@ -146,8 +189,10 @@ def test_a_hostile_bucket_name_stays_one_word():
     assert options(words[3:])["data-repository-path"] == ["s3://data/a'$(reboot)b"]
 
 
-def test_every_stand_in_is_set_before_it_is_written_in_and_before_it_is_used():
-    bundle = assemble(spec_of(EVERYTHING))
+@example(example_spec(EVERYTHING))
+@given(spec_texts())
+def test_every_variable_is_set_before_it_is_used_and_every_stand_in_written_in(text: str):
+    bundle = assemble(parse(text, "cluster.yaml").spec)
     lines = code_lines(bundle.files["README.md"].decode())
     used_at = {name: n for n, line in reversed(list(enumerate(lines))) for name in re.findall(r"\$([A-Z_0-9]+)", line)}
     set_at = {line.split("=")[0]: n for n, line in reversed(list(enumerate(lines))) if re.match(r"[A-Z_0-9]+=", line)}
@@ -161,10 +206,12 @@ def test_an_existing_network_leaves_no_subnet_to_be_looked_up():
 network: {existing: {vpc: vpc-0123456789abcdef0, private_subnets: [subnet-0123456789abcdef0]}}
 file_systems: [{mount: /fsx, lustre: {size_gib: 4800, throughput_mb_s_per_tib: 250}}]
 """
-    (words,) = [words for words in aws_commands(readme_of(part)) if words[1] == "fsx"]
+    words = next(words for words in aws_commands(readme_of(part)) if words[2] == "create-file-system")
     assert options(words[3:])["subnet-ids"] == ["subnet-0123456789abcdef0"]
 
 
 def test_what_this_version_does_not_render_is_said():
-    assert "does not render these yet" in readme_of("software: {setup: gpu}")
-    assert "does not render these yet" not in readme_of("software: {setup: none}")
+    existing = "network: {existing: {vpc: vpc-0123456789abcdef0, private_subnets: [subnet-0123456789abcdef0]}}\n"
+    assert "`software`: nodes boot the plain image" in readme_of(f"{existing}software: {{setup: gpu}}")
+    assert "no VPC is made" in readme_of("")
+    assert "does not render these yet" not in readme_of(existing)

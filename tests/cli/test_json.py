@@ -30,7 +30,7 @@ def read(trainyard):
 def test_check_prints_findings_of_every_file(read, tmp_path):
     (tmp_path / "right.yaml").write_text(example_spec(""))
     (tmp_path / "wrong.yaml").write_text(example_spec("name: 3"))
-    (tmp_path / "warned.yaml").write_text(example_spec("queues: [{name: a, instance_type: p9.unknown}]"))
+    (tmp_path / "warned.yaml").write_text(example_spec("queues: [{name: a, instance_type: p5.47xlarge}]"))
     assert read("check", "right.yaml") == (0, {"schema": 1, "findings": []})
     status, printed = read("check", "right.yaml", "wrong.yaml", "warned.yaml", "missing.yaml")
     assert status == 2

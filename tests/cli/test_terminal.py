@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import pty
 import re
+import resource
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -115,3 +117,21 @@ def test_an_encoding_that_lacks_a_character_is_no_traceback(process):
     )
     assert (ran.returncode, ran.stderr) == (0, "")
     assert "\\u0142" in ran.stdout
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"], ids=["buffered", "unbuffered"])
+def test_a_result_that_could_not_be_written_whole_is_an_error(tmp_path, unbuffered):
+    # A file that may not grow takes what still fits, which only a second attempt finds out.
+    limit = 8192
+    with (tmp_path / "schema.json").open("w") as file:
+        ran = subprocess.run(
+            [sys.executable, "-m", "trainyard", "schema"],
+            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+            stdout=file,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
+        )
+    assert ran.returncode == 1
+    assert ran.stderr.startswith("error: could not write to standard output: ")

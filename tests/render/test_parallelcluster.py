@@ -167,7 +167,8 @@ def test_only_the_head_node_sends_metrics_and_only_to_amazon_managed_prometheus(
 
 
 @pytest.mark.parametrize(
-    ("region", "partition"), [("us-east-2", "aws"), ("cn-north-1", "aws-cn"), ("us-gov-west-1", "aws-us-gov")]
+    ("region", "partition"),
+    [("us-east-2", "aws"), ("cn-north-1", "aws-cn"), ("us-gov-west-1", "aws-us-gov"), ("eusc-de-east-1", "aws-eusc")],
 )
 def test_policies_belong_to_the_partition_of_the_region(region: str, partition: str):
     (policy,) = cluster(f"region: {region}")["HeadNode"]["Iam"]["AdditionalIamPolicies"]
@@ -182,3 +183,10 @@ def test_the_user_s_tags_cannot_displace_the_one_that_finds_the_cluster():
 
 def test_metadata_is_served_to_version_2_requests_only():
     assert cluster()["Imds"] == {"ImdsSupport": "v2.0"}
+
+
+def test_storage_is_named_after_its_directory_and_no_two_alike():
+    mounts = ["/data/a", "/data-a", "/default", "/" + "x" * 40 + "1", "/" + "x" * 40 + "2"]
+    entries = ", ".join(f"{{mount: {mount}, ebs: {{size_gib: 9}}}}" for mount in mounts)
+    names = [one["Name"] for one in cluster(f"file_systems: [{entries}]")["SharedStorage"]]
+    assert names == ["data-a", "data-a-2", "default-2", "x" * 30, "x" * 27 + "-2"]

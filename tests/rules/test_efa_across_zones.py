@@ -31,10 +31,15 @@ def test_one_zone_named_twice_is_one_zone():
     assert paths(RULE, part) == []
 
 
-def test_several_existing_subnets_are_only_a_warning_because_their_zones_are_unknown():
+def test_several_existing_subnets_are_found_with_the_one_to_name():
     (problem,) = problems(RULE, EXISTING + "queues: [{name: q, instance_type: p5.48xlarge}]")
-    assert problem.severity == "warning"
+    assert problem.path == ("queues", 0, "subnet")
     assert problem.remedy == "name the one subnet of this queue, such as subnet: subnet-0123456789abcdef0"
+
+
+def test_a_placement_group_over_two_zones_is_found_also_without_efa():
+    part = "queues: [{name: q, instance_type: m5.large, placement_group: true, availability_zone: [us-east-2a, us-east-2b]}]"  # noqa: E501
+    assert paths(RULE, part) == ["queues[0].availability_zone"]
 
 
 def test_a_queue_that_names_its_subnet_is_fine():

@@ -17,3 +17,12 @@ def test_a_default_that_nobody_wrote_is_not_found():
 
 def test_parallelcluster_has_a_use_for_all_of_them():
     assert paths(RULE, "platform: parallelcluster\nscratch: {mount: /scratch}") == []
+
+
+def test_an_ebs_volume_needs_a_head_node():
+    part = "platform: batch\nfile_systems: [{mount: /apps, ebs: {size_gib: 200}}]"
+    assert paths(RULE, part) == ["file_systems[0].ebs"]
+
+
+def test_limits_on_roles_hold_on_every_platform():
+    assert paths(RULE, "platform: eks\niam: {resource_prefix: /team/}") == []

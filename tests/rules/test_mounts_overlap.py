@@ -21,7 +21,8 @@ def test_names_that_only_begin_alike_are_fine():
 def test_scratch_counts_because_nodes_mount_it_too():
     (problem,) = problems(RULE, "file_systems: [{mount: /scratch, ebs: {size_gib: 9}}]")
     assert problem.message == "/scratch is mounted twice"
+    assert problem.path == ("file_systems", 0, "mount")
 
 
 def test_scratch_is_not_mounted_on_other_platforms():
-    assert paths(RULE, "platform: eks\nfile_systems: [{mount: /scratch, ebs: {size_gib: 9}}]") == []
+    assert paths(RULE, "platform: eks\nfile_systems: [{mount: /scratch, openzfs: {size_gib: 64}}]") == []

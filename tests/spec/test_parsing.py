@@ -134,7 +134,7 @@ def test_a_document_that_is_no_spec_is_called_what_it_is(text, id_, message):
                      "queues[0].availability_zone[1] must be a zone such as us-east-2a, not 3",
                      id="in a list of one shape of several"),
         pytest.param("access:\n  allow_from:\n  - 1.2.3.4.24", "spec-bad-value", "access.allow_from[0]",
-                     "access.allow_from[0] must be an address range such as 203.0.113.7/32, not '1.2.3.4.24'",
+                     "access.allow_from[0] must be an IPv4 address range such as 203.0.113.7/32, not '1.2.3.4.24'",
                      id="no address range"),
         pytest.param("tags:\n  scalar: 1", "spec-bad-value", "tags.scalar",
                      "tags.scalar must be up to 256 letters, digits, spaces and . : / = + - @ _, not 1",

@@ -18,7 +18,7 @@ def check_files(
 ) -> Iterator[Checked]:
     """Yield what is wrong with each spec file. ``report`` hears about long work.
 
-    Raises TrainyardError where ParallelCluster is asked for and cannot be run.
+    Where ParallelCluster is asked for and cannot be run, that is a finding.
     """
 
     def parallelcluster(parsed: ParsedSpec) -> Iterator[Finding]:

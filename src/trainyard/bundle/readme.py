@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trainyard.bundle.by_hand import commands_for, shell_name
+from trainyard.bundle.by_hand import commands_for
+from trainyard.bundle.by_hand.aws_command import assigned, aws, shell_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -45,8 +46,9 @@ def _not_in_here(spec: Spec) -> Iterator[str]:
         missing.append("`software`: nodes boot the plain image; install what you need yourself or name an `ami`")
     if spec.monitoring.mode != "none":
         missing.append("`monitoring`: no exporters, collectors or dashboards are installed on the nodes")
-    if spec.network.internet == "none":
-        missing.append("`network.internet`: the network is yours to make, with endpoints instead of NAT")
+    if spec.network.existing is None:
+        internet = " with endpoints instead of NAT" if spec.network.internet == "none" else ""
+        missing.append(f"`network`: no VPC is made; choose or make one{internet} in step 1")
     if spec.assets.bucket is not None:
         missing.append("`assets.bucket`: nodes fetch nothing yet")
     if missing:
@@ -65,13 +67,43 @@ def _fill_in(spec: Spec, stand_ins: Sequence[StandIn]) -> Iterator[str]:
         yield "Every id is known: nothing is left to fill in."
         yield ""
         return
-    yield "`cluster.yaml` holds stand-ins for what is made before the cluster. Each block below gives one value;"
-    yield "the last one writes them into `cluster.yaml`."
+    yield "`cluster.yaml` holds stand-ins for what is made before the cluster. Each block below gives one value."
     yield ""
+    yield from _block("The network:", list(_network_variables(spec)))
+    made = False
     for stand_in in stand_ins:
+        if stand_in.stack == "storage" and not made and spec.network.existing is None:
+            made = True
+            yield from _block("Where the file systems go:", [f"FILE_SYSTEM_SUBNET={_private_subnet(stand_ins)}"])
         yield from _block(f"`{stand_in.value}`: {stand_in.what}", commands_for(spec, stand_in))
-    replace = [f"s#{stand_in.value}#'\"${shell_name(stand_in)}\"'#g" for stand_in in stand_ins]
-    yield from _block("Write them in:", [f"sed -i.bak -e '{expression}' cluster.yaml" for expression in replace])
+    yield from _write_in(stand_ins)
+
+
+def _network_variables(spec: Spec) -> Iterator[str]:
+    existing = spec.network.existing
+    yield "VPC_ID=vpc-…   # your VPC" if existing is None else f"VPC_ID={existing.vpc}"
+    query = ("--query", "Vpcs[0].CidrBlock", "--output", "text")
+    asked = aws(spec.region, "ec2 describe-vpcs", "--vpc-ids", "$VPC_ID", *query)
+    yield assigned("VPC_RANGE", asked)
+
+
+def _private_subnet(stand_ins: Sequence[StandIn]) -> str:
+    private = (one for one in stand_ins if one.stack == "network" and "PrivateSubnet" in one.output)
+    first = next(private, None)
+    return "subnet-…   # where the nodes are" if first is None else f'"${shell_name(first.output)}"'
+
+
+def _write_in(stand_ins: Sequence[StandIn]) -> Iterator[str]:
+    given = [f'--stack-output {one.output}="${shell_name(one.output)}"' for one in stand_ins]
+    yield from _block(
+        "Write them in. With trainyard, from the spec, whose file stands for SPEC here:",
+        [" \\\n  ".join(["trainyard render SPEC", *given])],
+    )
+    replaced = [f"-e 's#{one.value}#'\"${shell_name(one.output)}\"'#g'" for one in stand_ins]
+    yield from _block(
+        "Or without, into this copy, which trainyard will then not replace without `--force`:",
+        [" \\\n  ".join(["sed -i.bak", *replaced, "cluster.yaml && rm cluster.yaml.bak"])],
+    )
 
 
 def _deploy(spec: Spec) -> Iterator[str]:
@@ -79,7 +111,7 @@ def _deploy(spec: Spec) -> Iterator[str]:
     yield "## 2. Deploy"
     yield ""
     yield from _block(
-        "ParallelCluster in an environment of its own. It also needs Node.js.",
+        "ParallelCluster in an environment of its own, on Python 3.9 to 3.13. It also needs `node`, version 20 or 22.",
         [
             f"python3 -m venv ~/pcluster-{version}",
             f"~/pcluster-{version}/bin/pip install aws-parallelcluster=={version}",

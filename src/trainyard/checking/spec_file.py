@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from trainyard.edge.text_file import read_text
-from trainyard.errors import FindingsError
+from trainyard.errors import FindingsError, TrainyardError
 from trainyard.finding import SEVERITIES, Finding, path_text
 from trainyard.rules import NamedRule, Problem, all_rules
 from trainyard.spec.parsing import ParsedSpec, parse
@@ -40,9 +40,21 @@ def check_file(file: str, outside: tuple[OutsideValidator, ...] = ()) -> Checked
     except FindingsError as error:
         return Checked(file, None, tuple(with_source(finding) for finding in error.findings))
     found = list(rule_findings(parsed))
-    for validator in outside:
-        found.extend(validator(parsed))
+    if not any(finding.severity == "error" for finding in found):
+        # What the rules refuse is not rendered, so there would be nothing to judge.
+        found.extend(finding for validator in outside for finding in _judged(validator, parsed))
     return Checked(file, parsed, tuple(sorted(found, key=_order)))
+
+
+def _judged(validator: OutsideValidator, parsed: ParsedSpec) -> Iterator[Finding]:
+    """Yield what an outside validator says, or why it could say nothing: the other files are still to be checked."""
+    try:
+        yield from validator(parsed)
+    except TrainyardError as error:
+        where = f" ({error.where})" if error.where else ""
+        file = parsed.document.file
+        finding = Finding("validator-not-run", "error", f"{error.problem}{where}", error.hint, file=file)
+        yield with_source(finding)
 
 
 def with_source(finding: Finding) -> Finding:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import sys
 from dataclasses import asdict
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 import click
 
@@ -50,9 +51,22 @@ def print_text(text: str, *, err: bool = False) -> None:
 def print_plain(text: str, *, err: bool = False, colours: bool = False, end: str = "\n") -> None:
     """Print text as it is. Ends the program where nobody can read it."""
     try:
-        click.echo(text + end, nl=False, err=err, color=colours)
+        click.echo(text + end, nl=False, err=err, color=colours, file=_whole(sys.stderr if err else sys.stdout))
     except OSError as error:
         _end_unheard(error, err=err)
+
+
+def _whole(stream: TextIO | None) -> TextIO | None:
+    """Return a stream that writes all of a text or fails.
+
+    With PYTHONUNBUFFERED the standard streams have no buffer, and drop what one call to the system did not take.
+    https://docs.python.org/3/library/io.html#io.RawIOBase.write
+    """
+    raw = getattr(stream, "buffer", None)
+    if stream is None or not isinstance(raw, io.RawIOBase):
+        return stream
+    buffered = io.BufferedWriter(io.FileIO(raw.fileno(), "w", closefd=False))
+    return io.TextIOWrapper(buffered, encoding=stream.encoding, errors=stream.errors, write_through=False)
 
 
 def _end_unheard(error: OSError, *, err: bool) -> NoReturn:

@@ -69,9 +69,8 @@ def _print(rendered: Rendered) -> None:
         print_text(one_line(str(rendered.written.folder / name)))
     if rendered.bundle.stand_ins:
         count = len(rendered.bundle.stand_ins)
-        print_text(
-            f"{count} ids are stand-ins until the bundle is deployed; its README.md says how to fill them in", err=True
-        )
+        ids = "1 id is a stand-in" if count == 1 else f"{count} ids are stand-ins"
+        print_text(f"{ids} until the bundle is deployed; its README.md says how to fill them in", err=True)
 
 
 def _print_json(rendered: Rendered) -> None:

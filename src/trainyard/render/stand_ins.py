@@ -26,6 +26,8 @@ class StandIn:
     stack: str
     """network, storage or monitoring."""
     what: str
+    zone: str | None = None
+    """The zone that it has to lie in, where that is known."""
 
 
 class Ids:
@@ -43,7 +45,7 @@ class Ids:
         stacks = [facts["stack"] for facts in _facts().values()]
         return tuple(sorted(self.stand_ins.values(), key=lambda one: (stacks.index(one.stack), one.output)))
 
-    def of(self, kind: str, *, label: str = "", number: int = 1) -> str:
+    def of(self, kind: str, *, label: str = "", number: int = 1, zone: str | None = None) -> str:
         """Return the id of a kind of thing; label or number tell several of a kind apart.
 
         Raises InputError where the output that is known for it is no such id.
@@ -54,7 +56,8 @@ class Ids:
         if output in self._outputs:
             return _checked(output, self._outputs[output], facts)
         value = _numbered(facts["stand_in"], number - 1)
-        self.stand_ins[output] = StandIn(value, output, facts["stack"], facts["what"])
+        what = facts["what"] + (f" in {zone}" if zone else "")
+        self.stand_ins[output] = StandIn(value, output, facts["stack"], what, zone)
         return value
 
 

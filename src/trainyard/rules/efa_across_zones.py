@@ -15,20 +15,21 @@ if TYPE_CHECKING:
 
 
 def check(spec: Spec) -> Iterator[Problem]:
-    """Yield EFA nodes whose queue lists several zones, or draws on several subnets that may lie in different ones."""
+    """Yield EFA nodes, and nodes of a placement group, whose queue lists several zones or draws on several subnets."""
     for group in spec.node_groups():
-        if not uses_efa(group.instance_type, group.efa):
+        if not (group.placement_group or uses_efa(group.instance_type, group.efa)):
             continue
-        zones = group.queue.availability_zone
+        zones = group.queue.zones
         place = (*group.path[:2], "availability_zone")
-        if isinstance(zones, tuple) and len(set(zones)) > 1:
-            yield Problem(place, f"queue {group.queue.name!r} spreads EFA nodes over {', '.join(zones)}")
+        if len(set(zones)) > 1:
+            yield Problem(
+                place, f"queue {group.queue.name!r} spreads nodes that belong together over {', '.join(zones)}"
+            )
         elif subnets := _several_subnets(spec, group):
             yield Problem(
                 (*group.path[:2], "subnet"),
-                f"queue {group.queue.name!r} draws EFA nodes from {len(subnets)} subnets, maybe in different zones",
+                f"queue {group.queue.name!r} draws nodes that belong together from {len(subnets)} subnets",
                 f"name the one subnet of this queue, such as subnet: {subnets[0]}",
-                "warning",
             )
 
 
@@ -44,8 +45,9 @@ RULE = Rule(
     severity="error",
     title="EFA nodes across zones",
     rationale=(
-        "EFA traffic does not leave its subnet's zone. A job whose nodes stand in two zones cannot use it, and "
-        "ParallelCluster refuses such a queue (EfaMultiAzValidator)."
+        "EFA traffic does not leave its zone, and a placement group lies in one. A job whose nodes stand in two zones "
+        "can use neither. ParallelCluster refuses several subnets for such a queue, also within one zone "
+        "(EfaMultiAzValidator, MultiAzPlacementGroupValidator, QueueSubnetsValidator)."
     ),
     remedy="name one zone: the one of the reservation, or one that offers the type",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html#efa-limits",

@@ -25,12 +25,13 @@ def _problem(path: Path, name: str) -> Problem:
     # Imported here because only an unknown type needs it, and every check imports this rule.
     from difflib import get_close_matches
 
-    close = get_close_matches(name, names(), n=2)
+    close = get_close_matches(name, names(), n=2, cutoff=0.85)
     meant = f"did you mean {' or '.join(sorted(close))}? " if close else ""
     return Problem(
         path,
         f"no facts about {name}, so rules about EFA, network cards and accelerators were not applied",
         f"{meant}`trainyard instances` lists the known types; set efa yourself for this one",
+        None if close else "info",
     )
 
 

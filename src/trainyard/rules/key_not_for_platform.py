@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from trainyard.spec.cluster import Spec
 
-_PARALLELCLUSTER_ONLY = ("head_node", "login_nodes", "scratch", "timeouts", "parallelcluster", "iam")
+_PARALLELCLUSTER_ONLY = ("head_node", "login_nodes", "scratch", "timeouts", "parallelcluster")
 
 
 def check(spec: Spec) -> Iterator[Problem]:
@@ -21,6 +21,10 @@ def check(spec: Spec) -> Iterator[Problem]:
     for section in _PARALLELCLUSTER_ONLY:
         if section in spec.written:
             yield Problem((section,), f"{spec.platform} has no use for {section}")
+    for index, file_system in enumerate(spec.file_systems):
+        if file_system.ebs is not None:
+            problem = f"{spec.platform} has no head node to share an EBS volume at {file_system.mount}"
+            yield Problem(("file_systems", index, "ebs"), problem, "use lustre or openzfs")
 
 
 RULE = Rule(

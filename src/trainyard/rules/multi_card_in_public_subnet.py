@@ -49,7 +49,7 @@ RULE = Rule(
         "protected mode."
     ),
     remedy="use subnet: private, which reaches the internet through NAT or services through endpoints",
-    source="https://github.com/aws/aws-parallelcluster/issues/7457",
+    source="https://github.com/aws/aws-parallelcluster/pull/7457",
     bad="""\
 queues:
   - name: compute-gpu

@@ -32,10 +32,7 @@ def _zones(spec: Spec) -> Iterator[tuple[Path, str]]:
     if spec.network.availability_zone is not None:
         yield ("network", "availability_zone"), spec.network.availability_zone
     for index, queue in enumerate(spec.queues):
-        zones = (
-            (queue.availability_zone,) if isinstance(queue.availability_zone, str) else queue.availability_zone or ()
-        )
-        yield from ((("queues", index, "availability_zone"), zone) for zone in zones)
+        yield from ((("queues", index, "availability_zone"), zone) for zone in queue.zones)
 
 
 RULE = Rule(

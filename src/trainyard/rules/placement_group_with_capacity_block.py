@@ -31,7 +31,7 @@ RULE = Rule(
         "(PlacementGroupCapacityTypeValidator)."
     ),
     remedy="remove placement_group, or set it to false",
-    source="https://github.com/aws/aws-parallelcluster/issues/6311",
+    source="https://github.com/aws/aws-parallelcluster/pull/6311",
     bad="""\
 queues:
   - name: compute-gpu

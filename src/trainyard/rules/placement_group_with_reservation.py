@@ -27,14 +27,15 @@ RULE = Rule(
     severity="warning",
     title="Placement group with a capacity reservation",
     rationale=(
-        "ParallelCluster makes a new placement group for the queue. The reserved instances stand where the "
-        "reservation put them, and where that is outside the new group EC2 reports insufficient capacity although "
-        "the reservation has room. ParallelCluster itself only warns (PlacementGroupCapacityReservationValidator)."
+        "ParallelCluster makes a new placement group for the queue. The reserved instances stand where the reservation "
+        "put them, and where that is outside the new group EC2 reports insufficient capacity although the reservation "
+        "has room. ParallelCluster warns (PlacementGroupCapacityReservationValidator), and refuses where the "
+        "reservation was made in another placement group, which only AWS can tell."
     ),
     remedy=(
         "remove placement_group, or set it to false; a reservation that was made in a placement group keeps it anyway"
     ),
-    source="https://github.com/aws/aws-parallelcluster/issues/7252",
+    source="https://github.com/aws/aws-parallelcluster/pull/7252",
     bad="""\
 queues:
   - name: compute-gpu

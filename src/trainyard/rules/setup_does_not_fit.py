@@ -52,8 +52,8 @@ RULE = Rule(
     severity="error",
     title="Setup that does not fit the instance type",
     rationale=(
-        "The GPU setup installs and then requires NVIDIA devices, so nodes without them never take jobs, and are "
-        "replaced for ever. The CPU setup on accelerated nodes leaves expensive devices without their software."
+        "The GPU setup requires NVIDIA devices: nodes without them never take jobs, and are replaced until the cluster "
+        "enters protected mode. The CPU setup on accelerated nodes leaves expensive devices without their software."
     ),
     remedy="give the queue the setup that fits its instance type",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/custom-bootstrap-actions-v3.html",

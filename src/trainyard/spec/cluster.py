@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 Platform = Literal["parallelcluster", "batch", "eks"]
-# Tag keys: up to 128 characters, not beginning with aws:
+# Up to 128 characters; what may not begin a key is for the rule tag-reserved.
 # https://docs.aws.amazon.com/tag-editor/latest/userguide/best-practices-and-strats.html
 TagKey = Annotated[str, Text(r"^[\w .:/=+\-@]+$", "1 to 128 letters, digits, spaces and . : / = + - @ _", longest=128)]
 TagValue = Annotated[

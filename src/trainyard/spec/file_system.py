@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from trainyard.field import Positive
+from trainyard.field import Positive, Whole
 from trainyard.record import Record
 from trainyard.spec.text import BucketUri, FileSystemId, MountDir, VolumeId, ZfsVolumeId
+
+# https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateFileSystem.html#FSx-CreateFileSystem-request-StorageCapacity
+ZfsSize = Annotated[int, Whole("64 to 524,288 GiB, as a whole number", least=64, most=524_288)]
+# The largest that EBS has: https://docs.aws.amazon.com/ebs/latest/userguide/volume_constraints.html
+EbsSize = Annotated[int, Whole("1 to 65,536 GiB, as a whole number", least=1, most=65_536)]
 
 
 class Lustre(Record):
@@ -33,7 +38,7 @@ class Ebs(Record):
 
     id: VolumeId | None = None
     """A volume that exists."""
-    size_gib: Positive | None = None
+    size_gib: EbsSize | None = None
     """Size in GiB of one to be made."""
 
 
@@ -44,7 +49,7 @@ class OpenZfs(Record):
 
     id: ZfsVolumeId | None = None
     """A volume that exists."""
-    size_gib: Positive | None = None
+    size_gib: ZfsSize | None = None
     """Size in GiB of one to be made."""
 
 

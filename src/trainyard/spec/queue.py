@@ -79,3 +79,9 @@ class Queue(OneKindOfNodes):
     """Root volume of the compute nodes; container images land there."""
     setup: Setup | None = None
     """What is installed on these nodes, where it is not software.setup."""
+
+    @property
+    def zones(self) -> tuple[str, ...]:
+        """Return the zones that the queue names itself."""
+        zones = self.availability_zone
+        return (zones,) if isinstance(zones, str) else zones or ()

@@ -34,22 +34,26 @@ def subnets(spec: Spec, choice: str, ids: Ids) -> list[str]:
                 f"{existing.vpc} is given without {choice} subnets", where=f"network.existing.{choice}_subnets"
             )
         return named
-    return [ids.of("PublicSubnet" if choice == "public" else "PrimaryPrivateSubnet")]
+    return [ids.of("PublicSubnet")] if choice == "public" else [_primary_private_subnet(spec, ids)]
 
 
 def queue_subnets(spec: Spec, queue: Queue, ids: Ids) -> list[str]:
     """Return the subnets of a queue: one for each zone that it names, otherwise those of the network."""
-    zones = (queue.availability_zone,) if isinstance(queue.availability_zone, str) else queue.availability_zone
-    if zones is None or spec.network.existing is not None or queue.subnet != "private":
+    zones = queue.zones
+    if not zones or spec.network.existing is not None or queue.subnet != "private":
         return subnets(spec, queue.subnet, ids)
     return [_zone_subnet(spec, zone, ids) for zone in zones]
 
 
 def _zone_subnet(spec: Spec, zone: str, ids: Ids) -> str:
     if zone == spec.network.availability_zone:
-        return ids.of("PrimaryPrivateSubnet")
+        return _primary_private_subnet(spec, ids)
     label = "".join(part.capitalize() for part in zone.split("-"))
-    return ids.of("PrivateSubnet", label=label, number=ord(zone[-1]) - ord("a") + 1)
+    return ids.of("PrivateSubnet", label=label, number=ord(zone[-1]) - ord("a") + 1, zone=zone)
+
+
+def _primary_private_subnet(spec: Spec, ids: Ids) -> str:
+    return ids.of("PrimaryPrivateSubnet", zone=spec.network.availability_zone)
 
 
 def security_groups(spec: Spec) -> dict[str, list[str]]:

@@ -22,7 +22,12 @@ def head_node_policies(spec: Spec, ids: Ids) -> list[dict[str, str]]:
 
 
 def _partition(region: str) -> str:
-    # https://docs.aws.amazon.com/IAM/latest/UserGuide/reference-arns.html
-    if region.startswith("cn-"):
-        return "aws-cn"
-    return "aws-us-gov" if region.startswith("us-gov-") else "aws"
+    # https://docs.aws.amazon.com/whitepapers/latest/aws-fault-isolation-boundaries/partitions.html
+    partitions = {
+        "cn-": "aws-cn",
+        "us-gov-": "aws-us-gov",
+        "eusc-": "aws-eusc",
+        "us-iso-": "aws-iso",
+        "us-isob-": "aws-iso-b",
+    }
+    return next((partition for prefix, partition in partitions.items() if region.startswith(prefix)), "aws")
