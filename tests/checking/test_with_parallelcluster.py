@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.specs import spec_texts
+from trainyard.api.new import new_spec
 from trainyard.architectures import all_architectures
 from trainyard.bundle.assemble import assemble
 from trainyard.checking.with_parallelcluster import parallelcluster_findings
@@ -38,6 +39,45 @@ def test_the_real_parallelcluster_accepts_every_architecture(architecture):
 @settings(max_examples=5, suppress_health_check=list(HealthCheck))
 @given(st.lists(spec_texts(), min_size=12, max_size=12))
 def test_the_real_parallelcluster_accepts_whatever_a_spec_can_say(texts: list[str]):
+    complaints = load_schemas([config_of(text) for text in texts], version=VERSION, report=silent)
+    assert [(text, found) for text, found in zip(texts, complaints, strict=True) if found] == []
+
+
+SETTINGS = [
+    "name=other",
+    "region=eu-west-1",
+    "network.availability_zone=us-east-1b",
+    "access.ssh_key=my-key",
+    "access.allow_from=[203.0.113.7/32]",
+    "access.allow_from=[203.0.113.7/32, 198.51.100.0/24]",
+    "head_node={instance_type: m5.2xlarge, subnet: private}",
+    "login_nodes={count: 2}",
+    "image={os: alinux2023, ami: ami-0123456789abcdef0}",
+    "queues[0].nodes={min: 0, max: 64}",
+    "queues[0].capacity=spot",
+    "queues[0].capacity={capacity_block: cr-0123456789abcdef0}",
+    "queues[0].instance_type=p6-b200.48xlarge",
+    "queues[0].efa=false",
+    "queues[1]={name: inference-gpu, instance_type: g5.12xlarge, nodes: {max: 8}, placement_group: false}",
+    "file_systems[0]={mount: /home, openzfs: {size_gib: 512}}",
+    "file_systems=[]",
+    "scratch.mount=/nvme",
+    "monitoring={mode: self-hosting, log_retention_days: 365}",
+    "timeouts={head_node_s: 7200, compute_node_s: 3600}",
+    "parallelcluster.slurm={scaledown_idle_minutes: 1, queue_update_strategy: COMPUTE_FLEET_STOP}",
+    "tags={team: llm}",
+]
+VARIATIONS = st.builds(
+    new_spec,
+    st.sampled_from([one.name for one in all_architectures()]),
+    st.lists(st.sampled_from(SETTINGS), unique=True),
+)
+
+
+@pytest.mark.integration
+@settings(max_examples=4, suppress_health_check=list(HealthCheck))
+@given(st.lists(VARIATIONS, min_size=12, max_size=12))
+def test_the_real_parallelcluster_accepts_variations_of_the_architectures(texts: list[str]):
     complaints = load_schemas([config_of(text) for text in texts], version=VERSION, report=silent)
     assert [(text, found) for text, found in zip(texts, complaints, strict=True) if found] == []
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from trainyard.finding import path_text
-from trainyard.rules import Problem, example_spec, find_rule
+from trainyard.rules import Problem, all_rules, example_spec
 from trainyard.spec.parsing import parse
 
 
 def problems(rule_id: str, part: str) -> list[Problem]:
     """Return the problems that a rule finds in a spec of which only a part is written out."""
-    rule = find_rule(rule_id)
-    assert rule is not None
+    rule = next(named.rule for named in all_rules() if named.id == rule_id)
     return list(rule.check(parse(example_spec(part), "cluster.yaml").spec))
 
 

@@ -6,6 +6,8 @@ import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
+from yaml.reader import Reader
+
 from trainyard.document.node import Place
 from trainyard.finding import Finding
 
@@ -18,7 +20,8 @@ MOST_FINDINGS = 100
 NOT_A_SPEC = "name the spec itself, not a log, an archive or a data file"
 
 # What may not stand in YAML, halves of surrogate pairs among it: https://yaml.org/spec/1.1/#c-printable
-_UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+# PyYAML has compiled it already, which takes as long as a dozen rules.
+_UNPRINTABLE = Reader.NON_PRINTABLE
 
 
 class Stop(Exception):  # noqa: N818  no error of its own: ends the reading, the findings say why

@@ -76,8 +76,3 @@ def all_rules() -> tuple[NamedRule, ...]:
     """Return every rule, in the order of their ids."""
     names = sorted(file.stem for file in FilePath(__file__).parent.glob("*.py") if file.stem != "__init__")
     return tuple(NamedRule(name.replace("_", "-"), import_module(f"{__name__}.{name}").RULE) for name in names)
-
-
-def find_rule(rule_id: str) -> Rule | None:
-    """Return the rule with an id, None where there is none."""
-    return next((named.rule for named in all_rules() if named.id == rule_id), None)

@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from trainyard.spec.cluster import Spec
-    from trainyard.spec.queue import Queue
 
 # Spot beside a reservation has a rule of its own, with its own remedy.
 _TYPES = {"on-demand": "on-demand", "reservation": "on-demand", "reservation_group": "on-demand"}
@@ -21,16 +20,12 @@ def check(spec: Spec) -> Iterator[Problem]:
     if spec.platform != "parallelcluster":
         return
     for index, queue in enumerate(spec.queues):
-        kinds = _kinds(spec, queue)
+        kinds = {group.capacity_kind for group in spec.groups_in(queue)}
         if len({_TYPES.get(kind, kind) for kind in kinds}) > 1 and not _spot_beside_reserved(kinds):
             yield Problem(
                 ("queues", index, "compute_resources"),
                 f"queue {queue.name!r} mixes {' and '.join(sorted(kinds))} capacity",
             )
-
-
-def _kinds(spec: Spec, queue: Queue) -> set[str]:
-    return {group.capacity_kind for group in spec.node_groups() if group.queue is queue}
 
 
 def _spot_beside_reserved(kinds: set[str]) -> bool:

@@ -17,8 +17,7 @@ def check(spec: Spec) -> Iterator[Problem]:
     """Yield queues, and compute resources within a queue, whose name was taken by an earlier one."""
     yield from _repeated((("queues", index, "name"), queue.name) for index, queue in enumerate(spec.queues))
     for queue in spec.queues:
-        groups = (group for group in spec.node_groups() if group.queue is queue)
-        yield from _repeated(((*group.path, "name"), group.name) for group in groups)
+        yield from _repeated(((*group.path, "name"), group.name) for group in spec.groups_in(queue))
 
 
 def _repeated(names: Iterator[tuple[Path, str]]) -> Iterator[Problem]:

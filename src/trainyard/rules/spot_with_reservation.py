@@ -27,7 +27,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 
 def _reserved_beside(spec: Spec, spot: NodeGroup) -> NodeGroup | None:
-    beside = (group for group in spec.node_groups() if group.queue is spot.queue)
+    beside = spec.groups_in(spot.queue)
     return next((group for group in beside if group.capacity_kind not in ("spot", "on-demand")), None)
 
 

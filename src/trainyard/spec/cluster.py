@@ -73,5 +73,10 @@ class Spec(Record):
 
     def node_groups(self) -> Iterator[NodeGroup]:
         """Yield the nodes of every queue by kind, however the queue was written."""
-        for index, queue in enumerate(self.queues):
-            yield from groups_of(queue, ("queues", index))
+        for queue in self.queues:
+            yield from self.groups_in(queue)
+
+    def groups_in(self, queue: Queue) -> Iterator[NodeGroup]:
+        """Yield the nodes of one queue by kind."""
+        index = next(index for index, one in enumerate(self.queues) if one is queue)
+        yield from groups_of(queue, ("queues", index))

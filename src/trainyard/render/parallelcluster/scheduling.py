@@ -8,11 +8,11 @@ from trainyard.catalog.efa import uses_efa
 from trainyard.render.parallelcluster.networking import queue_subnets, security_groups
 from trainyard.render.parallelcluster.policies import node_policies
 from trainyard.spec.capacity import Reserved
-from trainyard.spec.node_group import NodeGroup, groups_of
 
 if TYPE_CHECKING:
     from trainyard.render.stand_ins import Ids
     from trainyard.spec.cluster import Spec
+    from trainyard.spec.node_group import NodeGroup
     from trainyard.spec.queue import Queue
 
 # Reservations are consumed by on-demand launches.
@@ -29,13 +29,12 @@ def scheduling(spec: Spec, ids: Ids) -> dict[str, Any]:
             "ScaledownIdletime": slurm.scaledown_idle_minutes,
             "QueueUpdateStrategy": slurm.queue_update_strategy,
         },
-        "SlurmQueues": [_queue(spec, index, ids) for index in range(len(spec.queues))],
+        "SlurmQueues": [_queue(spec, queue, ids) for queue in spec.queues],
     }
 
 
-def _queue(spec: Spec, index: int, ids: Ids) -> dict[str, Any]:
-    queue = spec.queues[index]
-    groups = list(groups_of(queue, ("queues", index)))
+def _queue(spec: Spec, queue: Queue, ids: Ids) -> dict[str, Any]:
+    groups = list(spec.groups_in(queue))
     image = {} if queue.ami is None else {"Image": {"CustomAmi": queue.ami}}
     return {
         "Name": queue.name,
