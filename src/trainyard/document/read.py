@@ -152,6 +152,7 @@ class _Reader:
         members = done.members
         if isinstance(members, dict):
             # The written keys win over merged ones, and earlier merges over later ones: https://yaml.org/type/merge.html
+            # Only mappings are merged, see _merge; mypy cannot know.
             for source in done.merged:
                 members |= {key: node for key, node in source.members.items() if key not in members}  # type: ignore[union-attr]
             value: Any = {key: node.value for key, node in members.items()}
@@ -215,6 +216,7 @@ class _Reader:
             self._problems.add("yaml-key-not-text", key.place, f"key {written} is not text", "put the key in quotes")
             mapping.key = _BAD_KEY
         elif key.value in mapping.members:
+            # What expects a key is a mapping, see _expects_key; mypy cannot know.
             first = mapping.members[key.value].place  # type: ignore[call-overload]
             self._second_key(key.value, key.place, first)
 

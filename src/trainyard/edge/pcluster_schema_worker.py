@@ -37,7 +37,7 @@ def refuse_network(event: str, _arguments: tuple[object, ...]) -> None:
 
 def complaints(config: dict[str, str]) -> Iterator[dict[str, Any]]:
     """Load a config the way ``pcluster create-cluster`` does; yield what is wrong, also when pcluster breaks on it."""
-    # The functions of this file are tested where there is no pcluster.
+    # The functions of this file are tested where there is no pcluster, nor can mypy see it.
     from marshmallow import ValidationError  # type: ignore[import-not-found]  # noqa: PLC0415
     from pcluster.models.common import BadRequest, parse_config  # type: ignore[import-not-found]  # noqa: PLC0415
     from pcluster.schemas.cluster_schema import ClusterSchema  # type: ignore[import-not-found]  # noqa: PLC0415
