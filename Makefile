@@ -5,7 +5,7 @@ SHELL := /bin/bash
 
 BIN := .venv/bin
 UV := .make/uv/bin/uv
-SHELL_SCRIPTS := tools/*.sh .ci/run
+SHELL_SCRIPTS := tools/*.sh .ci/run src/trainyard/bootstrap/assets/*.sh
 # Tests that need nothing but Python, and finish in seconds.
 UNIT := -m "not integration and not exhaustive"
 

@@ -35,7 +35,36 @@ CAPACITY = st.one_of(
     st.just({"reservation_group": ARN}),
 )
 NODES = st.one_of(st.integers(1, 1000), st.integers(0, 9).flatmap(lambda low: st.just({"min": low, "max": low + 1})))
+SECRET = "arn:aws:secretsmanager:us-east-2:123456789012:secret:name-AbCdEf"
+SCRIPTS = st.lists(
+    st.fixed_dictionaries(
+        {"script": st.sampled_from(["s3://mine/a.sh", "s3://mine/b.sh", "https://example.com/c.sh"])},
+        optional={"args": st.lists(st.sampled_from(["one", "two words", "3"]), max_size=2)},
+    ),
+    max_size=2,
+)
+ACTIONS = {"on_start": SCRIPTS, "before_setup": SCRIPTS, "after_setup": SCRIPTS}
+SETTINGS = st.dictionaries(
+    st.sampled_from(["JobCompType", "MaxArraySize", "DefMemPerGPU"]),
+    st.sampled_from(["jobcomp/none", 1001]),
+    max_size=2,
+)
+DCV = st.fixed_dictionaries({}, optional={"port": st.just(8444), "allow_from": st.just("203.0.113.7/32")})
+VOLUME: dict[str, st.SearchStrategy[Any]] = {
+    "type": st.sampled_from(["gp3", "io2"]),
+    "iops": st.integers(3000, 16000),
+    "throughput_mib_s": st.integers(125, 1000),
+    "encrypted": st.booleans(),
+}
 ONE_KIND_OF_NODES: dict[str, st.SearchStrategy[Any]] = {
+    "spot_price_usd_per_hour": st.floats(0.5, 100),
+    "gpudirect": st.booleans(),
+    "multithreading": st.booleans(),
+    "static_priority": st.integers(1, 9),
+    "dynamic_priority": st.integers(10, 99),
+    "gpu_health_check": st.booleans(),
+    "schedulable_memory_mib": st.integers(1000, 100_000),
+    "slurm_settings": st.just({"Sockets": 2, "CoresPerSocket": 48}),
     "nodes": NODES,
     "capacity": CAPACITY,
     "efa": st.sampled_from([None, True, False]),
@@ -45,14 +74,27 @@ QUEUE_REST: dict[str, st.SearchStrategy[Any]] = {
     "availability_zone": st.sampled_from([None, "us-east-2a", ["us-east-2a", "us-east-2b"]]),
     "subnet": st.one_of(st.sampled_from(["private", "public"]), _id("subnet")),
     "ami": st.one_of(st.none(), _id("ami")),
-    "root_volume": st.fixed_dictionaries({"size_gib": st.integers(40, 16000)}),
+    "root_volume": st.fixed_dictionaries({"size_gib": st.integers(45, 16000)}, optional=VOLUME),
+    "allocation_strategy": st.sampled_from(["lowest-price", "capacity-optimized"]),
+    "job_exclusive": st.booleans(),
+    "partition_settings": st.just({"MaxTime": "1-00:00:00"}),
+    "custom_actions": st.fixed_dictionaries({}, optional=ACTIONS),
     "setup": st.sampled_from([None, "gpu", "cpu", "neuron", "none"]),
 }
-FLAT = st.fixed_dictionaries({"instance_type": TYPES}, optional=ONE_KIND_OF_NODES | QUEUE_REST)
+TYPE_OR_TYPES = st.one_of(
+    st.fixed_dictionaries({"instance_type": TYPES}), st.just({"instance_types": ["g5.12xlarge", "g6.12xlarge"]})
+)
+FLAT = st.tuples(TYPE_OR_TYPES, st.fixed_dictionaries({}, optional=ONE_KIND_OF_NODES | QUEUE_REST)).map(
+    lambda parts: parts[0] | parts[1]
+)
 LONG = st.fixed_dictionaries(
     {
         "compute_resources": st.lists(
-            st.fixed_dictionaries({"instance_type": TYPES}, optional=ONE_KIND_OF_NODES), min_size=1, max_size=3
+            st.tuples(TYPE_OR_TYPES, st.fixed_dictionaries({}, optional=ONE_KIND_OF_NODES)).map(
+                lambda parts: parts[0] | parts[1]
+            ),
+            min_size=1,
+            max_size=3,
         )
     },
     optional=QUEUE_REST,
@@ -63,7 +105,18 @@ FILE_SYSTEM_KINDS = st.one_of(
         st.just({"size_gib": 4800, "throughput_mb_s_per_tib": 250, "data_repository": "s3://data/sets"}),
     )}),
     st.one_of(_id("fsvol").map(lambda id_: {"id": id_}), st.just({"size_gib": 512})).map(lambda one: {"openzfs": one}),
-    st.one_of(_id("vol").map(lambda id_: {"id": id_}), st.just({"size_gib": 200})).map(lambda one: {"ebs": one}),
+    st.one_of(
+        _id("vol").map(lambda id_: {"id": id_}),
+        st.fixed_dictionaries(
+            {"size_gib": st.just(200)},
+            optional=VOLUME | {"when_deleted": st.sampled_from(["Retain", "Snapshot", "Delete"])},
+        ),
+    ).map(lambda one: {"ebs": one}),
+    st.one_of(
+        _id("fs").map(lambda id_: {"id": id_, "access_point": "fsap-0123456789abcdef0", "iam_authorization": True}),
+        st.just({}),
+        st.just({"throughput_mib_s": 100, "performance": "maxIO", "when_deleted": "Delete"}),
+    ).map(lambda one: {"efs": one}),
 )  # fmt: skip
 EXISTING = st.fixed_dictionaries(
     {
@@ -72,6 +125,54 @@ EXISTING = st.fixed_dictionaries(
         "public_subnets": st.lists(_id("subnet"), min_size=1, max_size=2),
     },
     optional={"security_groups": st.lists(_id("sg"), max_size=2)},
+)
+
+DIRECTORY = st.fixed_dictionaries(
+    {
+        "domain": st.sampled_from(["example.com", "dc=example,dc=com"]),
+        "addresses": st.just(["ldaps://a.example.com", "ldaps://b.example.com:636"]),
+        "read_only_user": st.just("cn=reader,dc=example,dc=com"),
+        "password_secret": st.just(SECRET),
+    },
+    optional={
+        "ca_certificate": st.just("/etc/ssl/ca.pem"),
+        "require_certificate": st.sampled_from(["demand", "hard", "never"]),
+        "access_filter": st.just("memberOf=cn=ml,dc=example,dc=com"),
+        "generate_ssh_keys": st.booleans(),
+        "sssd": st.just({"cache_credentials": "true"}),
+    },
+)
+POOL = st.fixed_dictionaries(
+    {},
+    optional={
+        "name": st.sampled_from(["people", "robots"]),
+        "count": st.integers(0, 3),
+        "subnet": st.just("private"),
+        "ami": _id("ami"),
+        "grace_minutes": st.integers(3, 120),
+        "dcv": DCV,
+        "custom_actions": st.fixed_dictionaries({}, optional=ACTIONS | {"on_update": SCRIPTS}),
+    },
+)
+SLURM = st.fixed_dictionaries(
+    {},
+    optional={
+        "scaledown_idle_minutes": st.integers(-1, 60),
+        "queue_update_strategy": st.sampled_from(["TERMINATE", "DRAIN"]),
+        "job_exclusive": st.booleans(),
+        "kill_wait_s": st.just(60),
+        "slurmd_timeout_s": st.just(600),
+        "unkillable_step_timeout_s": st.just(180),
+        "memory_scheduling": st.booleans(),
+        "accounting": st.sampled_from(
+            [
+                {"database": {"host": "db.example.com", "user": "slurm", "password_secret": SECRET, "name": "jobs"}},
+                {"slurmdbd": {"host": "10.0.0.7"}},
+            ]
+        ),
+        "munge_secret": st.just(SECRET),
+        "settings": SETTINGS,
+    },
 )
 
 
@@ -85,32 +186,64 @@ def spec_texts(draw: st.DrawFn) -> str:
     mounts = draw(st.lists(st.sampled_from(["/fsx", "/apps", "/home", "/data"]), max_size=3, unique=True))
     optional = {
         "network": st.fixed_dictionaries(
-            {}, optional={"existing": EXISTING, "availability_zone": st.just("us-east-2a"), "internet": st.just("none")}
+            {},
+            optional={
+                "existing": EXISTING,
+                "availability_zone": st.just("us-east-2a"),
+                "secondary_availability_zone": st.just("us-east-2b"),
+                "internet": st.just("none"),
+                "http_proxy": st.just("http://proxy.example.com:3128"),
+            },
         ),
         "access": st.fixed_dictionaries(
             {},
             optional={
                 "ssh_key": st.sampled_from(["key", "my key"]),
                 "allow_from": st.sampled_from([[], ["203.0.113.7/32"], ["203.0.113.7/32", "198.51.100.0/24"]]),
+                "directory_service": DIRECTORY,
             },
         ),
-        "iam": st.sampled_from(
-            [{"permissions_boundary": "arn:aws:iam::123456789012:policy/b", "resource_prefix": "/team/ml-"}]
+        "iam": st.fixed_dictionaries(
+            {},
+            optional={
+                "permissions_boundary": st.just("arn:aws:iam::123456789012:policy/b"),
+                "resource_prefix": st.just("/team/ml-"),
+                "policies": st.just(["arn:aws:iam::123456789012:policy/p"]),
+                "kms_key": st.just("arn:aws:kms:us-east-2:123456789012:key/12345678-1234-1234-1234-123456789012"),
+            },
         ),
-        "head_node": st.fixed_dictionaries({}, optional={"subnet": st.just("private")}),
-        "login_nodes": st.fixed_dictionaries({}, optional={"count": st.integers(0, 3), "subnet": st.just("private")}),
+        "head_node": st.fixed_dictionaries(
+            {},
+            optional={
+                "subnet": st.sampled_from(["private", "public"]),
+                "elastic_ip": st.sampled_from([True, "203.0.113.7"]),
+                "ami": _id("ami"),
+                "multithreading": st.booleans(),
+                "root_volume": st.fixed_dictionaries({}, optional=VOLUME),
+                "imds_for_root_only": st.booleans(),
+                "dcv": DCV,
+                "custom_actions": st.fixed_dictionaries({}, optional=ACTIONS | {"on_update": SCRIPTS}),
+            },
+        ),
+        "login_nodes": st.one_of(POOL, st.lists(POOL, min_size=1, max_size=2, unique_by=lambda one: one.get("name"))),
         "image": st.sampled_from([{"os": "ubuntu2404"}, {"os": "alinux2023", "ami": "ami-0123456789abcdef0"}]),
         "software": st.sampled_from([{"setup": "gpu", "containers": True}]),
+        "assets": st.just({"bucket": "my-assets"}),
         "monitoring": st.fixed_dictionaries(
             {},
             optional={
                 "mode": st.sampled_from(["none", "self-hosting", "amp-only", "amp+amg"]),
                 "detailed": st.booleans(),
-                "log_retention_days": st.sampled_from([1, 30, 365]),
+                "log_retention_days": st.sampled_from([1, 30, 3653]),
+                "logs": st.booleans(),
+                "keep_logs": st.booleans(),
+                "log_rotation": st.booleans(),
+                "dashboard": st.booleans(),
+                "alarms": st.booleans(),
             },
         ),
         "timeouts": st.sampled_from([{"head_node_s": 3600, "compute_node_s": 2400}]),
-        "parallelcluster": st.sampled_from([{"slurm": {"queue_update_strategy": "TERMINATE", "job_exclusive": True}}]),
+        "parallelcluster": st.fixed_dictionaries({}, optional={"slurm": SLURM, "imds": st.just("v1.0")}),
         "tags": st.dictionaries(st.sampled_from(["team", "cost-centre", "Owner"]), st.sampled_from(["llm", "a b"])),
     }
     rest = draw(st.fixed_dictionaries({}, optional=optional))

@@ -44,7 +44,7 @@ def test_a_spec_is_parsed_checked_and_rendered_through_the_public_functions(tmp_
     file = tmp_path / "cluster.yaml"
     file.write_text(trainyard.new_spec("p5-observability", ["name=mine"]))
     (checked,) = trainyard.check_files([str(file)])
-    assert {finding.id for finding in checked.findings} == {"stand-in-left"}
+    assert {finding.id for finding in checked.findings if finding.severity != "info"} == {"stand-in-left"}
     rendered = trainyard.render_file(str(file), tmp_path / "bundle")
     assert rendered.written is not None
     assert trainyard.parse(file.read_text(), "cluster.yaml").spec.name == "mine"

@@ -80,7 +80,7 @@ def test_an_example_is_what_the_command_prints(command, shown, tmp_path):
 def test_the_keys_of_a_finding_are_documented():
     table = PAGE.split("## A finding\n")[1].split("\n## ")[0]
     cells = re.findall(r"^\| (`.*?) \|", table, re.MULTILINE)
-    assert set(re.findall(r"`(\w+)`", " ".join(cells))) == set(Finding.__slots__)
+    assert set(re.findall(r"`(\w+)`", " ".join(cells))) == set(Finding._fields)
 
 
 def test_a_wrong_example_would_be_noticed():

@@ -15,7 +15,7 @@ from trainyard.record import Record, validator_of
 from trainyard.record_schema import field_texts, json_schema
 from trainyard.spec.cluster import Spec
 from trainyard.spec.image import Image
-from trainyard.spec.login_nodes import LoginNodes
+from trainyard.spec.login_nodes import LoginPool
 from trainyard.spec.parsing import COMPILED
 from trainyard.spec.queue import Queue
 
@@ -73,7 +73,7 @@ def test_a_record_knows_what_was_written():
 def test_records_are_equal_by_type_and_content_whatever_was_written():
     assert made(Image, os="ubuntu2204") == made(Image)
     assert made(Image, os="ubuntu2404") != made(Image)
-    assert made(LoginNodes) != made(Image)
+    assert made(LoginPool) != made(Image)
     assert made(Image) != {"os": "ubuntu2204", "ami": None}
 
 
@@ -85,7 +85,7 @@ def test_equal_records_have_equal_hashes_and_others_mostly_have_not():
 
 
 def test_a_record_shows_every_field():
-    assert repr(made(Image)) == "Image(os='ubuntu2204', ami=None)"
+    assert repr(made(Image)) == "Image(os='ubuntu2204', ami=None, built_for=None)"
 
 
 def test_a_record_never_changes():

@@ -54,6 +54,7 @@ def test_the_demo_runs_from_the_wheel_in_an_empty_environment(wheel: Path, tmp_p
     assert {file.name for file in bundle.iterdir()} == {
         ".trainyard.json",
         "README.md",
+        "assets",
         "cluster.yaml",
         "stand-ins.json",
     }

@@ -14,7 +14,7 @@ from typing import Any
 from trainyard import catalog, record_schema
 from trainyard.catalog import catalog_file
 from trainyard.checking.explanation import explanations
-from trainyard.field import ByShape, NotEmpty, Text, Whole
+from trainyard.field import Above, ByShape, NotEmpty, Text, Whole
 from trainyard.spec.cluster import Spec
 from trainyard.spec.fields import field_hints, records_in
 from trainyard.spec.parsing import COMPILED
@@ -45,9 +45,15 @@ def _spec_page() -> Iterator[str]:
     yield "One YAML file describes a cluster. Everything has a default except what is marked as required."
     yield "`trainyard schema` prints the same as a JSON Schema; `trainyard new` starts from a whole example."
     yield ""
+    first_paths: dict[type[Record], str] = {}
     for path, record in _sections(Spec, ""):
         yield f"## {path or 'The spec itself'}"
         yield ""
+        first = first_paths.setdefault(record, path)
+        if first != path:
+            yield f"The same keys as in `{first}`."
+            yield ""
+            continue
         yield inspect.getdoc(record) or ""
         for group in record.one_of:
             yield f"Exactly one of {', '.join(f'`{name}`' for name in group)}."
@@ -58,12 +64,19 @@ def _spec_page() -> Iterator[str]:
         yield ""
 
 
-def _sections(record: type[Record], path: str) -> Iterator[tuple[str, type[Record]]]:
+def _sections(
+    record: type[Record], path: str, seen: set[type[Record]] | None = None
+) -> Iterator[tuple[str, type[Record]]]:
+    """Yield every record with where it stands. What stands in a record is told once, where it comes first."""
+    seen = set() if seen is None else seen
     yield path, record
+    if record in seen:
+        return
+    seen.add(record)
     for name, hint in field_hints(record).items():
         repeated = "[]" if _is_list(hint) else ""
         for inner in dict.fromkeys(records_in(hint)):
-            yield from _sections(inner, f"{path}.{name}{repeated}".lstrip("."))
+            yield from _sections(inner, f"{path}.{name}{repeated}".lstrip("."), seen)
 
 
 def _is_list(hint: Any) -> bool:
@@ -85,12 +98,14 @@ def _default(value: Any) -> str:
         return f"`{str(value).lower()}`"
     if isinstance(value, dict) and value:
         return f"`{{{', '.join(f'{key}: {one}' for key, one in value.items())}}}`"
+    if isinstance(value, tuple) and value:
+        return f"`[{', '.join(value)}]`"
     return "empty" if value == () else "its own defaults" if value == {} else f"`{value}`"
 
 
 def _value(hint: Any) -> str:
     for mark in getattr(hint, "__metadata__", ()):
-        if isinstance(mark, Text | Whole | ByShape):
+        if isinstance(mark, Text | Whole | Above | ByShape):
             return mark.what.replace("|", "\\|")
         if isinstance(mark, NotEmpty):
             return f"{_value(typing.get_args(hint)[0])}, {mark.what}"

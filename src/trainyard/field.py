@@ -5,30 +5,33 @@ Each says in plain words what is meant, and that is the error a user reads. Noth
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_args
 
 if TYPE_CHECKING:
     from pydantic_core.core_schema import CoreSchema
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
-    """Annotates text that matches a pattern; ``what`` completes the sentence "must be …"."""
+class Text(NamedTuple):
+    """Annotates text that matches a pattern; ``what`` completes the sentence "must be …".
+
+    With ``numbers``, a whole number is taken as well, and stays one.
+    """
 
     pattern: str
     what: str
     longest: int | None = None
+    numbers: bool = False
 
     def __get_pydantic_core_schema__(self, _source: object, _handler: object) -> CoreSchema:
         """Return pydantic's schema of such text."""
         from pydantic_core import core_schema  # only `make generate` gets here
 
-        return _must_be(self.what, core_schema.str_schema(pattern=self.pattern, max_length=self.longest, strict=True))
+        text: CoreSchema = core_schema.str_schema(pattern=self.pattern, max_length=self.longest, strict=True)
+        number = core_schema.int_schema(strict=True)
+        return _must_be(self.what, core_schema.union_schema([text, number]) if self.numbers else text)
 
 
-@dataclass(frozen=True, slots=True)
-class Whole:
+class Whole(NamedTuple):
     """Annotates a whole number from ``least`` to ``most``; ``what`` completes the sentence "must be …"."""
 
     what: str
@@ -42,7 +45,20 @@ class Whole:
         return _must_be(self.what, core_schema.int_schema(ge=self.least, le=self.most, strict=True))
 
 
-@dataclass(frozen=True, slots=True)
+class Above(NamedTuple):
+    """Annotates a number, whole or not, above ``limit``; ``what`` completes the sentence "must be …"."""
+
+    what: str
+    limit: float
+
+    def __get_pydantic_core_schema__(self, _source: object, _handler: object) -> CoreSchema:
+        """Return pydantic's schema of such a number."""
+        from pydantic_core import core_schema  # only `make generate` gets here
+
+        number = core_schema.float_schema(gt=self.limit, strict=True, allow_inf_nan=False)
+        return _must_be(self.what, number)
+
+
 class Exactly:
     """Annotates a Literal of whole numbers. By itself it would also take true for 1, and 14.0 for 14."""
 
@@ -58,8 +74,7 @@ class Exactly:
         return _must_be(f"{', '.join(str(number) for number in most)} or {last}", schema)
 
 
-@dataclass(frozen=True, slots=True)
-class NotEmpty:
+class NotEmpty(NamedTuple):
     """Annotates a list of at least one item; ``what`` completes the sentence "must have …"."""
 
     what: str
@@ -77,8 +92,7 @@ class NotEmpty:
         return core_schema.chain_schema([several, at_least_one], metadata=json_schema)
 
 
-@dataclass(frozen=True, slots=True)
-class ByShape:
+class ByShape(NamedTuple):
     """Annotates a union whose members differ in shape, so that an error speaks of the member that was meant."""
 
     what: str
@@ -92,7 +106,8 @@ class ByShape:
 
         members = {"scalar": self.scalar, "mapping": self.mapping, "sequence": self.sequence}
         schemas = {shape: handler.generate_schema(member) for shape, member in members.items() if member is not None}
-        schemas["scalar"] = _must_be(self.what, schemas["scalar"])
+        if "scalar" in schemas:
+            schemas["scalar"] = _must_be(self.what, schemas["scalar"])
         return core_schema.tagged_union_schema(
             schemas,
             discriminator=shape_of,

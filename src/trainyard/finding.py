@@ -6,8 +6,7 @@ so that every command prints it the same way and every program can read it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Severity = Literal["error", "warning", "info"]
 
@@ -17,8 +16,7 @@ Path = tuple[str | int, ...]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """One problem, where it stands and what to do about it. Lines and columns count from 1; unknown is None."""
 
     id: str

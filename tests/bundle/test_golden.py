@@ -24,7 +24,8 @@ def files_of(text: str) -> dict[str, bytes]:
 @pytest.mark.parametrize("architecture", ARCHITECTURES, ids=lambda one: one.name)
 def test_a_reference_architecture_renders_to_its_reviewed_bundle(architecture):
     folder = GOLDEN / architecture.name
-    assert files_of(architecture.text) == {file.name: file.read_bytes() for file in folder.iterdir()}
+    reviewed = {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+    assert files_of(architecture.text) == reviewed
 
 
 def test_there_is_a_reviewed_bundle_for_every_architecture_and_no_other():

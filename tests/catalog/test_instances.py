@@ -154,9 +154,7 @@ def _nodes(node: yaml.Node | None) -> Iterator[yaml.Node]:
 @pytest.mark.parametrize("path", DATA_FILES, ids=lambda path: path.name)
 def test_every_source_of_a_data_file_is_used(path: Path):
     text = path.read_text()
-    described, _, facts = (
-        text.partition("\ntypes:") if "\ntypes:" in text else re.split(r"(\n(?:lines|deployments):)", text)
-    )
+    described, facts = re.split(r"(?m)^(?!sources:)(?=[a-z_]+:)", text, maxsplit=1)
     unused = [source for source in yaml.safe_load(described)["sources"] if f"{source}:" not in facts]
     assert unused == []
 
@@ -254,6 +252,21 @@ def test_what_nobody_states_about_gb200_is_unknown():
 )
 def test_a_commonly_mistaken_figure_is_right(name, fact, right):
     assert getattr(_known(name), fact) == right
+
+
+GPUDIRECT = {"p4d": True, "p4de": True, "p5": True, "p5e": True, "p5en": True, "p6-b200": True, "p6-b300": True}
+NO_GPUDIRECT = dict.fromkeys(("p3dn", "g4dn", "g5", "g6", "g6e"), False)
+
+
+@pytest.mark.parametrize("name", sorted(EXPECTED))
+def test_a_family_has_gpudirect_rdma_or_not_or_nobody_says(name):
+    known = GPUDIRECT | NO_GPUDIRECT
+    assert _known(name).gpudirect_rdma is known.get(_known(name).family)
+
+
+@pytest.mark.parametrize("name", sorted(name for name in EXPECTED if _known(name).gpudirect_rdma))
+def test_gpudirect_rdma_stands_only_where_the_efa_reads_remote_memory(name):
+    assert _known(name).rdma_read
 
 
 def test_p5en_has_h200_of_141_gib():

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def spec(tmp_path: Path) -> Path:
     file = tmp_path / "cluster.yaml"
-    file.write_text(example_spec("queues: [{name: q, instance_type: p5.48xlarge, nodes: 2, efa: false}]"))
+    file.write_text(example_spec("queues: [{name: q, instance_type: p5.48xlarge, nodes: {max: 2}, efa: false}]"))
     return file
 
 

@@ -6,7 +6,7 @@ import subprocess
 import pytest
 from click.shell_completion import ShellComplete
 
-from trainyard.architectures import all_architectures
+from trainyard.architectures import all_architectures, find_architecture
 from trainyard.catalog.instances import names
 from trainyard.checking.explanation import explanations
 from trainyard.cli import COMMANDS
@@ -29,7 +29,7 @@ def plain(*values: str) -> list[tuple[str, str]]:
         (("",), plain(*COMMANDS)),
         (("ch",), plain("check")),
         (("new", ""), plain(*(one.name for one in all_architectures()))),
-        (("new", "p5"), plain("p5-observability")),
+        (("new", "p5"), plain("p5-observability", "p5en-monitoring")),
         (("explain", ""), plain(*(one.id for one in explanations()))),
         (("explain", "yaml-t"), plain("yaml-tab", "yaml-too-deep")),
         (("instances", ""), plain(*names())),
@@ -50,8 +50,8 @@ def test_words_are_completed(words, found):
 
 
 def test_a_completion_says_what_it_is_where_the_shell_shows_it():
-    (item,) = ShellComplete(program, {}, "trainyard", "_TRAINYARD_COMPLETE").get_completions(["new"], "p5")
-    assert item.help == all_architectures()[1].summary
+    (item,) = ShellComplete(program, {}, "trainyard", "_TRAINYARD_COMPLETE").get_completions(["new"], "p5-")
+    assert item.help == find_architecture("p5-observability").summary
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -68,6 +68,6 @@ def test_bash_reads_its_script(trainyard):
 
 
 def test_bash_gets_its_completions_from_the_program(process):
-    variables = {"_TRAINYARD_COMPLETE": "bash_complete", "COMP_WORDS": "trainyard new dis", "COMP_CWORD": "2"}
+    variables = {"_TRAINYARD_COMPLETE": "bash_complete", "COMP_WORDS": "trainyard new p6", "COMP_CWORD": "2"}
     ran = process(environment=variables)
-    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "plain,distributed-training-gpu\n", "")
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "plain,p6-b200-monitoring\n", "")

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import json
 import subprocess
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
 
-from trainyard.edge.pcluster import ClusterConfig, Complaint, environment, load_schema, load_schemas, schema_complaints
+from trainyard.edge.pcluster import (
+    ClusterConfig,
+    Complaint,
+    environment,
+    known_versions,
+    load_schema,
+    load_schemas,
+    schema_complaints,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,8 +27,10 @@ if TYPE_CHECKING:
     from _pytest.mark import ParameterSet
 
 VERSION = "3.16.1"
+# What others saw published configs do, by the version that they had: 3.14.2 reads configs as 3.14.0 does.
+SEEN_WITH = {"3.14.2": "3.14.0", "3.16.1": "3.16.1"}
 CASES = Path(__file__).parents[3] / "shared" / "corpus" / "config"
-NO_CASES = pytest.param("", "", marks=pytest.mark.skip(reason=f"there is no {CASES}"))
+NO_CASES = pytest.param("", "", "", marks=pytest.mark.skip(reason=f"there is no {CASES}"))
 
 pytestmark = pytest.mark.integration
 
@@ -66,16 +77,19 @@ def real():
     return environment(VERSION, print)
 
 
-def test_the_environment_runs_this_version_and_its_node(real):
+@pytest.mark.parametrize("version", known_versions())
+def test_the_environment_runs_this_version_and_its_node(version):
+    real = environment(version, print)
     said = subprocess.run([real.bin_folder / "pcluster", "version"], capture_output=True, text=True, check=True)
-    assert json.loads(said.stdout) == {"version": VERSION}
+    assert json.loads(said.stdout) == {"version": version}
     said = subprocess.run([real.node_folder / "node", "--version"], capture_output=True, text=True, check=True)
     assert said.stdout.startswith("v22.")
 
 
-def test_a_good_config_loads():
+@pytest.mark.parametrize("version", known_versions())
+def test_a_good_config_loads(version):
     text = yaml.safe_dump(good_config())
-    assert load_schema(text, cluster_name="llm", region="us-east-2", version=VERSION, report=print) == ()
+    assert load_schema(text, cluster_name="llm", region="us-east-2", version=version, report=print) == ()
 
 
 QUEUE = ("Scheduling", "SlurmQueues", 0)
@@ -134,11 +148,17 @@ def test_a_complaint_names_the_place(real, path, value, expected):
     assert complaints == tuple(Complaint(*complaint) for complaint in expected)
 
 
-def test_a_key_pair_of_a_login_pool_is_refused(real):
+@pytest.mark.parametrize("version", ["3.15.1", "3.16.1"])
+def test_a_key_pair_of_a_login_pool_is_refused(version):
     path = ("LoginNodes", "Pools", 0, "Ssh")
-    ((complaint,),) = schema_complaints(real, [asked(changed(path, {"KeyName": "ml-key"}))])
+    ((complaint,),) = load_schemas([asked(changed(path, {"KeyName": "ml-key"}))], version=version, report=print)
     assert complaint.path == (*path, "KeyName")
     assert complaint.message.startswith("Starting with ParallelCluster 3.15, the KeyName parameter is no longer")
+
+
+def test_a_key_pair_of_a_login_pool_is_accepted_before_3_15():
+    text = changed(("LoginNodes", "Pools", 0, "Ssh"), {"KeyName": "ml-key"})
+    assert load_schemas([asked(text)], version="3.14.2", report=print) == [()]
 
 
 @pytest.mark.parametrize(
@@ -168,17 +188,22 @@ def test_configs_loaded_together_do_not_disturb_each_other():
 def published_cases() -> Iterator[ParameterSet]:
     for meta in sorted(CASES.glob("p*/meta.json")):
         for file, outcomes in json.loads(meta.read_text())["schema"].items():
-            yield pytest.param(str(meta.with_name(file)), outcomes[VERSION], id=f"{meta.parent.name}/{file}")
+            for version, seen_with in SEEN_WITH.items():
+                outcome = outcomes[seen_with]
+                yield pytest.param(
+                    version, str(meta.with_name(file)), outcome, id=f"{version}-{meta.parent.name}/{file}"
+                )
 
 
-@pytest.fixture(scope="module")
-def published_complaints(real):
-    files = [str(case.values[0]) for case in published_cases()]
-    return dict(zip(files, schema_complaints(real, [asked(Path(file).read_text()) for file in files]), strict=True))
+@cache
+def published_complaints(version: str) -> dict[str, tuple[Complaint, ...]]:
+    files = sorted({str(case.values[1]) for case in published_cases()})
+    configs = [asked(Path(file).read_text()) for file in files]
+    return dict(zip(files, load_schemas(configs, version=version, report=print), strict=True))
 
 
-@pytest.mark.parametrize(("file", "outcome"), list(published_cases()) or [NO_CASES])
-def test_a_published_config_loads_exactly_when_it_did_for_others(published_complaints, file, outcome):
-    complaints = published_complaints[file]
+@pytest.mark.parametrize(("version", "file", "outcome"), list(published_cases()) or [NO_CASES])
+def test_a_published_config_loads_exactly_when_it_did_for_others(version, file, outcome):
+    complaints = published_complaints(version)[file]
     assert (complaints == ()) == outcome["loads"]
     assert all(complaint.message in outcome["message"] for complaint in complaints)

@@ -2,26 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
+from tests.render.rendered import cluster, queue, resource
 from tests.specs import spec_of
 from trainyard.render.rendering import render
-
-
-def cluster(part: str = "", **outputs: str) -> dict[str, Any]:
-    return render(spec_of(part), outputs).documents["cluster.yaml"]
-
-
-def queue(part: str) -> dict[str, Any]:
-    found: dict[str, Any] = cluster(part)["Scheduling"]["SlurmQueues"][0]
-    return found
-
-
-def resource(part: str) -> dict[str, Any]:
-    found: dict[str, Any] = queue(part)["ComputeResources"][0]
-    return found
 
 
 def test_a_fixed_number_of_nodes_is_both_minimum_and_maximum():
@@ -132,6 +117,14 @@ queues:
     one, other = cluster(part, PrivateSubnetUsEast2c="subnet-0123456789abcdef0")["Scheduling"]["SlurmQueues"]
     assert one["Networking"]["SubnetIds"] == ["subnet-00000000000000002"]
     assert other["Networking"]["SubnetIds"] == ["subnet-00000000000000002", "subnet-0123456789abcdef0"]
+
+
+def test_only_nodes_that_may_start_in_several_subnets_are_written_as_any_of_their_types():
+    zones = "availability_zone: [us-east-2a, us-east-2c]"
+    assert resource("queues: [{name: q, instance_type: m5.large}]")["InstanceType"] == "m5.large"
+    several = resource(f"queues: [{{name: q, instance_type: m5.large, {zones}}}]")
+    assert "InstanceType" not in several
+    assert several["Instances"] == [{"InstanceType": "m5.large"}]
 
 
 def test_every_file_system_to_be_made_is_a_stand_in_of_its_own():

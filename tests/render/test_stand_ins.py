@@ -61,4 +61,4 @@ monitoring: {mode: amp-only}
 file_systems: [{mount: /fsx, lustre: {size_gib: 1200, throughput_mb_s_per_tib: 250}}]
 """
     stacks = [one.stack for one in render(spec_of(part), {}).stand_ins]
-    assert stacks == ["network", "network", "storage", "monitoring"]
+    assert stacks == ["network", "network", "storage", "monitoring", "assets"]

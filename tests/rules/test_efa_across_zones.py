@@ -45,3 +45,13 @@ def test_a_placement_group_over_two_zones_is_found_also_without_efa():
 def test_a_queue_that_names_its_subnet_is_fine():
     part = EXISTING + "queues: [{name: q, instance_type: p5.48xlarge, subnet: subnet-0123456789abcdef1}]"
     assert paths(RULE, part) == []
+
+
+def test_one_of_several_types_with_efa_is_enough():
+    part = "queues: [{name: q, instance_types: [m5.8xlarge, g5.8xlarge], availability_zone: [us-east-2a, us-east-2b]}]"
+    assert paths(RULE, part) == ["queues[0].availability_zone"]
+
+
+def test_one_existing_subnet_is_fine():
+    one = "network: {existing: {vpc: vpc-0123456789abcdef0, private_subnets: [subnet-0123456789abcdef0]}}\n"
+    assert paths(RULE, one + "queues: [{name: q, instance_type: p5.48xlarge}]") == []

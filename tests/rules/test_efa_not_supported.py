@@ -1,4 +1,4 @@
-from tests.rules.found import paths
+from tests.rules.found import paths, problems
 
 RULE = "efa-not-supported"
 
@@ -19,3 +19,9 @@ def test_efa_switched_off_is_fine():
 
 def test_nothing_is_claimed_of_an_unknown_type():
     assert paths(RULE, QUEUE.format(type="p9.48xlarge", efa="true")) == []
+
+
+def test_each_of_several_types_has_to_have_it():
+    part = "queues: [{name: q, instance_types: [g5.8xlarge, g5.xlarge, g4dn.8xlarge], efa: true}]"
+    (problem,) = problems(RULE, part)
+    assert problem.message == "g5.xlarge has no Elastic Fabric Adapter"

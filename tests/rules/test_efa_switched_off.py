@@ -19,3 +19,9 @@ def test_a_type_without_efa_loses_nothing():
 
 def test_efa_that_is_on_is_fine():
     assert paths(RULE, QUEUE.format(type="p5.48xlarge", nodes=2, efa="true")) == []
+
+
+def test_one_of_several_types_with_efa_is_enough():
+    part = "queues: [{name: q, instance_types: [g5.xlarge, g5.8xlarge], nodes: 2, efa: false}]"
+    (problem,) = problems(RULE, part)
+    assert "the EFA of g5.8xlarge" in problem.message

@@ -26,3 +26,30 @@ def test_an_ebs_volume_needs_a_head_node():
 
 def test_limits_on_roles_hold_on_every_platform():
     assert paths(RULE, "platform: eks\niam: {resource_prefix: /team/}") == []
+
+
+@pytest.mark.parametrize("platform", ["batch", "eks"])
+@pytest.mark.parametrize(
+    ("part", "path"),
+    [
+        ("image: {built_for: 3.16.1, ami: ami-0123456789abcdef0}", "image.built_for"),
+        ("queues: [{name: q, instance_type: m5.large, job_exclusive: true}]", "queues[0].job_exclusive"),
+        (
+            "queues: [{name: q, instance_type: m5.large, partition_settings: {MaxTime: 1}}]",
+            "queues[0].partition_settings",
+        ),
+        ("queues: [{name: q, instance_type: m5.large, gpu_health_check: false}]", "queues[0].gpu_health_check"),
+        (
+            "queues: [{name: q, compute_resources: [{instance_type: m5.large, static_priority: 2}]}]",
+            "queues[0].compute_resources[0].static_priority",
+        ),
+    ],
+)
+def test_keys_of_slurm_and_parallelcluster_in_shared_sections_are_found(platform: str, part: str, path: str):
+    assert paths(RULE, f"platform: {platform}\n{part}") == [path]
+    assert paths(RULE, f"platform: parallelcluster\n{part}") == []
+
+
+def test_a_directory_of_users_needs_parallelcluster():
+    directory = "{domain: example.com, addresses: ['ldaps://a.example.com'], read_only_user: 'cn=r,dc=e', password_secret: 'arn:aws:secretsmanager:us-east-2:123456789012:secret:n'}"  # noqa: E501
+    assert paths(RULE, f"platform: eks\naccess: {{directory_service: {directory}}}") == ["access.directory_service"]

@@ -25,3 +25,13 @@ def test_one_interface_in_a_public_subnet_is_fine():
 
 def test_a_private_subnet_is_fine():
     assert paths(RULE, "queues: [{name: q, instance_type: p4d.24xlarge}]") == []
+
+
+def test_of_several_types_the_one_with_the_fewest_interfaces_decides():
+    part = "queues: [{name: q, instance_types: [%s], subnet: public, efa: false}]"
+    assert paths(RULE, part % "g6e.48xlarge, g6e.12xlarge") == []
+    assert paths(RULE, part % "g6e.48xlarge, g6e.24xlarge") == ["queues[0].subnet"]
+
+
+def test_nothing_is_claimed_of_an_unknown_type():
+    assert paths(RULE, "queues: [{name: q, instance_type: p9.48xlarge, subnet: public}]") == []

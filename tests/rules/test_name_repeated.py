@@ -21,3 +21,15 @@ def test_one_type_twice_gets_names_that_differ_by_themselves():
 def test_one_compute_resource_name_in_two_queues_is_fine():
     part = "queues: [{name: a, instance_type: m5.large}, {name: b, instance_type: m5.large}]"
     assert paths(RULE, part) == []
+
+
+def test_two_pools_of_login_nodes_with_one_name_are_found():
+    assert paths(RULE, "login_nodes: [{name: a}, {name: b}, {name: a}]") == ["login_nodes[2].name"]
+
+
+def test_two_pools_that_keep_the_default_name_are_found():
+    assert paths(RULE, "login_nodes: [{count: 1}, {count: 2}]") == ["login_nodes[1].name"]
+
+
+def test_a_pool_may_be_called_like_a_queue():
+    assert paths(RULE, "login_nodes: {name: q}\nqueues: [{name: q, instance_type: m5.large}]") == []

@@ -25,3 +25,9 @@ def test_private_subnets_and_ids_are_fine():
 
 def test_a_network_of_the_cluster_s_own_has_public_subnets():
     assert paths(RULE, "login_nodes: {}") == []
+
+
+def test_each_pool_of_login_nodes_is_looked_at():
+    network = "network: {existing: {vpc: vpc-0123456789abcdef0, private_subnets: [subnet-0123456789abcdef0]}}\n"
+    pools = "login_nodes: [{name: a, subnet: private}, {name: b}]"
+    assert paths(RULE, network + pools) == ["login_nodes[1].subnet"]

@@ -31,3 +31,9 @@ def test_a_queue_s_own_setup_is_found_at_the_queue():
 def test_no_setup_fits_everything_and_nothing_is_claimed_of_unknown_types():
     assert paths(RULE, SPEC.format(setup="none", type="m5.8xlarge")) == []
     assert paths(RULE, SPEC.format(setup="gpu", type="p9.48xlarge")) == []
+
+
+def test_each_of_several_types_is_looked_at():
+    part = "queues: [{name: q, instance_types: [g5.8xlarge, m5.8xlarge], setup: gpu}]"
+    (problem,) = problems(RULE, part)
+    assert problem.message == "setup gpu on m5.8xlarge, which has no accelerators"

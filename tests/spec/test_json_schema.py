@@ -153,11 +153,11 @@ def test_a_damaged_spec_is_refused_by_both_or_by_neither(data):
         place = data.draw(st.sampled_from(sorted(container) if isinstance(container, dict) else range(len(container))))
         match data.draw(st.sampled_from(["replace", "remove", "add"])):
             case "replace":
-                container[place] = data.draw(OTHERS)
+                container[place] = copy.deepcopy(data.draw(OTHERS))
             case "remove":
                 del container[place]
             case "add" if isinstance(container, dict):
-                container[data.draw(st.sampled_from(KEYS))] = data.draw(OTHERS)
+                container[data.draw(st.sampled_from(KEYS))] = copy.deepcopy(data.draw(OTHERS))
         if not spec:
             return
     if not is_beyond_json_schema(spec):

@@ -115,7 +115,8 @@ def test_a_document_that_is_no_spec_is_called_what_it_is(text, id_, message):
         pytest.param("software:\n  containers: 'yes'", "spec-wrong-type", "software.containers",
                      "software.containers must be true or false, not 'yes'", id="text for a boolean"),
         pytest.param("monitoring:\n  log_retention_days: true", "spec-bad-value", "monitoring.log_retention_days",
-                     "monitoring.log_retention_days must be 1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180 or 365, not true",
+                     "monitoring.log_retention_days must be "
+                     "1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1827 or 3653, not true",
                      id="true for one of several numbers"),
         pytest.param("queues: []", "spec-bad-value", "queues", "queues must have at least one queue, not an empty list",
                      id="no queue"),
@@ -146,9 +147,9 @@ def test_a_document_that_is_no_spec_is_called_what_it_is(text, id_, message):
                      "spec-one-of", "queues[0].compute_resources",
                      "queues[0] has instance_type and compute_resources, which exclude each other", id="too many keys"),
         pytest.param("file_systems:\n- mount: /a", "spec-one-of", "file_systems[0]",
-                     "file_systems[0] needs one of lustre, ebs, openzfs", id="too few keys"),
+                     "file_systems[0] needs one of lustre, ebs, efs, openzfs", id="too few keys"),
         pytest.param("file_systems:\n- {mount: /a, lustre: null}", "spec-one-of", "file_systems[0]",
-                     "file_systems[0] needs one of lustre, ebs, openzfs", id="an empty key, which is too few"),
+                     "file_systems[0] needs one of lustre, ebs, efs, openzfs", id="an empty key, which is too few"),
     ],
 )  # fmt: skip
 def test_a_wrong_value_is_named_with_its_place_and_path(part, id_, path, message):

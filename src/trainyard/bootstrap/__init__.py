@@ -1,1 +1,1 @@
-"""What nodes run when they start. Nothing here yet but its place."""
+"""What nodes run when they start: shell scripts that a bundle hands on as they are."""

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from trainyard.bundle.assets import assets
 from trainyard.bundle.readme import readme
 from trainyard.document.write import yaml_text
 from trainyard.finding import Path, path_text
@@ -30,14 +31,16 @@ class Bundle:
 
 def assemble(spec: Spec, outputs: Mapping[str, str] | None = None) -> Bundle:
     """Return the bundle of a spec. ``outputs`` are the outputs of its stacks by name, as far as they are known."""
-    rendering = render(spec, outputs or {})
+    known = outputs or {}
+    rendering = render(spec, known)
     heading = (f"Rendered by trainyard from the spec of {spec.name}. Change the spec, not this file.",)
     texts = {
-        "README.md": readme(spec, rendering.stand_ins),
+        "README.md": readme(spec, rendering.stand_ins, known),
         **{name: yaml_text(document, heading) for name, document in rendering.documents.items()},
         "stand-ins.json": _stand_ins_text(rendering),
     }
-    return Bundle({name: text.encode() for name, text in texts.items()}, rendering.stand_ins, rendering.outputs)
+    files = {name: text.encode() for name, text in texts.items()} | assets(spec)
+    return Bundle(files, rendering.stand_ins, rendering.outputs)
 
 
 def _stand_ins_text(rendering: Rendering) -> str:
@@ -60,11 +63,11 @@ def _where(documents: Mapping[str, Any], value: str) -> Iterator[dict[str, str]]
 
 
 def _paths_of(node: object, value: str, path: Path) -> Iterator[Path]:
-    if node == value:
-        yield path
-    elif isinstance(node, dict):
+    if isinstance(node, dict):
         for key, member in node.items():
             yield from _paths_of(member, value, (*path, key))
     elif isinstance(node, list):
         for index, member in enumerate(node):
             yield from _paths_of(member, value, (*path, index))
+    elif isinstance(node, str) and value in node:  # alone, or as a part of a URL
+        yield path

@@ -1,1 +1,1 @@
-"""Facts that somebody else decides, as data with sources: instance types, ParallelCluster's lists, FSx for Lustre."""
+"""Facts that somebody else decides, as data with sources: instance types, ParallelCluster's lists, storage."""

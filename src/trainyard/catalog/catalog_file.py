@@ -8,10 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from trainyard.catalog.ebs_volume_type import EbsVolumeType
 from trainyard.catalog.instance_type import InstanceType
+from trainyard.catalog.limits import Limits
 from trainyard.catalog.lustre_deployment import LustreDeployment
+from trainyard.catalog.openzfs_deployment import DeploymentType, OpenZfsDeployment
 from trainyard.catalog.parallelcluster_lists import ParallelClusterLists
+from trainyard.catalog.refused_slurm_settings import RefusedSlurmSettings
 from trainyard.catalog.source import Source
+from trainyard.field import Count
 from trainyard.record import Record, validator_of
 
 if TYPE_CHECKING:
@@ -21,7 +26,7 @@ FOLDER = Path(__file__).parent
 
 
 class CatalogFile(Record):
-    """The content of any catalog file, with the facts already merged: its sources and one other section."""
+    """The content of any catalog file, with the facts already merged: its sources, and what it is about."""
 
     sources: dict[str, Source]
     """Source id to source."""
@@ -31,6 +36,20 @@ class CatalogFile(Record):
     """fsx_lustre.yaml."""
     parallelcluster: ParallelClusterLists | None = None
     """parallelcluster.yaml."""
+    limits: Limits | None = None
+    """parallelcluster_limits.yaml, for one version line."""
+    refused_slurm_settings: RefusedSlurmSettings | None = None
+    """slurm_settings.yaml, for one version line."""
+    ebs_volume_types: dict[str, EbsVolumeType] | None = None
+    """ebs.yaml."""
+    openzfs_deployments: dict[str, OpenZfsDeployment] | None = None
+    """fsx_openzfs.yaml, by deployment type."""
+    openzfs_offered: dict[str, tuple[DeploymentType, ...]] | None = None
+    """fsx_openzfs.yaml, by region."""
+    openzfs_refused: dict[str, tuple[DeploymentType, ...]] | None = None
+    """fsx_openzfs.yaml, by region."""
+    minutes: dict[str, tuple[Count, Count]] | None = None
+    """bootstrap_minutes.yaml, one section of it."""
 
 
 def content(path: Path) -> Any:

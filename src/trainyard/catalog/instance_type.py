@@ -83,6 +83,8 @@ class InstanceType(Record):
     """For example p5.48xlarge."""
     vcpus: Positive | None = None
     """Default vCPUs."""
+    sockets: Positive | None = None
+    """Processors as the operating system sees them, which EC2 does not tell; the cores are spread evenly."""
     cores: Positive | None = None
     """Default physical cores."""
     threads_per_core: Positive | None = None
@@ -127,6 +129,8 @@ class InstanceType(Record):
     """Whether its EFA reads remote memory; NCCL's GPUDirect path needs it."""
     rdma_write: bool | None = None
     """Whether its EFA writes remote memory."""
+    gpudirect_rdma: bool | None = None
+    """Whether its EFA reaches the memory of the GPUs without passing through the memory of the host."""
     placement_strategies: tuple[Literal["cluster", "partition", "spread"], ...] | None = None
     """Strategies of placement groups that accept the type."""
     usage_classes: tuple[Literal["on-demand", "spot", "capacity-block"], ...] | None = None

@@ -7,8 +7,7 @@ This is the one place where trainyard decides, from the cards in the catalog.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from trainyard.errors import TrainyardError
 
@@ -31,8 +30,7 @@ EKS_GUIDE = "https://docs.aws.amazon.com/eks/latest/userguide/device-management-
 EKS_POD_LIMIT = "https://github.com/aws/karpenter-provider-aws/blob/main/designs/efa-for-static-capacity.md"
 
 
-@dataclass(frozen=True, slots=True)
-class Interface:
+class Interface(NamedTuple):
     """One network interface of a launch template."""
 
     card_index: int
@@ -40,8 +38,7 @@ class Interface:
     kind: InterfaceKind
 
 
-@dataclass(frozen=True, slots=True)
-class InterfacePlan:
+class InterfacePlan(NamedTuple):
     """The interfaces to launch with, sentences that say why, and where that stands."""
 
     interfaces: tuple[Interface, ...]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from typing import TYPE_CHECKING
 
 from trainyard.catalog import catalog_file
+from trainyard.catalog.by_version import line_of, number_of
 from trainyard.catalog.source import Source, merged, sources_by_fact
 
 if TYPE_CHECKING:
@@ -16,18 +16,17 @@ if TYPE_CHECKING:
 
 _PATH = catalog_file.FOLDER / "parallelcluster.yaml"
 _WHERE = "catalog/parallelcluster.yaml"
-_VERSION = re.compile(r"(\d+\.\d+)(\.\d+)?")
 
 
 def supported_oses(version: str) -> tuple[str, ...] | None:
     """Return the operating systems of a version such as 3.16.1, or None where its line, 3.16, is unknown."""
-    line = _lists().lines.get(_line_of(version))
+    line = _lists().lines.get(line_of(version))
     return None if line is None else line.supported_oses
 
 
 def known_versions() -> tuple[str, ...]:
     """Return the version lines with facts, such as 3.16, oldest first."""
-    return tuple(sorted(_lists().lines, key=lambda line: [int(number) for number in line.split(".")]))
+    return tuple(sorted(_lists().lines, key=number_of))
 
 
 def reserved_mounts() -> tuple[str, ...]:
@@ -39,13 +38,8 @@ def sources_of(version: str) -> Mapping[str, Source]:
     """Return fact and source of a version; only what holds for every version where its line is unknown."""
     data = catalog_file.content(_PATH)
     sources = catalog_file.validated({"sources": data["sources"]}).sources
-    facts = (data["lines"].get(_line_of(version), {}), data["every_version"])
+    facts = (data["lines"].get(line_of(version), {}), data["every_version"])
     return {fact: source for by_source in facts for fact, source in sources_by_fact(by_source, sources, _WHERE).items()}
-
-
-def _line_of(version: str) -> str:
-    parts = _VERSION.fullmatch(version)
-    return "" if parts is None else parts[1]
 
 
 @cache

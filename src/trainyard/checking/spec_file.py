@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from trainyard.edge.text_file import read_text
 from trainyard.errors import FindingsError, TrainyardError
@@ -19,8 +18,7 @@ OutsideValidator = Callable[[ParsedSpec], Iterator[Finding]]
 """Judges a whole spec by a program that is not ours."""
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(NamedTuple):
     """What was found in a file. ``parsed`` is None where the file could not be read as a spec."""
 
     file: str
@@ -62,7 +60,7 @@ def with_source(finding: Finding) -> Finding:
     # Imported here because only a file that cannot be read needs it, and every check imports this module.
     from trainyard.checking.explanation import explain_id
 
-    return replace(finding, source=explain_id(finding.id).source)
+    return finding._replace(source=explain_id(finding.id).source)
 
 
 def rule_findings(parsed: ParsedSpec) -> Iterator[Finding]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trainyard.bundle.assemble import assemble
+from trainyard.document.write import yaml_text
 from trainyard.edge.pcluster import Complaint, load_schema
 from trainyard.finding import Finding, path_text
 from trainyard.render.parallelcluster.origin import spec_path
+from trainyard.render.rendering import render
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -25,7 +26,7 @@ def parallelcluster_findings(parsed: ParsedSpec, report: Callable[[str], None]) 
     spec = parsed.spec
     if spec.platform != "parallelcluster":
         return
-    config = assemble(spec).files["cluster.yaml"].decode()
+    config = yaml_text(render(spec, {}).documents["cluster.yaml"])
     version = spec.parallelcluster.version
     complaints = load_schema(config, cluster_name=spec.name, region=spec.region, version=version, report=report)
     report(f"ParallelCluster {version} {'refuses' if complaints else 'accepts'} the cluster.yaml of {spec.name}")

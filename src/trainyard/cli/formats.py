@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -31,7 +30,7 @@ def print_findings(checked: Sequence[Checked]) -> None:
 
 
 def _print_json(checked: Sequence[Checked]) -> None:
-    print_json({"findings": [asdict(finding) for finding in _findings(checked)]})
+    print_json({"findings": [finding._asdict() for finding in _findings(checked)]})
 
 
 def _print_sarif(checked: Sequence[Checked]) -> None:

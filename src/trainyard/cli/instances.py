@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -72,7 +71,7 @@ def _print_one(found: InstanceFacts, launcher: str, *, as_json: bool) -> None:
     facts, sources, plan = found.facts, found.sources, found.interfaces
     if as_json:
         shown = {fact: {"what": one.what, "url": one.url, "read": one.read} for fact, one in sources.items()}
-        layout = None if plan is None else {"launcher": launcher, **asdict(plan)}
+        layout = None if plan is None else {"launcher": launcher, **_layout(plan)}
         print_json({"instance_type": _facts(facts), "sources": shown, "interfaces": layout})
         return
     print_text(click.style(facts.name, bold=True))
@@ -101,6 +100,10 @@ def _print_sources(sources: Mapping[str, Source]) -> None:
         about = ", ".join(fact for fact, its in sources.items() if its == source)
         print_text(f"  {source.what} ({source.url}, read {source.read})")
         print_text(textwrap.fill(about, 88, initial_indent="    ", subsequent_indent="    "))
+
+
+def _layout(plan: InterfacePlan) -> dict[str, Any]:
+    return plan._asdict() | {"interfaces": [one._asdict() for one in plan.interfaces]}
 
 
 def _interface_lines(plan: InterfacePlan) -> Iterator[str]:

@@ -6,7 +6,6 @@ import io
 import json
 import os
 import sys
-from dataclasses import asdict
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
@@ -109,7 +108,7 @@ def print_error(error: TrainyardError, *, as_json: bool) -> None:
     findings = error.findings if isinstance(error, FindingsError) else ()
     if as_json:
         shown = {"problem": error.problem, "where": error.where, "hint": error.hint}
-        print_json({"error": shown, **({"findings": [asdict(one) for one in findings]} if findings else {})})
+        print_json({"error": shown, **({"findings": [one._asdict() for one in findings]} if findings else {})})
         return
     for finding in findings:
         print_text(finding_text(finding), err=True)

@@ -81,6 +81,6 @@ def _print_json(rendered: Rendered) -> None:
             "kept": None if written is None or written.kept is None else str(written.kept),
             "files": [] if bundle is None else list(bundle.files),
             "stand_ins": [] if bundle is None else [asdict(stand_in) for stand_in in bundle.stand_ins],
-            "findings": [asdict(finding) for finding in rendered.checked.findings],
+            "findings": [finding._asdict() for finding in rendered.checked.findings],
         }
     )

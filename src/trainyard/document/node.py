@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from trainyard.finding import Path
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """A position in a file, counted from 1."""
 
     line: int
     column: int
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(NamedTuple):
     """One value. Mappings and lists keep the nodes of their members; aliases share nodes."""
 
     value: Any
@@ -27,7 +24,7 @@ class Node:
     """Of its key where it is the value of a mapping, otherwise its own."""
     size: int = 1
     """How many values it holds, aliases counted as often as they are used."""
-    members: Mapping[str, Node] | Sequence[Node] = field(default=())
+    members: Mapping[str, Node] | Sequence[Node] = ()
 
     def at(self, path: Path) -> Node:
         """Return the node at a path, or the nearest one above it that exists."""
@@ -43,8 +40,7 @@ class Node:
         return node
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(NamedTuple):
     """A YAML document that was read from a file."""
 
     file: str

@@ -24,7 +24,7 @@ class StandIn:
     output: str
     """Name of the stack output."""
     stack: str
-    """network, storage or monitoring."""
+    """network, storage, monitoring or assets."""
     what: str
     zone: str | None = None
     """The zone that it has to lie in, where that is known."""
@@ -62,7 +62,7 @@ class Ids:
 
 
 def _checked(output: str, value: str, facts: dict[str, str]) -> str:
-    beginning = re.split(r"(?<=[-:])", facts["stand_in"], maxsplit=1)[0]
+    beginning = facts.get("begins", re.split(r"(?<=[-:])", facts["stand_in"], maxsplit=1)[0])
     if not re.fullmatch(rf"{beginning}[\w:/+=,.@-]+", value):
         raise InputError(
             f"{value!r} is not the id of a {facts['what']}", where=output, hint=f"it begins with {beginning}"

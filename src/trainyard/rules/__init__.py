@@ -5,11 +5,10 @@ A rule takes a spec and yields paths in it; it never sees files or lines, and ne
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path as FilePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
     from trainyard.spec.cluster import Spec
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """What a rule found: where in the spec, and what is wrong with the user's own values."""
 
     path: Path
@@ -30,8 +28,7 @@ class Problem:
     """Where this case weighs less or more than the rule usually does."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """A rule and all that is to be said about it. Its id is the name of its file, spelt with hyphens."""
 
     severity: Severity
@@ -49,8 +46,7 @@ class Rule:
     check: Callable[[Spec], Iterator[Problem]]
 
 
-@dataclass(frozen=True, slots=True)
-class NamedRule:
+class NamedRule(NamedTuple):
     """A rule under its id."""
 
     id: str

@@ -34,6 +34,7 @@ RULE = Rule(
     remedy="write one number of nodes, as many as the block holds",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/launch-instances-capacity-blocks.html",
     bad="""\
+network: {availability_zone: us-east-2a}
 queues:
   - name: compute-gpu
     instance_type: p6-b200.48xlarge
@@ -41,6 +42,7 @@ queues:
     capacity: {capacity_block: cr-0123456789abcdef0}
 """,
     good="""\
+network: {availability_zone: us-east-2a}
 queues:
   - name: compute-gpu
     instance_type: p6-b200.48xlarge

@@ -42,6 +42,7 @@ RULE = Rule(
     remedy="make one queue for each",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html#yaml-Scheduling-SlurmQueues-CapacityType",
     bad="""\
+network: {availability_zone: us-east-2a}
 queues:
   - name: compute-gpu
     compute_resources:
@@ -49,6 +50,7 @@ queues:
       - {instance_type: p4d.24xlarge}
 """,
     good="""\
+network: {availability_zone: us-east-2a}
 queues:
   - name: compute-gpu
     instance_type: p5.48xlarge

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield EFA nodes, and nodes of a placement group, whose queue lists several zones or draws on several subnets."""
     for group in spec.node_groups():
-        if not (group.placement_group or uses_efa(group.instance_type, group.efa)):
+        if not (group.placement_group or any(uses_efa(name, group.efa) for name in group.instance_types)):
             continue
         zones = group.queue.zones
         place = (*group.path[:2], "availability_zone")

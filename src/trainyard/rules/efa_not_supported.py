@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield nodes with ``efa: true`` whose type is known to have no EFA."""
     for group in spec.node_groups():
-        facts = find(group.instance_type)
-        if group.efa and facts is not None and facts.has_efa is False:
-            yield Problem((*group.path, "efa"), f"{group.instance_type} has no Elastic Fabric Adapter")
+        for facts in map(find, group.instance_types):
+            if group.efa and facts is not None and facts.has_efa is False:
+                yield Problem((*group.path, "efa"), f"{facts.name} has no Elastic Fabric Adapter")
 
 
 RULE = Rule(

@@ -16,10 +16,12 @@ if TYPE_CHECKING:
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield groups of nodes with ``efa: false`` whose type is known to have EFA."""
     for group in spec.node_groups():
-        facts = find(group.instance_type)
-        if group.efa is False and group.max_nodes > 1 and facts is not None and facts.has_efa:
+        if group.efa is not False or group.max_nodes < 2:
+            continue
+        facts = next((facts for facts in map(find, group.instance_types) if facts and facts.has_efa), None)
+        if facts is not None:
             speed = f" and its {facts.efa_gbit_s:,} Gbit/s" if facts.efa_gbit_s else ""
-            problem = f"queue {group.queue.name!r} leaves the EFA of {group.instance_type}{speed} unused"
+            problem = f"queue {group.queue.name!r} leaves the EFA of {facts.name}{speed} unused"
             yield Problem((*group.path, "efa"), problem)
 
 
@@ -34,11 +36,11 @@ RULE = Rule(
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-start-nccl.html",
     bad="""\
 queues:
-  - {name: compute-gpu, instance_type: p5.48xlarge, nodes: 4, efa: false}
+  - {name: compute-gpu, instance_type: p5.48xlarge, nodes: {min: 0, max: 4}, efa: false}
 """,
     good="""\
 queues:
-  - {name: compute-gpu, instance_type: p5.48xlarge, nodes: 4}
+  - {name: compute-gpu, instance_type: p5.48xlarge, nodes: {min: 0, max: 4}}
 """,
     check=check,
 )

@@ -30,14 +30,14 @@ RULE = Rule(
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html#yaml-Scheduling-SlurmQueues-ComputeResources-MinCount",
     bad="""\
 queues:
-  - name: compute-gpu
-    instance_type: p5.48xlarge
+  - name: inference-gpu
+    instance_type: g5.12xlarge
     nodes: {min: 8, max: 4}
 """,
     good="""\
 queues:
-  - name: compute-gpu
-    instance_type: p5.48xlarge
+  - name: inference-gpu
+    instance_type: g5.12xlarge
     nodes: {min: 4, max: 8}
 """,
     check=check,

@@ -32,7 +32,12 @@ def _is_public(spec: Spec, subnet: str) -> bool:
 
 
 def _interface_count(spec: Spec, group: NodeGroup) -> int:
-    facts = find(group.instance_type)
+    """Return how many interfaces nodes are launched with. Of several types, the one with the fewest decides."""
+    return min(_interfaces_of(spec, group, name) for name in group.instance_types)
+
+
+def _interfaces_of(spec: Spec, group: NodeGroup, name: str) -> int:
+    facts = find(name)
     if facts is None or facts.cards is None or facts.has_efa is None:
         return 0
     efa = facts.has_efa and uses_efa(group.instance_type, group.efa)

@@ -14,10 +14,11 @@ if TYPE_CHECKING:
 
 
 def check(spec: Spec) -> Iterator[Problem]:
-    """Yield queues, and compute resources within a queue, whose name was taken by an earlier one."""
+    """Yield queues, compute resources of a queue and pools of login nodes whose name an earlier one has."""
     yield from _repeated((("queues", index, "name"), queue.name) for index, queue in enumerate(spec.queues))
     for queue in spec.queues:
         yield from _repeated(((*group.path, "name"), group.name) for group in spec.groups_in(queue))
+    yield from _repeated(((*path, "name"), pool.name) for path, pool in spec.login_pools())
 
 
 def _repeated(names: Iterator[tuple[Path, str]]) -> Iterator[Problem]:
@@ -32,8 +33,8 @@ RULE = Rule(
     severity="error",
     title="Names that repeat",
     rationale=(
-        "Jobs ask for a queue by its name, and Slurm names nodes after queue and compute resource. ParallelCluster "
-        "refuses doubles."
+        "Jobs ask for a queue by its name, Slurm names nodes after queue and compute resource, and pools of login "
+        "nodes have stacks of their own. ParallelCluster refuses doubles."
     ),
     remedy="give each its own name",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html#yaml-Scheduling-SlurmQueues-Name",

@@ -33,6 +33,7 @@ RULE = Rule(
     remedy="remove placement_group, or set it to false",
     source="https://github.com/aws/aws-parallelcluster/pull/6311",
     bad="""\
+network: {availability_zone: us-east-2a}
 queues:
   - name: compute-gpu
     instance_type: p5.48xlarge
@@ -40,6 +41,7 @@ queues:
     placement_group: true
 """,
     good="""\
+network: {availability_zone: us-east-2a}
 queues:
   - name: compute-gpu
     instance_type: p5.48xlarge

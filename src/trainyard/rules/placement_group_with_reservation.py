@@ -37,6 +37,7 @@ RULE = Rule(
     ),
     source="https://github.com/aws/aws-parallelcluster/pull/7252",
     bad="""\
+network: {availability_zone: us-east-2a}
 queues:
   - name: compute-gpu
     instance_type: p5.48xlarge
@@ -44,6 +45,7 @@ queues:
     placement_group: true
 """,
     good="""\
+network: {availability_zone: us-east-2a}
 queues:
   - name: compute-gpu
     instance_type: p5.48xlarge

@@ -25,8 +25,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 def _choices(spec: Spec) -> Iterator[tuple[Path, str]]:
     yield ("head_node", "subnet"), spec.head_node.subnet
-    if spec.login_nodes is not None:
-        yield ("login_nodes", "subnet"), spec.login_nodes.subnet
+    yield from (((*path, "subnet"), pool.subnet) for path, pool in spec.login_pools())
     for index, queue in enumerate(spec.queues):
         yield ("queues", index, "subnet"), queue.subnet
 

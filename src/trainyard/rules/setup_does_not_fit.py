@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from trainyard.catalog.instance_type import InstanceType
+    from trainyard.finding import Severity
     from trainyard.spec.cluster import Spec
     from trainyard.spec.node_group import NodeGroup
 
@@ -19,17 +20,20 @@ def check(spec: Spec) -> Iterator[Problem]:
     """Yield nodes whose setup does not fit the accelerators that they are known to have."""
     for group in spec.node_groups():
         setup = group.queue.setup or spec.software.setup
-        facts = find(group.instance_type)
-        if facts is None or setup == "none":
-            continue
         path = (*group.path[:2], "setup") if group.queue.setup else ("software", "setup")
-        if setup in ("gpu", "neuron") and setup != _fitting_setup(facts):
-            yield Problem(
-                path, f"setup {setup} on {group.instance_type}, which has {_accelerators(facts)}", _remedy(group, facts)
-            )
-        elif setup == "cpu" and _fitting_setup(facts) != "cpu":
-            message = f"setup cpu leaves {_accelerators(facts)} of {group.instance_type} without their software"
-            yield Problem(path, message, _remedy(group, facts), "warning")
+        for facts in map(find, group.instance_types):
+            if facts is not None and (found := _misfit(setup, facts)) is not None:
+                message, severity = found
+                yield Problem(path, message, _remedy(group, facts), severity)
+
+
+def _misfit(setup: str, facts: InstanceType) -> tuple[str, Severity] | None:
+    fitting = _fitting_setup(facts)
+    if setup in ("gpu", "neuron") and setup != fitting:
+        return f"setup {setup} on {facts.name}, which has {_accelerators(facts)}", "error"
+    if setup == "cpu" and fitting != "cpu":
+        return f"setup cpu leaves {_accelerators(facts)} of {facts.name} without their software", "warning"
+    return None
 
 
 def _fitting_setup(facts: InstanceType) -> str:

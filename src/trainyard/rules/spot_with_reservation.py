@@ -41,6 +41,7 @@ RULE = Rule(
     remedy="put spot nodes into a queue of their own",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-capacity-reservations.html",
     bad="""\
+network: {availability_zone: us-east-2a}
 queues:
   - name: compute-gpu
     compute_resources:
@@ -48,6 +49,7 @@ queues:
       - {instance_type: p4d.24xlarge, capacity: spot}
 """,
     good="""\
+network: {availability_zone: us-east-2a}
 queues:
   - name: compute-gpu
     instance_type: p5.48xlarge

@@ -13,10 +13,15 @@ if TYPE_CHECKING:
 
 
 def check(spec: Spec) -> Iterator[Problem]:
-    """Yield address ranges wider than any network that one organisation has, which are /8 at most."""
+    """Yield address ranges that are open to the world."""
     for index, cidr in enumerate(spec.access.allow_from):
-        if int(cidr.partition("/")[2]) < 8:
-            yield Problem(("access", "allow_from", index), f"{cidr} lets much of the internet try SSH and Grafana")
+        if is_open_to_world(cidr):
+            yield Problem(("access", "allow_from", index), f"{cidr} lets much of the internet try SSH")
+
+
+def is_open_to_world(cidr: str) -> bool:
+    """Return whether a range is wider than any network that one organisation has, which are /8 at most."""
+    return int(cidr.partition("/")[2]) < 8
 
 
 RULE = Rule(

@@ -47,12 +47,14 @@ RULE = Rule(
     remedy="write the real value, or set it with `trainyard new … --set path=value`",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/resource-ids.html",
     bad="""\
+network: {availability_zone: us-east-2a}
 queues:
   - name: compute-gpu
     instance_type: p5.48xlarge
     capacity: {reservation: cr-00000000000000000}
 """,
     good="""\
+network: {availability_zone: us-east-2a}
 queues:
   - name: compute-gpu
     instance_type: p5.48xlarge

@@ -11,7 +11,7 @@ from trainyard.spec.file_system import FileSystem, Scratch
 from trainyard.spec.head_node import HeadNode
 from trainyard.spec.iam import Iam
 from trainyard.spec.image import Image
-from trainyard.spec.login_nodes import LoginNodes
+from trainyard.spec.login_nodes import LoginNodes, LoginPool
 from trainyard.spec.network import Network
 from trainyard.spec.node_group import NodeGroup, groups_of
 from trainyard.spec.parallelcluster import ParallelCluster, Timeouts
@@ -21,6 +21,8 @@ from trainyard.spec.text import ClusterName, Region
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from trainyard.finding import Path
 
 Platform = Literal["parallelcluster", "batch", "eks"]
 # Up to 128 characters; what may not begin a key is for the rule tag-reserved.
@@ -49,7 +51,7 @@ class Spec(Record):
     head_node: HeadNode = {}  # type: ignore[assignment]
     """The node that schedules."""
     login_nodes: LoginNodes | None = None
-    """Nodes where people log in; by default there are none."""
+    """Nodes where people log in: one pool, or a list of pools. By default there are none."""
     image: Image = {}  # type: ignore[assignment]
     """What nodes boot."""
     queues: Annotated[tuple[Queue, ...], NotEmpty("at least one queue")]
@@ -70,6 +72,13 @@ class Spec(Record):
     """What only AWS ParallelCluster has."""
     tags: dict[TagKey, TagValue] = {}
     """Tags on everything that is made."""
+
+    def login_pools(self) -> Iterator[tuple[Path, LoginPool]]:
+        """Yield the pools of login nodes with where they stand, however they were written."""
+        if isinstance(self.login_nodes, tuple):
+            yield from ((("login_nodes", index), pool) for index, pool in enumerate(self.login_nodes))
+        elif self.login_nodes is not None:
+            yield ("login_nodes",), self.login_nodes
 
     def node_groups(self) -> Iterator[NodeGroup]:
         """Yield the nodes of every queue by kind, however the queue was written."""

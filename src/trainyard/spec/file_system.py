@@ -6,12 +6,14 @@ from typing import Annotated, Literal
 
 from trainyard.field import Positive, Whole
 from trainyard.record import Record
-from trainyard.spec.text import BucketUri, FileSystemId, MountDir, VolumeId, ZfsVolumeId
+from trainyard.spec.text import AccessPointId, BucketUri, FileSystemId, MountDir, VolumeId, ZfsVolumeId
+from trainyard.spec.volume import EbsSize, Volume
 
 # https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateFileSystem.html#FSx-CreateFileSystem-request-StorageCapacity
 ZfsSize = Annotated[int, Whole("64 to 524,288 GiB, as a whole number", least=64, most=524_288)]
-# The largest that EBS has: https://docs.aws.amazon.com/ebs/latest/userguide/volume_constraints.html
-EbsSize = Annotated[int, Whole("1 to 65,536 GiB, as a whole number", least=1, most=65_536)]
+EfsThroughput = Annotated[int, Whole("1 to 1,024 MiB/s, as a whole number", least=1, most=1024)]
+BackupDays = Annotated[int, Whole("0 to 90 days, as a whole number", least=0, most=90)]
+Events = tuple[Literal["NEW", "CHANGED", "DELETED"], ...]
 
 
 class Lustre(Record):
@@ -27,11 +29,21 @@ class Lustre(Record):
     """Throughput in MB/s for each TiB of storage."""
     deployment: Literal["PERSISTENT_2", "PERSISTENT_1", "SCRATCH_2"] = "PERSISTENT_2"
     """Deployment type. Scratch file systems lose data when a server fails."""
+    version: Literal["2.15", "2.12"] = "2.15"
+    """Version of Lustre. Clients of current operating systems want 2.15."""
+    compression: Literal["LZ4", "NONE"] = "LZ4"
+    """Compress what is written; reading and writing get faster where the data can be compressed."""
     data_repository: BucketUri | None = None
     """An S3 bucket or prefix whose objects appear as files, and that new files are exported to."""
+    auto_import: Events = ("NEW", "CHANGED", "DELETED")
+    """Which changes in the data repository appear in the file system by themselves."""
+    auto_export: Events = ("NEW", "CHANGED", "DELETED")
+    """Which changes in the file system are written to the data repository by themselves."""
+    backup_days: BackupDays = 0
+    """Days to keep daily backups, 0 for none. Not with a data repository, which is its own backup."""
 
 
-class Ebs(Record):
+class Ebs(Volume):
     """An EBS volume of the head node, shared through NFS. For applications, not for data-intensive work."""
 
     one_of = (("id", "size_gib"),)
@@ -40,6 +52,27 @@ class Ebs(Record):
     """A volume that exists."""
     size_gib: EbsSize | None = None
     """Size in GiB of one to be made."""
+    when_deleted: Literal["Retain", "Snapshot", "Delete"] = "Retain"
+    """What becomes of the volume when the cluster is deleted. What people installed there is theirs."""
+
+
+class Efs(Record):
+    """Amazon EFS: NFS that grows with its files, in every zone of a region."""
+
+    id: FileSystemId | None = None
+    """A file system that exists. Without it, one is made."""
+    access_point: AccessPointId | None = None
+    """The access point through which nodes mount it. It needs encryption in transit."""
+    encryption_in_transit: bool = True
+    """Encrypt what goes over the network."""
+    iam_authorization: bool = False
+    """Mount it with the role of the node. It needs encryption in transit."""
+    performance: Literal["generalPurpose", "maxIO"] = "generalPurpose"
+    """Performance mode of one to be made."""
+    throughput_mib_s: EfsThroughput | None = None
+    """Provisioned throughput in MiB/s of one to be made. By default it bursts."""
+    when_deleted: Literal["Retain", "Delete"] = "Retain"
+    """What becomes of the file system when the cluster is deleted."""
 
 
 class OpenZfs(Record):
@@ -51,12 +84,16 @@ class OpenZfs(Record):
     """A volume that exists."""
     size_gib: ZfsSize | None = None
     """Size in GiB of one to be made."""
+    throughput_mb_s: Positive | None = None
+    """Throughput in MB/s of one to be made. By default the least that the deployment type has."""
+    deployment: Literal["SINGLE_AZ_1", "SINGLE_AZ_2", "SINGLE_AZ_HA_1", "SINGLE_AZ_HA_2"] = "SINGLE_AZ_1"
+    """Deployment type. HA has two servers; not every region has every type."""
 
 
 class FileSystem(Record):
     """One mounted file system of one kind."""
 
-    one_of = (("lustre", "ebs", "openzfs"),)
+    one_of = (("lustre", "ebs", "efs", "openzfs"),)
 
     mount: MountDir
     """Where every node mounts it."""
@@ -64,18 +101,20 @@ class FileSystem(Record):
     """FSx for Lustre."""
     ebs: Ebs | None = None
     """An EBS volume of the head node."""
+    efs: Efs | None = None
+    """Amazon EFS."""
     openzfs: OpenZfs | None = None
     """FSx for OpenZFS."""
 
     @property
     def kind(self) -> str:
-        """Return lustre, ebs or openzfs."""
+        """Return lustre, ebs, efs or openzfs."""
         return next(name for name in self.one_of[0] if getattr(self, name) is not None)
 
     @property
-    def settings(self) -> Lustre | Ebs | OpenZfs:
+    def settings(self) -> Lustre | Ebs | Efs | OpenZfs:
         """Return the settings of the one kind that was written."""
-        settings: Lustre | Ebs | OpenZfs = getattr(self, self.kind)
+        settings: Lustre | Ebs | Efs | OpenZfs = getattr(self, self.kind)
         return settings
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from trainyard.field import Text
 from trainyard.record import Record
-from trainyard.spec.text import AmiId
+from trainyard.spec.text import AmiId, Version
 
 OsName = Annotated[str, Text(r"^[a-z0-9]+$", "an operating system such as ubuntu2204")]
 
@@ -17,4 +17,6 @@ class Image(Record):
     os: OsName = "ubuntu2204"
     """Operating system, as ParallelCluster names it."""
     ami: AmiId | None = None
-    """An image of your own instead of the official one. It must be built for the same ParallelCluster version."""
+    """An image of your own instead of the official one, for every node that names none itself."""
+    built_for: Version | None = None
+    """Version of ParallelCluster that your own images were built for, so that a check can compare it."""

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from trainyard.field import ByShape, NotEmpty
 from trainyard.record import Record
-from trainyard.spec.text import AvailabilityZone, SecurityGroupId, SubnetId, VpcId
+from trainyard.spec.text import AvailabilityZone, ProxyUrl, SecurityGroupId, SubnetId, VpcId
 
 
 class ExistingNetwork(Record):
@@ -27,10 +27,14 @@ class Network(Record):
 
     availability_zone: AvailabilityZone | None = None
     """The zone of the compute nodes and file systems. A reservation lies in one zone: name that one."""
+    secondary_availability_zone: AvailabilityZone | None = None
+    """A second zone, for the load balancer in front of a self-hosted Grafana, which needs two."""
     existing: ExistingNetwork | None = None
     """Use this network instead of making one."""
     internet: Literal["nat", "none"] = "nat"
     """How private subnets reach the internet: through a NAT gateway, or not at all (VPC endpoints only)."""
+    http_proxy: ProxyUrl | None = None
+    """Proxy through which every node reaches the internet."""
 
 
 Subnet = Annotated[

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from trainyard.spec.capacity import Reserved, capacity_kind
 
@@ -14,20 +13,27 @@ if TYPE_CHECKING:
     from trainyard.spec.queue import ComputeResource, Queue
 
 
-@dataclass(frozen=True, slots=True)
-class NodeGroup:
-    """Nodes of one instance type in one queue."""
+class NodeGroup(NamedTuple):
+    """Nodes of one kind in one queue."""
 
     path: Path
     """Where they stand in the spec: their queue, or one of its compute resources."""
     queue: Queue
     name: str
-    instance_type: str
+    instance_types: tuple[str, ...]
+    """The instance types of which every node is one; nearly always just one."""
     min_nodes: int
     max_nodes: int
     capacity: str | Reserved
     efa: bool | None
     placement_group: bool | None
+    settings: Queue | ComputeResource
+    """What else is written about them: in the flat form the queue itself."""
+
+    @property
+    def instance_type(self) -> str:
+        """Return the instance type, the first where there are several: they are as good as alike."""
+        return self.instance_types[0]
 
     @property
     def capacity_kind(self) -> str:
@@ -53,17 +59,22 @@ def _group(path: Path, queue: Queue, nodes: Queue | ComputeResource, name: str) 
         path=path,
         queue=queue,
         name=name,
-        instance_type=nodes.instance_type or "",
+        instance_types=_types(nodes),
         min_nodes=least,
         max_nodes=most,
         capacity=nodes.capacity,
         efa=nodes.efa,
         placement_group=nodes.placement_group,
+        settings=nodes,
     )
 
 
+def _types(nodes: Queue | ComputeResource) -> tuple[str, ...]:
+    return nodes.instance_types or (nodes.instance_type or "",)
+
+
 def _default_name(nodes: Queue | ComputeResource) -> str:
-    return (nodes.instance_type or "").replace(".", "-")
+    return _types(nodes)[0].replace(".", "-")
 
 
 def _free_name(name: str, taken: set[str]) -> str:

@@ -6,6 +6,7 @@ from typing import Literal
 
 from trainyard.field import Positive
 from trainyard.record import Record
+from trainyard.spec.slurm import Slurm
 from trainyard.spec.text import Version
 
 
@@ -18,21 +19,12 @@ class Timeouts(Record):
     """Seconds for a compute node. Slurm's ResumeTimeout; it can be changed by an update."""
 
 
-class Slurm(Record):
-    """Settings of the scheduler."""
-
-    scaledown_idle_minutes: Positive = 10
-    """Minutes after which an idle dynamic node is given back."""
-    queue_update_strategy: Literal["COMPUTE_FLEET_STOP", "DRAIN", "TERMINATE"] = "DRAIN"
-    """What happens to running nodes when an update changes their queue."""
-    job_exclusive: bool = False
-    """Give every job whole nodes."""
-
-
 class ParallelCluster(Record):
     """AWS ParallelCluster and its Slurm."""
 
     version: Version = "3.16.1"
     """Version of aws-parallelcluster. A cluster keeps the version that made it."""
+    imds: Literal["v2.0", "v1.0"] = "v2.0"
+    """Version of the instance metadata service. v1.0 also answers requests without a session."""
     slurm: Slurm = {}  # type: ignore[assignment]  # plain data, validated like input
     """Slurm."""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path as FilePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic_core import SchemaValidator, ValidationError
 
@@ -25,8 +24,7 @@ if TYPE_CHECKING:
 COMPILED = FilePath(__file__).with_name("compiled.json")
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedSpec:
+class ParsedSpec(NamedTuple):
     """A spec and the document that it was read from, which knows the place of every value."""
 
     spec: Spec

@@ -13,6 +13,10 @@ ClusterName = Annotated[
 ]
 # Queue and compute resource names: at most 25 characters, lower case.
 # https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html#yaml-Scheduling-SlurmQueues-Name
+# https://docs.aws.amazon.com/parallelcluster/latest/ug/LoginNodes-v3.html#yaml-LoginNodes-Pools-Name
+PoolName = Annotated[
+    str, Text(r"^[a-z][a-z0-9-]{0,24}$", "1 to 25 lower-case letters, digits and hyphens, beginning with a letter")
+]
 QueueName = Annotated[
     str, Text(r"^[a-z][a-z0-9-]{0,24}$", "1 to 25 lower-case letters, digits and hyphens, beginning with a letter")
 ]
@@ -29,6 +33,7 @@ _BYTE = "(25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])"
 _IPV4 = rf"({_BYTE}\.){{3}}{_BYTE}/(3[0-2]|[12]?[0-9])"
 # ParallelCluster takes no IPv6 ranges for SSH: its schema knows them as neither range nor prefix list.
 Cidr = Annotated[str, Text(f"^{_IPV4}$", "an IPv4 address range such as 203.0.113.7/32")]
+IpAddress = Annotated[str, Text(rf"^({_BYTE}\.){{3}}{_BYTE}$", "an IPv4 address such as 203.0.113.7")]
 MountDir = Annotated[str, Text(r"^(/[A-Za-z0-9_][A-Za-z0-9_.-]*)+$", "an absolute directory such as /fsx")]
 # https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateKeyPair.html: up to 255 ASCII characters.
 # Shorter here and without spaces at the ends, so that it can be typed on a command line.
@@ -47,6 +52,19 @@ ResourcePrefix = Annotated[
         longest=542,
     ),
 ]
+
+
+# What custom actions take: https://docs.aws.amazon.com/parallelcluster/latest/ug/custom-bootstrap-actions-v3.html
+ScriptUrl = Annotated[
+    str,
+    Text(r"^(s3|https)://[A-Za-z0-9._-]+/[^\s?#]+$", "the URL of a script such as s3://my-bucket/scripts/setup.sh"),
+]
+ProxyUrl = Annotated[str, Text(r"^https?://[A-Za-z0-9.-]+:[0-9]+$", "a proxy such as http://proxy.example.com:3128")]
+HostName = Annotated[
+    str,
+    Text(r"^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*$",
+         "the name or address of a host such as db.example.com, without a scheme or port"),
+]  # fmt: skip
 
 
 def _id(prefix: str, what: str) -> Text:
@@ -76,3 +94,25 @@ IamPolicyArn = Annotated[
         "the ARN of an IAM policy such as arn:aws:iam::123456789012:policy/p",
     ),
 ]
+SecretArn = Annotated[
+    str,
+    Text(
+        r"^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[A-Za-z0-9/_+=.@-]+$",
+        "the ARN of a secret such as arn:aws:secretsmanager:us-east-2:123456789012:secret:name-AbCdEf",
+    ),
+]
+CertificateArn = Annotated[
+    str,
+    Text(
+        r"^arn:aws[a-z-]*:acm:[a-z0-9-]+:[0-9]{12}:certificate/[A-Za-z0-9-]+$",
+        "the ARN of a certificate such as arn:aws:acm:us-east-2:123456789012:certificate/…",
+    ),
+]
+KmsKey = Annotated[
+    str,
+    Text(
+        r"^arn:aws[a-z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/[A-Za-z0-9-]+$",
+        "the ARN of a KMS key such as arn:aws:kms:us-east-2:123456789012:key/12345678-1234-1234-1234-123456789012",
+    ),
+]
+AccessPointId = Annotated[str, Text(r"^fsap-[0-9a-f]{17}$", "the id of an access point such as fsap-0123456789abcdef0")]

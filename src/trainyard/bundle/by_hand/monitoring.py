@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from trainyard.bundle.by_hand.aws_command import assigned, aws, document, shell_name
+from trainyard.bundle.by_hand.role import role
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,16 +33,11 @@ def _grafana(spec: Spec) -> Iterator[str]:
 
     https://docs.aws.amazon.com/grafana/latest/APIReference/API_CreateWorkspace.html
     """
-    role = f"{spec.name}-grafana"
-    trust = {"Effect": "Allow", "Principal": {"Service": "grafana.amazonaws.com"}, "Action": "sts:AssumeRole"}
-    made = aws(
-        spec.region, "iam create-role", "--role-name", role, "--assume-role-policy-document",
-        document({"Version": "2012-10-17", "Statement": [trust]}), "--query", "Role.Arn", "--output", "text",
-    )  # fmt: skip
+    name = f"{spec.name}-grafana"
     yield "# Grafana; IAM Identity Center must be switched on in the account before:"
-    yield assigned("GRAFANA_ROLE", made)
+    yield assigned("GRAFANA_ROLE", role(spec, name, "grafana.amazonaws.com"))
     yield aws(
-        spec.region, "iam put-role-policy", "--role-name", role, "--policy-name", "query",
+        spec.region, "iam put-role-policy", "--role-name", name, "--policy-name", "query",
         "--policy-document", document(_allow(_QUERY)),
     )  # fmt: skip
     yield aws(

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 import shlex
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from trainyard.bundle.by_hand.aws_command import assigned, aws, shell_name
-from trainyard.spec.file_system import FileSystem, Lustre
+from trainyard.bundle.by_hand.network import nodes_subnet
+from trainyard.bundle.by_hand.security_group import security_group
+from trainyard.spec.file_system import Lustre, OpenZfs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -15,22 +17,26 @@ if TYPE_CHECKING:
     from trainyard.render.stand_ins import StandIn
     from trainyard.spec.cluster import Spec
 
+Kind = TypeVar("Kind", Lustre, OpenZfs)
+
 # https://docs.aws.amazon.com/fsx/latest/LustreGuide/limit-access-security-groups.html
 _LUSTRE_PORTS = ("tcp:988-988", "tcp:1018-1023")
 # https://docs.aws.amazon.com/fsx/latest/OpenZFSGuide/limit-access-security-groups.html
 _NFS_PORTS = ("tcp:111-111", "udp:111-111", "tcp:2049-2049", "udp:2049-2049", "tcp:20001-20003", "udp:20001-20003")
+# https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateFileSystemOpenZFSConfiguration.html
+_LEAST_THROUGHPUT_MB_S = {"SINGLE_AZ_1": 64, "SINGLE_AZ_HA_1": 64, "SINGLE_AZ_2": 160, "SINGLE_AZ_HA_2": 160}
 
 
 def lustre(spec: Spec, stand_in: StandIn) -> Sequence[str]:
     """Return how to make a Lustre file system, wait for it, and link it to its bucket."""
-    settings = _nth(spec, "lustre", stand_in).settings
-    assert isinstance(settings, Lustre)  # noqa: S101  what _nth was asked for
-    rate = f",PerUnitStorageThroughput={settings.throughput_mb_s_per_tib}" if settings.throughput_mb_s_per_tib else ""
+    settings = _made(spec, stand_in, Lustre)
     made = aws(
-        spec.region, "fsx create-file-system", "--file-system-type", "LUSTRE", "--file-system-type-version", "2.15",
-        "--storage-capacity", str(settings.size_gib), "--subnet-ids", _subnet(spec),
+        spec.region, "fsx create-file-system", "--file-system-type", "LUSTRE",
+        "--file-system-type-version", settings.version,
+        "--storage-capacity", str(settings.size_gib), "--subnet-ids", nodes_subnet(spec),
         "--security-group-ids", "$LUSTRE_SECURITY_GROUP",
-        "--lustre-configuration", f"DeploymentType={settings.deployment}{rate}",
+        "--lustre-configuration", ",".join(_lustre_configuration(settings)),
+        *(_key(spec) if _is_persistent(settings) else ()),
         "--query", "FileSystem.FileSystemId", "--output", "text",
     )  # fmt: skip
     name = shell_name(stand_in.output)
@@ -44,14 +50,16 @@ def lustre(spec: Spec, stand_in: StandIn) -> Sequence[str]:
 
 def openzfs(spec: Spec, stand_in: StandIn) -> Sequence[str]:
     """Return how to make an OpenZFS file system for home directories, and wait for it."""
-    size_gib = _nth(spec, "openzfs", stand_in).settings.size_gib
+    settings = _made(spec, stand_in, OpenZfs)
+    throughput = settings.throughput_mb_s or _LEAST_THROUGHPUT_MB_S[settings.deployment]
     # Root of the nodes makes the home directories, so it must stay root.
     exports = "NfsExports=[{ClientConfigurations=[{Clients='*',Options=[rw,crossmnt,no_root_squash]}]}]"
     made = aws(
-        spec.region, "fsx create-file-system", "--file-system-type", "OPENZFS", "--storage-capacity", str(size_gib),
-        "--subnet-ids", _subnet(spec), "--security-group-ids", "$NFS_SECURITY_GROUP", "--open-zfs-configuration",
-        f"DeploymentType=SINGLE_AZ_1,ThroughputCapacity=128,RootVolumeConfiguration={{{exports}}}",
-        "--query", "FileSystem.FileSystemId", "--output", "text",
+        spec.region, "fsx create-file-system", "--file-system-type", "OPENZFS",
+        "--storage-capacity", str(settings.size_gib), "--subnet-ids", nodes_subnet(spec),
+        "--security-group-ids", "$NFS_SECURITY_GROUP", "--open-zfs-configuration",
+        f"DeploymentType={settings.deployment},ThroughputCapacity={throughput},RootVolumeConfiguration={{{exports}}}",
+        *_key(spec), "--query", "FileSystem.FileSystemId", "--output", "text",
     )  # fmt: skip
     volume = aws(
         spec.region, "fsx describe-file-systems", "--file-system-ids", "$OPENZFS_FILE_SYSTEM",
@@ -65,21 +73,30 @@ def openzfs(spec: Spec, stand_in: StandIn) -> Sequence[str]:
     ]
 
 
+def _lustre_configuration(settings: Lustre) -> Iterator[str]:
+    yield f"DeploymentType={settings.deployment}"
+    if settings.throughput_mb_s_per_tib is not None:
+        yield f"PerUnitStorageThroughput={settings.throughput_mb_s_per_tib}"
+    yield f"DataCompressionType={settings.compression}"
+    if settings.backup_days and _is_persistent(settings):
+        yield f"AutomaticBackupRetentionDays={settings.backup_days}"
+
+
+def _is_persistent(settings: Lustre) -> bool:
+    """Return whether it can be backed up, and encrypted with a key of one's own.
+
+    https://docs.aws.amazon.com/fsx/latest/LustreGuide/using-backups-fsx.html
+    https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateFileSystem.html#FSx-CreateFileSystem-request-KmsKeyId
+    """
+    return settings.deployment.startswith("PERSISTENT")
+
+
+def _key(spec: Spec) -> tuple[str, ...]:
+    return () if spec.iam.kms_key is None else ("--kms-key-id", spec.iam.kms_key)
+
+
 def _security_group(spec: Spec, stand_in: StandIn, kind: str, ports: Sequence[str]) -> Iterator[str]:
-    """Yield how to make a security group that lets the whole VPC in on some ports."""
-    made = aws(
-        spec.region, "ec2 create-security-group", "--group-name", f"{spec.name}-{stand_in.output}",
-        "--description", f"{kind} of {spec.name}", "--vpc-id", "$VPC_ID", "--query", "GroupId", "--output", "text",
-    )  # fmt: skip
-    yield assigned(f"{kind}_SECURITY_GROUP", made)
-    for port in ports:
-        protocol, _, numbers = port.partition(":")
-        first, _, last = numbers.partition("-")
-        permission = f"IpProtocol={protocol},FromPort={first},ToPort={last},IpRanges=[{{CidrIp=$VPC_RANGE}}]"
-        yield aws(
-            spec.region, "ec2 authorize-security-group-ingress", "--group-id", f"${kind}_SECURITY_GROUP",
-            "--ip-permissions", permission,
-        )  # fmt: skip
+    return security_group(spec, f"{kind}_SECURITY_GROUP", stand_in.output, ports)
 
 
 def _until_available(spec: Spec, variable: str) -> Iterator[str]:
@@ -91,22 +108,20 @@ def _until_available(spec: Spec, variable: str) -> Iterator[str]:
 
 
 def _data_repository(spec: Spec, settings: Lustre, variable: str) -> Iterator[str]:
-    if settings.data_repository is not None:
-        events = "{Events=[NEW,CHANGED,DELETED]}"
-        linked = aws(
-            spec.region, "fsx create-data-repository-association", "--file-system-id", f"${variable}",
-            "--file-system-path", "/", "--batch-import-meta-data-on-create",
-            "--s3", f"AutoImportPolicy={events},AutoExportPolicy={events}",
-        )  # fmt: skip
-        yield f"{linked} --data-repository-path {shlex.quote(settings.data_repository)}"
+    if settings.data_repository is None:
+        return
+    policies = {"AutoImportPolicy": settings.auto_import, "AutoExportPolicy": settings.auto_export}
+    s3 = ",".join(f"{policy}={{Events=[{','.join(events)}]}}" for policy, events in policies.items() if events)
+    linked = aws(
+        spec.region, "fsx create-data-repository-association", "--file-system-id", f"${variable}",
+        "--file-system-path", "/", "--batch-import-meta-data-on-create", *(("--s3", s3) if s3 else ()),
+    )  # fmt: skip
+    yield f"{linked} --data-repository-path {shlex.quote(settings.data_repository)}"
 
 
-def _subnet(spec: Spec) -> str:
-    existing = spec.network.existing
-    return "$FILE_SYSTEM_SUBNET" if existing is None else existing.private_subnets[0]
-
-
-def _nth(spec: Spec, kind: str, stand_in: StandIn) -> FileSystem:
-    made = [one for one in spec.file_systems if one.kind == kind and one.settings.id is None]
+def _made(spec: Spec, stand_in: StandIn, kind: type[Kind]) -> Kind:
+    """Return the settings of the file system that a stand-in stands for: the n-th of its kind that is to be made."""
+    made = [one.settings for one in spec.file_systems if one.settings.id is None]
+    of_kind = [settings for settings in made if isinstance(settings, kind)]
     number = re.search(r"\d+$", stand_in.output)
-    return made[int(number[0]) - 1 if number else 0]
+    return of_kind[int(number[0]) - 1 if number else 0]

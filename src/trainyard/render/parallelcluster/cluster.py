@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from trainyard.render.parallelcluster.directory_service import directory_service
 from trainyard.render.parallelcluster.head_node import head_node
 from trainyard.render.parallelcluster.login_nodes import login_nodes
+from trainyard.render.parallelcluster.monitoring import monitoring
 from trainyard.render.parallelcluster.scheduling import scheduling
 from trainyard.render.parallelcluster.shared_storage import shared_storage
 
@@ -18,13 +20,14 @@ def cluster(spec: Spec, ids: Ids) -> dict[str, Any]:
     """Return cluster.yaml as a dict. Sections that say nothing are left out."""
     config: dict[str, Any] = {
         "Region": spec.region,
-        "Imds": {"ImdsSupport": "v2.0"},
+        "Imds": {"ImdsSupport": spec.parallelcluster.imds},
         "Image": _image(spec),
         "HeadNode": head_node(spec, ids),
         "LoginNodes": login_nodes(spec, ids),
         "Scheduling": scheduling(spec, ids),
         "SharedStorage": shared_storage(spec, ids),
-        "Monitoring": _monitoring(spec),
+        "Monitoring": monitoring(spec),
+        "DirectoryService": directory_service(spec),
         "Iam": _iam(spec),
         "DevSettings": _dev_settings(spec),
         "Tags": _tags(spec),
@@ -35,14 +38,6 @@ def cluster(spec: Spec, ids: Ids) -> dict[str, Any]:
 def _image(spec: Spec) -> dict[str, Any]:
     image = {"Os": spec.image.os}
     return image if spec.image.ami is None else image | {"CustomAmi": spec.image.ami}
-
-
-def _monitoring(spec: Spec) -> dict[str, Any]:
-    return {
-        "DetailedMonitoring": spec.monitoring.detailed,
-        "Logs": {"CloudWatch": {"Enabled": True, "RetentionInDays": spec.monitoring.log_retention_days}},
-        "Dashboards": {"CloudWatch": {"Enabled": True}},
-    }
 
 
 def _iam(spec: Spec) -> dict[str, Any]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from trainyard.render.parallelcluster.networking import one_subnet, security_groups, ssh_range
-from trainyard.render.parallelcluster.policies import head_node_policies
+from trainyard.render.parallelcluster.custom_actions import custom_actions
+from trainyard.render.parallelcluster.networking import one_subnet, proxy, remote_desktop, security_groups, ssh_range
+from trainyard.render.parallelcluster.policies import head_node_iam
+from trainyard.render.parallelcluster.volumes import root_volume
 
 if TYPE_CHECKING:
     from trainyard.render.stand_ins import Ids
@@ -14,11 +16,23 @@ if TYPE_CHECKING:
 
 def head_node(spec: Spec, ids: Ids) -> dict[str, Any]:
     """Return the head node."""
+    node = spec.head_node
     key = {} if spec.access.ssh_key is None else {"KeyName": spec.access.ssh_key}
     return {
-        "InstanceType": spec.head_node.instance_type,
-        "Networking": {"SubnetId": one_subnet(spec, spec.head_node.subnet, ids), **security_groups(spec)},
+        "InstanceType": node.instance_type,
+        **({} if node.multithreading else {"DisableSimultaneousMultithreading": True}),
+        **({} if node.ami is None else {"Image": {"CustomAmi": node.ami}}),
+        "Networking": _networking(spec, ids),
         "Ssh": {**key, "AllowedIps": ssh_range(spec, ids)},
-        "LocalStorage": {"RootVolume": {"Size": spec.head_node.root_volume.size_gib, "Encrypted": True}},
-        "Iam": {"AdditionalIamPolicies": head_node_policies(spec, ids)},
+        "LocalStorage": root_volume(node.root_volume),
+        "Imds": {"Secured": node.imds_for_root_only},
+        **remote_desktop(node.dcv),
+        **custom_actions(spec, node.custom_actions, ids),
+        "Iam": head_node_iam(spec, ids),
     }
+
+
+def _networking(spec: Spec, ids: Ids) -> dict[str, Any]:
+    address = {"ElasticIp": spec.head_node.elastic_ip} if spec.head_node.elastic_ip else {}
+    subnet = one_subnet(spec, spec.head_node.subnet, ids)
+    return {"SubnetId": subnet, **address, **security_groups(spec), **proxy(spec)}

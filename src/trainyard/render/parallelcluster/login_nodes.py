@@ -4,24 +4,35 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from trainyard.render.parallelcluster.networking import one_subnet, security_groups, ssh_range
-from trainyard.render.parallelcluster.policies import node_policies
+from trainyard.render.parallelcluster.custom_actions import custom_actions
+from trainyard.render.parallelcluster.networking import one_subnet, proxy, remote_desktop, security_groups, ssh_range
+from trainyard.render.parallelcluster.policies import login_iam
 
 if TYPE_CHECKING:
     from trainyard.render.stand_ins import Ids
     from trainyard.spec.cluster import Spec
+    from trainyard.spec.login_nodes import LoginPool
 
 
 def login_nodes(spec: Spec, ids: Ids) -> dict[str, Any]:
-    """Return one pool of login nodes, or nothing. They use the head node's key: 3.15 and later refuse another."""
-    if spec.login_nodes is None:
-        return {}
-    pool = {
-        "Name": "login",
-        "Count": spec.login_nodes.count,
-        "InstanceType": spec.login_nodes.instance_type,
-        "Networking": {"SubnetIds": [one_subnet(spec, spec.login_nodes.subnet, ids)], **security_groups(spec)},
-        "Ssh": {"AllowedIps": ssh_range(spec, ids)},
-        "Iam": {"AdditionalIamPolicies": node_policies(spec)},
+    """Return the pools of login nodes, or nothing."""
+    pools = [_pool(spec, pool, ids) for _, pool in spec.login_pools()]
+    return {"Pools": pools} if pools else {}
+
+
+def _pool(spec: Spec, pool: LoginPool, ids: Ids) -> dict[str, Any]:
+    # Without a key of its own, a pool has the head node's; from 3.15 on ParallelCluster knows nothing else.
+    key = {} if pool.ssh_key is None else {"KeyName": pool.ssh_key}
+    subnets = [one_subnet(spec, pool.subnet, ids)]
+    return {
+        "Name": pool.name,
+        "Count": pool.count,
+        "InstanceType": pool.instance_type,
+        "GracetimePeriod": pool.grace_minutes,
+        **({} if pool.ami is None else {"Image": {"CustomAmi": pool.ami}}),
+        "Networking": {"SubnetIds": subnets, **security_groups(spec), **proxy(spec)},
+        "Ssh": {**key, "AllowedIps": ssh_range(spec, ids)},
+        **remote_desktop(pool.dcv),
+        **custom_actions(spec, pool.custom_actions, ids),
+        "Iam": login_iam(spec, ids),
     }
-    return {"Pools": [pool]}

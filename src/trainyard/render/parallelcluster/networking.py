@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from trainyard.errors import TrainyardError
 
 if TYPE_CHECKING:
     from trainyard.render.stand_ins import Ids
     from trainyard.spec.cluster import Spec
+    from trainyard.spec.dcv import Dcv
     from trainyard.spec.queue import Queue
 
 # Without a range ParallelCluster opens SSH to 0.0.0.0/0; this one admits private addresses only, which have to come
@@ -60,6 +61,19 @@ def security_groups(spec: Spec) -> dict[str, list[str]]:
     """Return the security groups that nodes get beside ParallelCluster's own."""
     existing = spec.network.existing
     return {"AdditionalSecurityGroups": list(existing.security_groups)} if existing and existing.security_groups else {}
+
+
+def proxy(spec: Spec) -> dict[str, Any]:
+    """Return the proxy of every node, or nothing. ParallelCluster knows one address for HTTP and HTTPS together."""
+    address = spec.network.http_proxy
+    return {} if address is None else {"Proxy": {"HttpProxyAddress": address}}
+
+
+def remote_desktop(dcv: Dcv | None) -> dict[str, Any]:
+    """Return a DCV server, or nothing. Without a range ParallelCluster would open it to 0.0.0.0/0."""
+    if dcv is None:
+        return {}
+    return {"Dcv": {"Enabled": True, "Port": dcv.port, "AllowedIps": dcv.allow_from or NOBODY_OUTSIDE}}
 
 
 def ssh_range(spec: Spec, ids: Ids) -> str:

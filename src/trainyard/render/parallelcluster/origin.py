@@ -32,10 +32,12 @@ def _steps(path: str) -> list[str]:
 
 
 def _flattened(spec: Spec, path: Path) -> Path:
-    """Drop the compute resource from the path where the queue was written in its flat form."""
+    """Drop the position where a queue's one kind of nodes, or the one pool of login nodes, was written flat."""
     match path:
         case ("queues", int(index), "compute_resources", *rest) if spec.queues[index].compute_resources is None:
             return ("queues", index, *rest[1:])
+        case ("login_nodes", int(), *rest) if not isinstance(spec.login_nodes, tuple):
+            return ("login_nodes", *rest)
         case _:
             return path
 

@@ -1,24 +1,71 @@
-"""IAM policies of the nodes, no more than they use."""
+"""What nodes may do, and no more than they use."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from trainyard.render.assets import assets_folder, installs_anything
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from trainyard.render.stand_ins import Ids
     from trainyard.spec.cluster import Spec
+    from trainyard.spec.custom_actions import CustomActions
 
 
-def node_policies(spec: Spec) -> list[dict[str, str]]:
-    """Return what every node needs: Session Manager, the way in that needs no open port."""
-    return [{"Policy": f"arn:{_partition(spec.region)}:iam::aws:policy/AmazonSSMManagedInstanceCore"}]
-
-
-def head_node_policies(spec: Spec, ids: Ids) -> list[dict[str, str]]:
-    """Return what the head node needs besides: it sends the cluster's metrics."""
+def head_node_iam(spec: Spec, ids: Ids) -> dict[str, Any]:
+    """Return what the head node may do: besides what every node may, it sends the cluster's metrics."""
     managed_prometheus = spec.monitoring.mode in ("amp-only", "amp+amg")
-    sends_metrics = [{"Policy": ids.of("AMPRemoteWritePolicyArn")}] if managed_prometheus else []
-    return [*node_policies(spec), *sends_metrics]
+    sends_metrics = [ids.of("AMPRemoteWritePolicyArn")] if managed_prometheus else []
+    return {**_policies(spec, sends_metrics), **_s3_access(spec, spec.head_node.custom_actions, ids)}
+
+
+def compute_iam(spec: Spec, own: CustomActions, ids: Ids) -> dict[str, Any]:
+    """Return what the compute nodes of a queue may do."""
+    return {**_policies(spec), **_s3_access(spec, own, ids)}
+
+
+def login_iam(spec: Spec, ids: Ids) -> dict[str, Any]:
+    """Return what login nodes may do. They know no S3Access, so reading the assets takes a policy of its own."""
+    return _policies(spec, [ids.of("AssetsReadPolicyArn")] if installs_anything(spec) else [])
+
+
+def _policies(spec: Spec, more: Iterable[str] = ()) -> dict[str, Any]:
+    # Session Manager is the way in that needs no open port.
+    session_manager = f"arn:{_partition(spec.region)}:iam::aws:policy/AmazonSSMManagedInstanceCore"
+    policies = dict.fromkeys((session_manager, *more, *spec.iam.policies))
+    return {"AdditionalIamPolicies": [{"Policy": policy} for policy in policies]}
+
+
+def _s3_access(spec: Spec, own: CustomActions, ids: Ids) -> dict[str, Any]:
+    """Return read access to what the node runs: our assets and the user's own scripts, one entry a bucket."""
+    keys: dict[str, list[str]] = {}
+    if installs_anything(spec):
+        bucket, folder = assets_folder(spec, ids)
+        keys.setdefault(bucket, []).append(f"{folder}/*")
+    for bucket, key in _script_keys(own):
+        keys.setdefault(bucket, []).append(key)
+    entries = [{"BucketName": bucket, "KeyName": _covering(of_bucket)} for bucket, of_bucket in keys.items()]
+    return {"S3Access": entries} if entries else {}
+
+
+def _script_keys(own: CustomActions) -> Iterator[tuple[str, str]]:
+    for script in (*own.on_start, *own.before_setup, *own.after_setup, *getattr(own, "on_update", ())):
+        if script.script.startswith("s3://"):
+            bucket, _, key = script.script.removeprefix("s3://").partition("/")
+            yield bucket, key
+
+
+def _covering(keys: list[str]) -> str:
+    """Return the narrowest pattern that covers keys: the key itself, or what they have in common."""
+    first, *others = keys
+    if all(key == first for key in others):
+        return first
+    length = next(
+        (at for at, letters in enumerate(zip(*keys, strict=False)) if len(set(letters)) > 1), min(map(len, keys))
+    )
+    return f"{first[:length].rstrip('*')}*"
 
 
 def _partition(region: str) -> str:

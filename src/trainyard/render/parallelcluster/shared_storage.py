@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from trainyard.spec.file_system import Ebs, FileSystem, Lustre, OpenZfs
+from trainyard.render.parallelcluster.volumes import performance
+from trainyard.spec.file_system import Ebs, Efs, FileSystem, Lustre, OpenZfs
 
 if TYPE_CHECKING:
     from trainyard.render.stand_ins import Ids
@@ -14,34 +15,56 @@ if TYPE_CHECKING:
 
 def shared_storage(spec: Spec, ids: Ids) -> list[dict[str, Any]]:
     """Return the file systems in the order of the spec. Those of FSx have their own stack and outlast the cluster."""
-    numbers = {"lustre": 0, "openzfs": 0, "ebs": 0}
+    numbers = dict.fromkeys(("lustre", "openzfs", "efs", "ebs"), 0)
     entries: list[dict[str, Any]] = []
     for file_system in spec.file_systems:
         if file_system.settings.id is None:
             numbers[file_system.kind] += 1
         name = _free_name(file_system.mount, {entry["Name"] for entry in entries})
-        entries.append(_entry(file_system, name, numbers[file_system.kind], ids))
+        settings = _settings(file_system, numbers[file_system.kind], _key(spec), ids)
+        entries.append({"MountDir": file_system.mount, "Name": name, **settings})
     return entries
 
 
-def _entry(file_system: FileSystem, name: str, number: int, ids: Ids) -> dict[str, Any]:
-    mount = {"MountDir": file_system.mount, "Name": name}
+def _settings(file_system: FileSystem, number: int, key: dict[str, str], ids: Ids) -> dict[str, Any]:
     match file_system.settings:
         case Lustre(id=existing):
             id_ = existing or ids.of("FSxLustreFilesystemId", number=number)
-            return {**mount, "StorageType": "FsxLustre", "FsxLustreSettings": {"FileSystemId": id_}}
+            return {"StorageType": "FsxLustre", "FsxLustreSettings": {"FileSystemId": id_}}
         case OpenZfs(id=existing):
             id_ = existing or ids.of("FSxORootVolumeId", number=number)
-            return {**mount, "StorageType": "FsxOpenZfs", "FsxOpenZfsSettings": {"VolumeId": id_}}
+            return {"StorageType": "FsxOpenZfs", "FsxOpenZfsSettings": {"VolumeId": id_}}
         case Ebs() as ebs:
-            return {**mount, "StorageType": "Ebs", "EbsSettings": _ebs(ebs)}
+            return {"StorageType": "Ebs", "EbsSettings": _ebs(ebs, key)}
+        case Efs() as efs:
+            return {"StorageType": "Efs", "EfsSettings": _efs(efs, key)}
 
 
-def _ebs(ebs: Ebs) -> dict[str, Any]:
+def _key(spec: Spec) -> dict[str, str]:
+    return {} if spec.iam.kms_key is None else {"KmsKeyId": spec.iam.kms_key}
+
+
+def _ebs(ebs: Ebs, key: dict[str, str]) -> dict[str, Any]:
     if ebs.id is not None:
         return {"VolumeId": ebs.id}
-    # Kept when the cluster is deleted: what people installed there is theirs.
-    return {"VolumeType": "gp3", "Size": ebs.size_gib, "Encrypted": True, "DeletionPolicy": "Retain"}
+    own_key = key if ebs.encrypted else {}
+    return {"Size": ebs.size_gib, **performance(ebs), **own_key, "DeletionPolicy": ebs.when_deleted}
+
+
+def _efs(efs: Efs, key: dict[str, str]) -> dict[str, Any]:
+    mounting = {"EncryptionInTransit": efs.encryption_in_transit, "IamAuthorization": efs.iam_authorization}
+    if efs.id is not None:
+        access_point = {} if efs.access_point is None else {"AccessPointId": efs.access_point}
+        return {"FileSystemId": efs.id, **access_point, **mounting}
+    rate = efs.throughput_mib_s
+    return {
+        **mounting,
+        "Encrypted": True,
+        **key,
+        "PerformanceMode": efs.performance,
+        **({} if rate is None else {"ThroughputMode": "provisioned", "ProvisionedThroughput": rate}),
+        "DeletionPolicy": efs.when_deleted,
+    }
 
 
 def _free_name(mount: str, taken: set[str]) -> str:

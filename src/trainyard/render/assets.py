@@ -1,0 +1,38 @@
+"""What nodes fetch when they start, and where it lies."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from trainyard.render.stand_ins import Ids
+    from trainyard.spec.cluster import Spec
+
+
+def installs_anything(spec: Spec) -> bool:
+    """Return whether any node of the cluster gets anything from trainyard beyond its image."""
+    setups = {queue.setup or spec.software.setup for queue in spec.queues}
+    return setups != {"none"} or spec.software.containers or spec.monitoring.mode != "none"
+
+
+def assets_folder(spec: Spec, ids: Ids) -> tuple[str, str]:
+    """Return bucket and folder of what the nodes of a cluster fetch."""
+    return spec.assets.bucket or ids.of("AssetsBucket"), folder(spec)
+
+
+def folder(spec: Spec) -> str:
+    """Return the folder of the cluster in the bucket."""
+    return f"trainyard/{spec.name}"
+
+
+def node_settings(spec: Spec) -> dict[str, Any]:
+    """Return what each kind of nodes is to have, as nodes read it: by role, and compute nodes by queue."""
+    everywhere = {"containers": spec.software.containers, "monitoring": spec.monitoring.mode}
+    return {
+        "schema": 1,
+        "cluster": spec.name,
+        "region": spec.region,
+        "head": everywhere,
+        "login": everywhere,
+        "queues": {queue.name: {"setup": queue.setup or spec.software.setup, **everywhere} for queue in spec.queues},
+    }

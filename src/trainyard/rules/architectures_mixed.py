@@ -1,0 +1,71 @@
+"""Nodes whose processors do not run the same programs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.catalog.instances import find
+from trainyard.rules import Problem, Rule
+from trainyard.rules.instance_type_unknown import types_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.finding import Path
+    from trainyard.spec.cluster import Spec
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Yield types of login and compute nodes whose architecture is known not to be the head node's."""
+    if spec.platform != "parallelcluster":
+        return
+    head = spec.head_node.instance_type
+    needed = _architecture(head)
+    for path, name in _others(spec):
+        found = _architecture(name)
+        if needed is not None and found not in (None, needed):
+            yield Problem(
+                path,
+                f"{name} is {found}, and the head node, {head}, is {needed}",
+                f"choose {needed} here, or {found} for the head node and every other node",
+            )
+
+
+def _others(spec: Spec) -> Iterator[tuple[Path, str]]:
+    for path, pool in spec.login_pools():
+        yield (*path, "instance_type"), pool.instance_type
+    for group in spec.node_groups():
+        yield from types_of(group)
+
+
+def _architecture(name: str) -> str | None:
+    facts = find(name)
+    return None if facts is None else facts.architecture
+
+
+RULE = Rule(
+    severity="error",
+    title="x86_64 beside arm64",
+    rationale=(
+        "All nodes boot images of one architecture and run the Slurm that the head node shares with them. "
+        "ParallelCluster refuses compute nodes of another one (InstanceArchitectureCompatibilityValidator), and login "
+        "nodes would get an image that they cannot boot."
+    ),
+    remedy="choose one architecture for all nodes",
+    source="https://docs.aws.amazon.com/parallelcluster/latest/ug/HeadNode-v3.html#yaml-HeadNode-InstanceType",
+    bad="""\
+head_node: {instance_type: m5.8xlarge}
+queues:
+  - name: compute-cpu
+    instance_type: hpc7g.16xlarge
+    nodes: {min: 0, max: 8}
+""",
+    good="""\
+head_node: {instance_type: m5.8xlarge}
+queues:
+  - name: compute-cpu
+    instance_type: hpc7a.96xlarge
+    nodes: {min: 0, max: 8}
+""",
+    check=check,
+)

@@ -1,0 +1,49 @@
+"""Automatic import or export of a file system that is linked to no bucket."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.rules import Problem, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.spec.cluster import Spec
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Yield what was written about a data repository that is not there."""
+    for index, file_system in enumerate(spec.file_systems):
+        lustre = file_system.lustre
+        if lustre is None or lustre.id is not None or lustre.data_repository is not None:
+            continue
+        for key in sorted(lustre.written & {"auto_import", "auto_export"}):
+            problem = f"{key} without data_repository: {file_system.mount} is linked to no bucket"
+            yield Problem(("file_systems", index, "lustre", key), problem)
+
+
+RULE = Rule(
+    severity="error",
+    title="Data repository that is missing",
+    rationale=(
+        "Import and export are properties of a link to S3. Without the link the key would be ignored, and checkpoints "
+        "that should reach a bucket would exist only once."
+    ),
+    remedy="name the bucket in data_repository, or remove the key",
+    source="https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateDataRepositoryAssociation.html",
+    bad="""\
+file_systems:
+  - {mount: /fsx, lustre: {size_gib: 4800, throughput_mb_s_per_tib: 250, auto_export: [NEW, CHANGED]}}
+""",
+    good="""\
+file_systems:
+  - mount: /fsx
+    lustre:
+      size_gib: 4800
+      throughput_mb_s_per_tib: 250
+      data_repository: s3://my-bucket/datasets
+      auto_export: [NEW, CHANGED]
+""",
+    check=check,
+)

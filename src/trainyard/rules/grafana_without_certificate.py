@@ -1,0 +1,42 @@
+"""A self-hosted Grafana that takes passwords over plain HTTP."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.rules import Problem, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.spec.cluster import Spec
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Yield a self-hosted Grafana without a certificate."""
+    if spec.monitoring.mode == "self-hosting" and spec.monitoring.certificate is None:
+        yield Problem(("monitoring", "mode"), "self-hosting without a certificate serves Grafana over plain HTTP")
+
+
+RULE = Rule(
+    severity="warning",
+    title="Grafana without a certificate",
+    rationale=(
+        "Without a certificate the load balancer can only listen for HTTP. Whoever is on the way reads the password "
+        "of Grafana, and everything that it shows."
+    ),
+    remedy="name a certificate of AWS Certificate Manager in monitoring.certificate",
+    source="https://docs.aws.amazon.com/elasticloadbalancing/latest/application/create-https-listener.html",
+    bad="""\
+network: {availability_zone: us-east-2a, secondary_availability_zone: us-east-2b}
+monitoring: {mode: self-hosting}
+""",
+    good="""\
+network: {availability_zone: us-east-2a, secondary_availability_zone: us-east-2b}
+monitoring:
+  mode: self-hosting
+  certificate: arn:aws:acm:us-east-2:123456789012:certificate/1a2b3c4d-5e6f-7a8b-9c0d-1e2f3a4b5c6d
+timeouts: {head_node_s: 3600}
+""",
+    check=check,
+)

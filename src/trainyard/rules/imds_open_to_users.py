@@ -1,0 +1,38 @@
+"""Credentials of the head node that every user may ask for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.rules import Problem, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.spec.cluster import Spec
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Yield a head node whose metadata service answers all users."""
+    if not spec.head_node.imds_for_root_only:
+        problem = "every user of the head_node may act in its role: start instances, end them, change the cluster"
+        yield Problem(("head_node", "imds_for_root_only"), problem)
+
+
+RULE = Rule(
+    severity="warning",
+    title="Head node's credentials open to users",
+    rationale=(
+        "The head node's role may start and end instances and write the cluster's state. Whoever may read its "
+        "credentials may do that too, from anywhere."
+    ),
+    remedy="remove the key, and give users roles of their own for what they need in AWS",
+    source="https://docs.aws.amazon.com/parallelcluster/latest/ug/HeadNode-v3.html",
+    bad="""\
+head_node: {imds_for_root_only: false}
+""",
+    good="""\
+head_node: {imds_for_root_only: true}
+""",
+    check=check,
+)

@@ -1,0 +1,95 @@
+"""Instance types that are to stand in for each other and cannot."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.catalog.efa import uses_efa
+from trainyard.catalog.instances import find
+from trainyard.rules import Problem, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.catalog.instance_type import InstanceType
+    from trainyard.finding import Severity
+    from trainyard.spec.cluster import Spec
+    from trainyard.spec.node_group import NodeGroup
+
+# The gravest first. ParallelCluster cuts EFA interfaces down to the fewest, and does not look at the model of a GPU.
+_SEVERITIES: dict[str, Severity] = {
+    "processors": "error",
+    "accelerators": "error",
+    "efa": "error",
+    "chips": "warning",
+    "efa_interfaces": "warning",
+}
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Yield kinds of nodes whose instance types differ in what Slurm is told about them, as far as it is known."""
+    for group in spec.node_groups():
+        known = [facts for facts in map(find, group.instance_types) if facts is not None]
+        for other in known[1:]:
+            yield from _difference(group, known[0], other)
+
+
+def _difference(group: NodeGroup, first: InstanceType, other: InstanceType) -> Iterator[Problem]:
+    """Yield what two types differ in, as one problem that weighs as much as its gravest part."""
+    expected, found = _traits(group, first), _traits(group, other)
+    differing = [
+        trait for trait in _SEVERITIES if trait in expected and expected[trait] != found.get(trait, expected[trait])
+    ]
+    if differing:
+        one, another = (", ".join(traits[trait] for trait in differing) for traits in (expected, found))
+        message = f"queue {group.queue.name!r} lists {first.name} ({one}) beside {other.name} ({another})"
+        yield Problem((*group.path, "instance_types"), message, severity=_SEVERITIES[differing[0]])
+
+
+def _traits(group: NodeGroup, facts: InstanceType) -> dict[str, str]:
+    """Return what must agree, in words, without what is unknown or does not matter here."""
+    efa = uses_efa(group.instance_type, group.efa)
+    traits = {
+        "processors": _count(facts.vcpus, "vCPU") if group.settings.multithreading else _count(facts.cores, "core"),
+        "accelerators": _count(facts.neuron_count, "Neuron device") if facts.neuron else _count(facts.gpu_count, "GPU"),
+        # Where EFA was asked for, efa-not-supported names the types that have none.
+        "efa": _efa(facts) if efa and group.efa is None else None,
+        "chips": None if facts.accelerators is None else facts.accelerators.model,
+        "efa_interfaces": _count(facts.efa_interfaces, "EFA interface") if efa and facts.has_efa else None,
+    }
+    return {trait: words for trait, words in traits.items() if words is not None}
+
+
+def _efa(facts: InstanceType) -> str | None:
+    return None if facts.has_efa is None else "EFA" if facts.has_efa else "no EFA"
+
+
+def _count(number: int | None, what: str) -> str | None:
+    return None if number is None else f"{number} {what}{'' if number == 1 else 's'}"
+
+
+RULE = Rule(
+    severity="error",
+    title="Instance types that differ",
+    rationale=(
+        "Slurm is told one size of node for all instance types in the list. ParallelCluster refuses lists that differ "
+        "in vCPUs (or cores, without multithreading), in accelerators or in whether they have EFA; of network cards "
+        "every node gets the fewest, and a job cannot tell which model of GPU it runs on."
+    ),
+    remedy="list types that are alike, and give the others compute resources of their own",
+    source="https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-multiple-instance-allocation-v3.html",
+    bad="""\
+queues:
+  - name: inference-gpu
+    instance_types: [g5.12xlarge, g5.24xlarge]
+    nodes: {min: 0, max: 8}
+""",
+    good="""\
+queues:
+  - name: inference-gpu
+    compute_resources:
+      - {instance_type: g5.12xlarge, nodes: {min: 0, max: 8}}
+      - {instance_type: g5.24xlarge, nodes: {min: 0, max: 8}}
+""",
+    check=check,
+)

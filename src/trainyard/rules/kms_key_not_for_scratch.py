@@ -1,0 +1,48 @@
+"""A key of one's own that a scratch file system does not use."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.rules import Problem, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.spec.cluster import Spec
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Yield scratch file systems to be made beside a KMS key."""
+    for index, file_system in enumerate(spec.file_systems):
+        lustre = file_system.lustre
+        if spec.iam.kms_key is None or lustre is None or lustre.id is not None:
+            continue
+        if lustre.deployment.startswith("SCRATCH"):
+            yield Problem(
+                ("file_systems", index, "lustre", "deployment"),
+                f"{lustre.deployment} at {file_system.mount} is encrypted, but not with iam.kms_key",
+            )
+
+
+RULE = Rule(
+    severity="warning",
+    title="KMS key that a scratch file system does not use",
+    rationale=(
+        "FSx encrypts scratch file systems with a key of its own and takes no other. Where an organisation demands "
+        "its own key for all data, such a file system breaks the demand."
+    ),
+    remedy="choose PERSISTENT_2, or accept that this file system has a key of FSx",
+    source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/encryption-at-rest.html",
+    bad="""\
+iam: {kms_key: "arn:aws:kms:us-east-2:123456789012:key/12345678-1234-1234-1234-123456789012"}
+file_systems:
+  - {mount: /fsx, lustre: {size_gib: 4800, deployment: SCRATCH_2}}
+""",
+    good="""\
+iam: {kms_key: "arn:aws:kms:us-east-2:123456789012:key/12345678-1234-1234-1234-123456789012"}
+file_systems:
+  - {mount: /fsx, lustre: {size_gib: 4800, throughput_mb_s_per_tib: 250}}
+""",
+    check=check,
+)

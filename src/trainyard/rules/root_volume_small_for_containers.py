@@ -1,0 +1,49 @@
+"""A root volume that container images may fill."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.rules import Problem, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.spec.cluster import Spec
+
+# What the guide for training with ParallelCluster recommends for compute nodes that run containers.
+# https://github.com/bae12-jo/parallelcluster-for-llm-training
+_RECOMMENDED_GIB = 200
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Yield queues whose root volume is smaller than recommended where nodes run containers."""
+    if not spec.software.containers:
+        return
+    for index, queue in enumerate(spec.queues):
+        size_gib = queue.root_volume.size_gib
+        if size_gib < _RECOMMENDED_GIB:
+            problem = f"queue {queue.name} runs containers with a root volume of {size_gib:,} GiB"
+            yield Problem(("queues", index, "root_volume", "size_gib"), problem)
+
+
+RULE = Rule(
+    severity="info",
+    title="Root volume that container images may fill",
+    rationale=(
+        "One image for training takes tens of GiB, more while it is unpacked, and the operating system takes its "
+        "part. A full root volume fails jobs in ways that do not say so."
+    ),
+    remedy=f"{_RECOMMENDED_GIB} GiB or more, or keep images on local NVMe",
+    source="https://github.com/bae12-jo/parallelcluster-for-llm-training",
+    bad="""\
+queues: [{name: compute-gpu, instance_type: p5.48xlarge, root_volume: {size_gib: 100}}]
+software: {containers: true}
+""",
+    good="""\
+queues: [{name: compute-gpu, instance_type: p5.48xlarge, root_volume: {size_gib: 200}}]
+software: {containers: true}
+timeouts: {head_node_s: 3600}
+""",
+    check=check,
+)

@@ -1,0 +1,64 @@
+"""A setting of Slurm that ParallelCluster keeps for itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.catalog.slurm_settings import refused_settings
+from trainyard.rules import Problem, Rule
+from trainyard.rules.slurm_setting_repeated import written_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.catalog.slurm_settings import Level
+    from trainyard.spec.cluster import Spec
+
+_LEVELS: dict[str | int, Level] = {
+    "settings": "cluster",
+    "partition_settings": "queue",
+    "slurm_settings": "compute_resource",
+}
+# Where a refused setting has a field of its own.
+_FIELDS = {
+    "suspendtime": "parallelcluster.slurm.scaledown_idle_minutes",
+    "resumetimeout": "timeouts.compute_node_s",
+    "oversubscribe": "job_exclusive",
+    "weight": "static_priority and dynamic_priority",
+}
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Yield settings that the version in the spec refuses at their level, however they are spelt."""
+    version = spec.parallelcluster.version
+    accounting = spec.parallelcluster.slurm.accounting is not None
+    for path, settings in written_settings(spec):
+        # Nearly every spec has none, and then the catalog need not be read.
+        refused = refused_settings(version, _LEVELS[path[-1]], accounting=accounting) if settings else None
+        for key in settings:
+            if refused is not None and key.lower() in refused:
+                yield Problem((*path, key), f"ParallelCluster {version} sets {key} itself", _remedy(key))
+
+
+def _remedy(key: str) -> str | None:
+    field = _FIELDS.get(key.lower())
+    return None if field is None else f"write {field} instead"
+
+
+RULE = Rule(
+    severity="error",
+    title="Slurm setting that ParallelCluster sets itself",
+    rationale=(
+        "ParallelCluster starts and ends nodes through settings of Slurm, and refuses a configuration that changes "
+        "one of them. Which these are depends on the level: slurm.conf, a partition or a node."
+    ),
+    remedy="remove the setting; scripts before jobs belong into prolog.d on the nodes",
+    source="https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-configuration-settings-v3.html",
+    bad="""\
+parallelcluster: {slurm: {settings: {SuspendTime: 600}}}
+""",
+    good="""\
+parallelcluster: {slurm: {scaledown_idle_minutes: 10, settings: {MessageTimeout: 60}}}
+""",
+    check=check,
+)

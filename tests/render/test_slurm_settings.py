@@ -1,0 +1,59 @@
+"""What cluster.yaml says to Slurm."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.render.rendered import cluster
+
+SECRET = "arn:aws:secretsmanager:us-east-2:123456789012:secret:s-AbCdEf"
+
+
+def settings(part: str) -> dict[str, Any]:
+    found: dict[str, Any] = cluster(part)["Scheduling"]["SlurmSettings"]
+    return found
+
+
+def slurm(part: str) -> dict[str, Any]:
+    return settings(f"parallelcluster: {{slurm: {{{part}}}}}")
+
+
+def test_nothing_is_said_that_was_not_asked_for():
+    assert set(settings("")) == {"ScaledownIdletime", "QueueUpdateStrategy"}
+
+
+def test_times_and_the_user_s_own_lines_go_into_slurm_conf_one_by_one():
+    found = slurm(
+        "kill_wait_s: 300, slurmd_timeout_s: 600, unkillable_step_timeout_s: 120, settings: {MaxArraySize: 1001}"
+    )
+    assert found["CustomSlurmSettings"] == [
+        {"KillWait": 300},
+        {"SlurmdTimeout": 600},
+        {"UnkillableStepTimeout": 120},
+        {"MaxArraySize": 1001},
+    ]
+
+
+def test_a_database_is_named_by_host_and_port_without_a_scheme():
+    found = slurm(f'accounting: {{database: {{host: db.example.com, user: slurm, password_secret: "{SECRET}"}}}}')
+    assert found["Database"] == {
+        "Uri": "db.example.com:3306",
+        "UserName": "slurm",
+        "PasswordSecretArn": SECRET,
+    }
+
+
+def test_a_slurmdbd_elsewhere_takes_the_place_of_a_database():
+    found = slurm(f'munge_secret: "{SECRET}", accounting: {{slurmdbd: {{host: 10.0.0.7}}}}')
+    assert found["ExternalSlurmdbd"] == {"Host": "10.0.0.7", "Port": 6819}
+    assert found["MungeKeySecretArn"] == SECRET
+    assert "Database" not in found
+
+
+def test_without_internet_nodes_find_each_other_by_the_names_that_ec2_gives_them():
+    assert settings("network: {internet: none}")["Dns"] == {"DisableManagedDns": True, "UseEc2Hostnames": True}
+    assert "Dns" not in settings("network: {internet: nat}")
+
+
+def test_memory_is_a_resource_only_where_that_was_asked_for():
+    assert slurm("memory_scheduling: true")["EnableMemoryBasedScheduling"] is True

@@ -1,0 +1,45 @@
+import pytest
+
+from tests.rules.found import paths, problems
+
+RULE = "second-zone-missing"
+PRIVATE = "private_subnets: [subnet-0123456789abcdef0]"
+
+
+def part(network: str, mode: str = "self-hosting") -> str:
+    return f"network: {{{network}}}\nmonitoring: {{mode: {mode}}}"
+
+
+def existing(*public: str) -> str:
+    return f"existing: {{vpc: vpc-0123456789abcdef0, {PRIVATE}, public_subnets: [{', '.join(public)}]}}"
+
+
+@pytest.mark.parametrize("network", ["", "availability_zone: us-east-2a"])
+def test_a_network_to_be_made_needs_a_second_zone(network: str):
+    assert paths(RULE, part(network)) == ["network.secondary_availability_zone"]
+
+
+def test_the_same_zone_twice_is_one_zone():
+    network = "availability_zone: us-east-2a, secondary_availability_zone: us-east-2a"
+    (problem,) = problems(RULE, part(network))
+    assert problem.message == "the second zone is the first one again: us-east-2a"
+
+
+def test_a_second_zone_beside_one_that_aws_chooses_is_left_alone():
+    assert paths(RULE, part("secondary_availability_zone: us-east-2b")) == []
+
+
+@pytest.mark.parametrize(
+    "public", [(), ("subnet-0123456789abcdef1",), ("subnet-0123456789abcdef1", "subnet-0123456789abcdef1")]
+)
+def test_an_existing_network_needs_two_public_subnets(public: tuple[str, ...]):
+    assert paths(RULE, part(existing(*public))) == ["network.existing.public_subnets"]
+
+
+def test_two_public_subnets_are_enough():
+    assert paths(RULE, part(existing("subnet-0123456789abcdef1", "subnet-0123456789abcdef2"))) == []
+
+
+@pytest.mark.parametrize("mode", ["none", "amp-only", "amp+amg"])
+def test_other_modes_have_no_load_balancer(mode: str):
+    assert paths(RULE, part("availability_zone: us-east-2a", mode)) == []
