@@ -20,7 +20,7 @@ help: ## list the commands
 	@mkdir -p .make && touch $@
 
 .PHONY: demo
-demo: .make/environment ## a spec becomes a bundle that the real ParallelCluster accepts
+demo: .make/environment ## a whole cluster, deployed and destroyed in an emulated AWS account
 	@tools/demo.sh
 
 .PHONY: check
@@ -35,7 +35,7 @@ check: .make/environment ## format, lint, types, layers, shell and unit tests
 	pytest --quiet $(UNIT)
 
 .PHONY: test
-test: check .make/wheel ## everything that CI runs: check, real programs, and the installed wheel
+test: check .make/wheel .make/chromium ## everything that CI runs: check, real programs, and the installed wheel
 	pytest --quiet -m "integration and not exhaustive"
 	cd tests && PATH="$(CURDIR)/.make/wheel/bin:$$PATH" TRAINYARD_INSTALLED=wheel pytest --quiet $(UNIT)
 
@@ -43,10 +43,15 @@ test: check .make/wheel ## everything that CI runs: check, real programs, and th
 test-exhaustive: test ## every combination and every kill point
 	HYPOTHESIS_PROFILE=exhaustive pytest --quiet -m "not integration"
 
+# The browser of the tests. Where it is there already, this takes no time.
+.PHONY: .make/chromium
+.make/chromium:
+	@tools/chromium.sh
+
 # An environment in which trainyard is the built wheel, not the source tree.
 .PHONY: .make/wheel
 .make/wheel: .make/environment
-	UV_PROJECT_ENVIRONMENT=.make/wheel $(UV) sync --frozen --quiet --compile-bytecode --no-editable --reinstall-package trainyard
+	UV_PROJECT_ENVIRONMENT=.make/wheel $(UV) sync --frozen --quiet --all-extras --compile-bytecode --no-editable --reinstall-package trainyard
 
 .PHONY: format
 format: .make/environment ## format the code

@@ -33,6 +33,7 @@ CAPACITY = st.one_of(
     _id("cr").map(lambda id_: {"reservation": id_}),
     _id("cr").map(lambda id_: {"capacity_block": id_}),
     st.just({"reservation_group": ARN}),
+    st.lists(_id("cr"), min_size=1, max_size=3).map(lambda ids: {"reservations": ids}),
 )
 NODES = st.one_of(st.integers(1, 1000), st.integers(0, 9).flatmap(lambda low: st.just({"min": low, "max": low + 1})))
 SECRET = "arn:aws:secretsmanager:us-east-2:123456789012:secret:name-AbCdEf"
@@ -176,6 +177,16 @@ SLURM = st.fixed_dictionaries(
 )
 
 
+def _at_most_two_made(file_systems: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Leave out what the storage stack has no place for; the rule stack_places_exceeded forbids it."""
+    return [one for at, one in enumerate(file_systems) if sum(_alike(one, other) for other in file_systems[:at]) < 2]
+
+
+def _alike(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Return whether both are to be made by FSx, and of one kind."""
+    return any("size_gib" in one.get(kind, {}) and "size_gib" in other.get(kind, {}) for kind in ("lustre", "openzfs"))
+
+
 @st.composite
 def spec_texts(draw: st.DrawFn) -> str:
     """Draw the text of a spec for ParallelCluster: any combination of what can be written."""
@@ -191,6 +202,7 @@ def spec_texts(draw: st.DrawFn) -> str:
                 "existing": EXISTING,
                 "availability_zone": st.just("us-east-2a"),
                 "secondary_availability_zone": st.just("us-east-2b"),
+                "further_availability_zones": st.sampled_from([[], ["us-east-2c"], ["us-east-2b", "us-east-2c"]]),
                 "internet": st.just("none"),
                 "http_proxy": st.just("http://proxy.example.com:3128"),
             },
@@ -249,6 +261,6 @@ def spec_texts(draw: st.DrawFn) -> str:
     rest = draw(st.fixed_dictionaries({}, optional=optional))
     spec = {
         "name": draw(NAMES), "region": "us-east-2", "platform": "parallelcluster", "queues": queues,
-        "file_systems": [{"mount": mount, **draw(FILE_SYSTEM_KINDS)} for mount in mounts], **rest,
+        "file_systems": _at_most_two_made([{"mount": mount, **draw(FILE_SYSTEM_KINDS)} for mount in mounts]), **rest,
     }  # fmt: skip
     return yaml_text(spec)

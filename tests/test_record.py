@@ -12,7 +12,7 @@ from tests.specs import spec_texts
 from trainyard.document.read import read_yaml
 from trainyard.field import ByShape, Exactly, NotEmpty, Positive
 from trainyard.record import Record, validator_of
-from trainyard.record_schema import field_texts, json_schema
+from trainyard.record_schema import field_texts, json_schemas
 from trainyard.spec.cluster import Spec
 from trainyard.spec.image import Image
 from trainyard.spec.login_nodes import LoginPool
@@ -130,7 +130,7 @@ def test_an_error_says_in_the_words_of_the_field_what_must_be(fields, location, 
 
 
 def test_the_json_schema_says_what_the_annotations_say():
-    schema = json_schema(Car)
+    schema = json_schemas({"car": Car})[0]["car"]
     assert schema["properties"]["wheels"]["minItems"] == 1
     assert schema["properties"]["doors"]["enum"] == [3, 5]
     assert schema["properties"]["notes"]["additionalProperties"] == {"type": "string"}

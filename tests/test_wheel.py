@@ -46,15 +46,14 @@ def test_the_wheel_holds_every_file_of_the_packages_and_nothing_else(wheel: Path
 def test_the_demo_runs_from_the_wheel_in_an_empty_environment(wheel: Path, tmp_path: Path):
     environment = tmp_path / "environment"
     run(uv.find_uv_bin(), "venv", "--quiet", "--python", sys.executable, environment)
-    run(uv.find_uv_bin(), "pip", "install", "--quiet", "--python", environment / "bin" / "python", wheel)
+    run(uv.find_uv_bin(), "pip", "install", "--quiet", "--python", environment / "bin" / "python", f"{wheel}[rehearse]")
     path = f"{environment / 'bin'}:/usr/bin:/bin"
     printed = run("bash", ROOT / "tools" / "demo.sh", tmp_path / "demo", PATH=path)
-    assert "ParallelCluster 3.16.1 accepts the cluster.yaml of ml-cluster-p5" in printed
-    bundle = tmp_path / "demo" / "ml-cluster-p5"
-    assert {file.name for file in bundle.iterdir()} == {
+    assert "The rehearsal of ml-cluster-p5 succeeded" in printed
+    report = tmp_path / "demo" / "rehearsal"
+    assert {file.name for file in report.iterdir()} == {
         ".trainyard.json",
-        "README.md",
-        "assets",
-        "cluster.yaml",
-        "stand-ins.json",
+        "architecture.svg",
+        "rehearsal.html",
+        "rehearsal.json",
     }

@@ -4,6 +4,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+# shellcheck source=tools/debian.sh
+. tools/debian.sh
+
 python="${PYTHON:-python3}"
 uv_folder=.make/uv
 
@@ -11,29 +14,6 @@ if ! "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
   echo "trainyard needs Python 3.11 or newer; set PYTHON to one (this is $("$python" --version 2>&1))" >&2
   exit 1
 fi
-
-as_root() {
-  if [ "$(id -u)" -eq 0 ]; then
-    "$@"
-  elif command -v sudo >/dev/null && sudo --non-interactive true 2>/dev/null; then
-    sudo --non-interactive "$@"
-  else
-    echo "run this as root, then try again: $*" >&2
-    return 1
-  fi
-}
-
-install_quietly() {
-  local log
-  log="$(mktemp)"
-  if ! { as_root apt-get update && as_root env DEBIAN_FRONTEND=noninteractive \
-    apt-get install --yes --no-install-recommends "$@"; } >"$log" 2>&1; then
-    cat "$log" >&2
-    rm -f "$log"
-    return 1
-  fi
-  rm -f "$log"
-}
 
 if ! [ -d .venv ]; then
   echo "making the environment in .venv (once)" >&2
@@ -52,4 +32,4 @@ if ! [ -x "$uv_folder/bin/uv" ] || ! cmp --silent tools/uv-requirements.txt "$uv
   cp tools/uv-requirements.txt "$uv_folder/requirements.txt"
 fi
 
-"$uv_folder/bin/uv" sync --frozen --quiet --compile-bytecode --python "$python" "$@"
+"$uv_folder/bin/uv" sync --frozen --quiet --all-extras --compile-bytecode --python "$python" "$@"

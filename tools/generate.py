@@ -12,15 +12,16 @@ from pathlib import Path
 from typing import Any
 
 from trainyard import catalog, record_schema
+from trainyard.api.explain import explanations
 from trainyard.catalog import catalog_file
-from trainyard.checking.explanation import explanations
 from trainyard.field import Above, ByShape, NotEmpty, Text, Whole
 from trainyard.spec.cluster import Spec
+from trainyard.spec.environment import Environment
 from trainyard.spec.fields import field_hints, records_in
-from trainyard.spec.parsing import COMPILED
+from trainyard.spec.parsing import COMPILED, COMPILED_ENVIRONMENT
 
 if typing.TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from trainyard.record import Record
 
@@ -32,6 +33,7 @@ def outputs() -> dict[Path, str]:
     """Return every generated file with its text."""
     return {
         COMPILED: record_schema.compiled_text(Spec),
+        COMPILED_ENVIRONMENT: record_schema.compiled_text(Environment),
         Path(catalog.__file__).with_name("compiled.json"): record_schema.compiled_text(catalog_file.CatalogFile),
         ROOT / "docs" / "spec.md": "\n".join(_spec_page()),
         ROOT / "docs" / "findings.md": "\n".join(_findings_page()),
@@ -45,13 +47,24 @@ def _spec_page() -> Iterator[str]:
     yield "One YAML file describes a cluster. Everything has a default except what is marked as required."
     yield "`trainyard schema` prints the same as a JSON Schema; `trainyard new` starts from a whole example."
     yield ""
-    first_paths: dict[type[Record], str] = {}
-    for path, record in _sections(Spec, ""):
-        yield f"## {path or 'The spec itself'}"
+    of_cluster: dict[type[Record], str] = {}
+    yield from _sections_of(Spec, "The spec itself", of_cluster)
+    yield "# An environment"
+    yield ""
+    yield "A spec with `kind: environment` describes what several clusters share; `trainyard deploy` makes it alone."
+    yield ""
+    yield from _sections_of(Environment, "The environment itself", {}, of_cluster)
+
+
+def _sections_of(
+    top: type[Record], heading: str, first_paths: dict[type[Record], str], told: Mapping[type[Record], str] = {}
+) -> Iterator[str]:
+    for path, record in _sections(top, "", set(told)):
+        yield f"## {path or heading}"
         yield ""
         first = first_paths.setdefault(record, path)
-        if first != path:
-            yield f"The same keys as in `{first}`."
+        if record in told or first != path:
+            yield f"The same keys as in `{told.get(record, first)}`{' of a cluster' if record in told else ''}."
             yield ""
             continue
         yield inspect.getdoc(record) or ""
@@ -126,7 +139,8 @@ def _findings_page() -> Iterator[str]:
     yield HEADING
     yield "# Findings"
     yield ""
-    yield "Every id that `trainyard check` prints. `trainyard explain ID` prints the same."
+    yield "Every id that `trainyard check` prints, and those of preflights, which ask the account before a deployment."
+    yield "`trainyard explain ID` prints the same."
     yield ""
     for one in explanations():
         yield f"## {one.id}"

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from trainyard.api import *  # noqa: F403  the names that __getattr__ gives, for type checkers and editors
 
-__version__ = "0.1.0"
-
 
 def __getattr__(name: str) -> Any:
     """Give the functions of ``trainyard.api`` when they are first asked for, so that importing the package is quick."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, Self, dataclass_transform
 
 from pydantic_core import SchemaValidator, __version__
 
@@ -38,6 +38,15 @@ class Record:
     def written(self) -> frozenset[str]:
         """The fields that the input gave, as opposed to those that were left to their defaults."""
         return frozenset(self.__pydantic_fields_set__)
+
+    def replaced(self, **fields: Any) -> Self:
+        """Return the record with other values in some fields. They are not validated: they come from records."""
+        other = object.__new__(type(self))
+        object.__setattr__(other, "__dict__", {**self.__dict__, **fields})
+        object.__setattr__(other, "__pydantic_fields_set__", self.__pydantic_fields_set__ | set(fields))
+        object.__setattr__(other, "__pydantic_extra__", None)
+        object.__setattr__(other, "__pydantic_private__", None)
+        return other
 
     @classmethod
     def field_names(cls) -> Iterator[str]:

@@ -70,9 +70,17 @@ def compiled_text(record: type[Record]) -> str:
     return json.dumps({"pydantic_core": __version__, "schema": schema}, separators=(",", ":")) + "\n"
 
 
-def json_schema(record: type[Record]) -> JsonSchemaValue:
-    """Return the JSON Schema of the input that a record accepts."""
-    return TypeAdapter(record).json_schema(schema_generator=_JsonSchema)
+def json_schemas(records: dict[str, type[Record]]) -> tuple[dict[str, JsonSchemaValue], JsonSchemaValue]:
+    """Return the JSON Schema of the input that each record accepts, and the definitions that they share."""
+    inputs: list[Any] = [(name, "validation", TypeAdapter(record)) for name, record in records.items()]
+    schemas, shared = TypeAdapter.json_schemas(inputs, schema_generator=_JsonSchema)
+    definitions = shared.get("$defs", {})
+    return {name: _inlined(schema, definitions) for (name, _), schema in schemas.items()}, definitions
+
+
+def _inlined(schema: JsonSchemaValue, definitions: JsonSchemaValue) -> JsonSchemaValue:
+    """Return what a reference refers to, which is then no definition any more."""
+    return definitions.pop(schema["$ref"].removeprefix("#/$defs/")) if "$ref" in schema else schema
 
 
 class _JsonSchema(GenerateJsonSchema):

@@ -106,6 +106,8 @@ def arguments(words: list[str]) -> dict[str, Any]:
 
 
 def _value(shape: Shape, texts: list[str]) -> Any:
+    if len(texts) == 1 and texts[0].startswith("file://"):
+        return _content(shape)
     match shape.type_name:
         case "boolean" if not texts:
             return True
@@ -115,6 +117,11 @@ def _value(shape: Shape, texts: list[str]) -> Any:
     if shape.type_name in ("structure", "map", "list") and not text.startswith("$"):
         return _typed(shape, json.loads(text) if text[0] in "{[" else _shorthand(text))
     return _typed(shape, [text] if shape.type_name == "list" else text)
+
+
+def _content(shape: Shape) -> Any:
+    """Return what stands for the content of a file: a parameter, or text."""
+    return [{"ParameterKey": "Key", "ParameterValue": "value"}] if shape.type_name == "list" else "text"
 
 
 def _typed(shape: Shape, value: Any) -> Any:

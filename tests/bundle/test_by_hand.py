@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,15 @@ import pytest
 from botocore.validate import validate_parameters
 from hypothesis import example, given
 
-from tests.bundle.readme_commands import arguments, aws_commands, code_lines, operation, options, readme_of
+from tests.bundle.readme_commands import (
+    arguments,
+    aws_commands,
+    code_lines,
+    commands_in,
+    operation,
+    options,
+    readme_of,
+)
 from tests.specs import spec_of, spec_texts
 from trainyard.bundle.assemble import assemble
 from trainyard.rules import example_spec
@@ -41,38 +50,33 @@ file_systems:
 # Together they use everything: no cluster is monitored in two ways.
 MANAGED = f"{SHARED}monitoring: {{mode: amp+amg}}\n"
 SELF_HOSTED = f"{SHARED}monitoring: {{mode: self-hosting}}\nnetwork: {{internet: none}}\n"
+EXISTING = f"""\
+{SHARED}network:
+  internet: none
+  existing:
+    vpc: vpc-0123456789abcdef0
+    private_subnets: [subnet-0123456789abcdef0]
+    public_subnets: [subnet-0123456789abcdef1]
+"""
+PARTS = {"managed": MANAGED, "self-hosted": SELF_HOSTED, "existing": EXISTING}
 
-COMMANDS = [words for part in (MANAGED, SELF_HOSTED) for words in aws_commands(readme_of(part))]
+COMMANDS = [words for part in PARTS.values() for words in aws_commands(readme_of(part))]
 
 
 def test_the_readmes_of_specs_that_use_everything_make_everything():
     assert {" ".join(words[1:3]) for words in COMMANDS} == {
+        "cloudformation create-stack",
+        "cloudformation wait",
+        "cloudformation describe-stacks",
+        "cloudformation delete-stack",
         "ec2 describe-vpcs",
-        "ec2 describe-subnets",
         "ec2 describe-route-tables",
         "ec2 describe-images",
         "ec2 create-security-group",
         "ec2 authorize-security-group-ingress",
-        "ec2 create-managed-prefix-list",
         "ec2 create-vpc-endpoint",
-        "ec2 run-instances",
-        "ec2 wait",
-        "elbv2 create-load-balancer",
-        "elbv2 create-target-group",
-        "elbv2 register-targets",
-        "elbv2 create-listener",
-        "elbv2 describe-load-balancers",
-        "fsx create-file-system",
-        "fsx describe-file-systems",
-        "fsx create-data-repository-association",
-        "amp create-workspace",
+        "amp describe-workspace",
         "iam create-policy",
-        "iam create-role",
-        "iam put-role-policy",
-        "iam attach-role-policy",
-        "iam create-instance-profile",
-        "iam add-role-to-instance-profile",
-        "grafana create-workspace",
         "s3api head-bucket",
         "s3api create-bucket",
         "s3api put-public-access-block",
@@ -114,16 +118,14 @@ def test_what_the_query_asks_for_is_in_the_answer():
             assert first in shape.members
 
 
-@pytest.mark.parametrize("part", [MANAGED, SELF_HOSTED], ids=["managed", "self-hosted"])
+@pytest.mark.parametrize("part", PARTS.values(), ids=PARTS)
 def test_the_commands_run_in_a_real_shell_and_leave_no_stand_in(tmp_path: Path, part: str):
     bundle = assemble(spec_of(part))
     for name, content in bundle.files.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(content)
     # Stands for the AWS command line: answers what a query asks for, one id after the other.
-    answer = (
-        'case "$*" in *Lifecycle*) echo AVAILABLE;; *head-bucket*) exit 255;; *) echo "made-$(wc -l < calls)";; esac'
-    )
+    answer = 'case "$*" in *head-bucket*) exit 255;; *) echo "made-$(wc -l < calls)";; esac'
     stub = f'#!/bin/sh\necho "$@" >> calls\n{answer}\n'
     asked = "#!/bin/sh\nprintf '%s\\n' \"$@\" > asked\n"
     for program, text in {"aws": stub, "trainyard": asked, "sleep": "#!/bin/sh\n"}.items():
@@ -135,15 +137,54 @@ def test_the_commands_run_in_a_real_shell_and_leave_no_stand_in(tmp_path: Path, 
         ["bash", "-c", script], cwd=tmp_path, env=variables, capture_output=True, text=True, check=False, timeout=60
     )
     assert (ran.returncode, ran.stderr) == (0, "")
-    written = (tmp_path / "cluster.yaml").read_text()
-    assert not [one for one in bundle.stand_ins if one.value in written]
+    written = [tmp_path / name for name in bundle.files if name == "cluster.yaml" or name.endswith(".parameters.json")]
+    assert not [one for one in bundle.stand_ins for file in written if one.value in file.read_text()]
+    assert not list(tmp_path.glob("*.bak"))
     given = [word for word in (tmp_path / "asked").read_text().splitlines() if "=" in word]
     assert [one.output for one in bundle.stand_ins] == [word.split("=")[0] for word in given]
     calls = (tmp_path / "calls").read_text()
-    assert "s3://data/a'$(reboot)b" in calls
+    stacks = [
+        f"{name}.yaml" for name in ("network", "storage", "monitoring", "assets") if f"{name}.yaml" in bundle.files
+    ]
+    assert re.findall(r"create-stack .*file://(\S+\.yaml)", calls) == stacks
+    assert all(json.loads((tmp_path / name).with_suffix(".parameters.json").read_text()) for name in stacks)
     assert "create-bucket --region us-east-2 --bucket trainyard-made-" in calls
 
 
+# The documented command of each mode, with what it has to be allowed.
+@pytest.mark.parametrize(
+    ("mode", "capabilities"),
+    [
+        ("none", None),
+        ("self-hosting", ["CAPABILITY_NAMED_IAM"]),
+        ("amp-only", ["CAPABILITY_NAMED_IAM"]),
+        ("amp+amg", ["CAPABILITY_NAMED_IAM"]),
+    ],
+)
+def test_each_mode_of_monitoring_has_its_stack_and_its_command(mode: str, capabilities: list[str] | None):
+    part = f"monitoring: {{mode: {mode}}}"
+    made = {command["StackName"]: command for command in commands_in(part, "cloudformation create-stack")}
+    assert made["example-network"].get("Capabilities") is None
+    monitoring = made.get("example-monitoring")
+    assert (monitoring["Capabilities"] if monitoring else None) == capabilities
+
+
+def test_names_of_ones_own_for_roles_have_to_be_allowed_apart():
+    part = "iam: {resource_prefix: /team/ml-}\nmonitoring: {mode: amp-only}"
+    (monitoring,) = (one for one in commands_in(part, "cloudformation create-stack") if "Capabilities" in one)
+    assert monitoring["Capabilities"] == ["CAPABILITY_NAMED_IAM"]
+
+
+def test_a_stack_whose_outputs_are_known_is_not_made_again():
+    part = "file_systems: [{mount: /fsx, lustre: {size_gib: 1200, throughput_mb_s_per_tib: 125}}]"
+    outputs = {one.output: one.value for one in assemble(spec_of(part)).stand_ins if one.stack == "network"}
+    lines = code_lines(
+        readme_of(part, {name: value.replace("0", "a") for name, value in outputs.items()}).split("## 4.")[0]
+    )
+    assert [line.split("file://")[1].split()[0] for line in lines if "create-stack" in line] == ["storage.yaml"]
+
+
+@example(example_spec(EXISTING))
 @example(example_spec(MANAGED))
 @example(example_spec(SELF_HOSTED))
 @given(spec_texts())

@@ -9,16 +9,23 @@ from pathlib import Path
 
 import pytest
 
+import trainyard.render.cloudformation
 from trainyard.architectures import all_architectures
 from trainyard.bundle.assemble import assemble
 from trainyard.spec.parsing import parse
 
+FOLDER = Path(trainyard.render.cloudformation.__file__).parent
 GOLDEN = Path(__file__).parent / "golden"
 ARCHITECTURES = all_architectures()
 
 
+# Templates are the same in every bundle, and reviewed where they lie.
+TEMPLATES = {"network.yaml", "storage.yaml", "monitoring.yaml", "assets.yaml"}
+
+
 def files_of(text: str) -> dict[str, bytes]:
-    return assemble(parse(text, "cluster.yaml").spec).files
+    files = assemble(parse(text, "cluster.yaml").spec).files
+    return {name: content for name, content in files.items() if name not in TEMPLATES}
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES, ids=lambda one: one.name)
@@ -35,6 +42,15 @@ def test_there_is_a_reviewed_bundle_for_every_architecture_and_no_other():
 @pytest.mark.parametrize("architecture", ARCHITECTURES, ids=lambda one: one.name)
 def test_the_same_spec_gives_the_same_bytes(architecture):
     assert files_of(architecture.text) == files_of(architecture.text)
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES, ids=lambda one: one.name)
+def test_a_bundle_holds_the_templates_as_they_are(architecture):
+    files = assemble(parse(architecture.text, "cluster.yaml").spec).files
+    held = TEMPLATES & files.keys()
+    assert {"network.yaml", "storage.yaml"} <= held
+    assert {name: files[name] for name in held} == {name: (FOLDER / name).read_bytes() for name in held}
+    assert {name.replace(".yaml", ".parameters.json") for name in held} <= files.keys()
 
 
 if __name__ == "__main__":

@@ -124,3 +124,8 @@ def test_an_unknown_version_has_no_limits(version):
 
 def test_the_default_name_is_forbidden():
     assert _limits("3.16.1").forbidden_names == ("default",)
+
+
+def test_the_nodes_of_a_kind_are_limited_by_slurm_and_not_by_parallelcluster():
+    assert _limits("3.16.1").max_nodes == 64 * 1024
+    assert "SchedMD/slurm" in sources_of("3.16.1")["max_nodes"].url

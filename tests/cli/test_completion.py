@@ -6,9 +6,9 @@ import subprocess
 import pytest
 from click.shell_completion import ShellComplete
 
+from trainyard.api.explain import explanations
 from trainyard.architectures import all_architectures, find_architecture
 from trainyard.catalog.instances import names
-from trainyard.checking.explanation import explanations
 from trainyard.cli import COMMANDS
 from trainyard.cli import trainyard as program
 

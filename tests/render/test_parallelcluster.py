@@ -114,7 +114,7 @@ queues:
   - {name: a, instance_type: m5.large, availability_zone: us-east-2a}
   - {name: b, instance_type: m5.large, availability_zone: [us-east-2a, us-east-2c]}
 """
-    one, other = cluster(part, PrivateSubnetUsEast2c="subnet-0123456789abcdef0")["Scheduling"]["SlurmQueues"]
+    one, other = cluster(part, PrivateSubnetC="subnet-0123456789abcdef0")["Scheduling"]["SlurmQueues"]
     assert one["Networking"]["SubnetIds"] == ["subnet-00000000000000002"]
     assert other["Networking"]["SubnetIds"] == ["subnet-00000000000000002", "subnet-0123456789abcdef0"]
 

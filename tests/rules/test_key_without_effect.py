@@ -130,3 +130,11 @@ def test_a_strategy_may_choose_among_existing_subnets_where_there_are_several():
     assert paths(RULE, existing % "subnet-0123456789abcdef0" + part) == ["queues[0].allocation_strategy"]
     zone = NODES.format(type="m5.large", more="allocation_strategy: lowest-price, availability_zone: us-east-2a")
     assert paths(RULE, zone) == ["queues[0].allocation_strategy"]
+
+
+def test_memory_for_jobs_is_a_warning_where_slurm_does_not_count_memory():
+    part = NODES.format(type="m5.8xlarge", more="schedulable_memory_mib: 100000")
+    (problem,) = problems(RULE, part)
+    assert (problem.path, problem.severity) == (("queues", 0, "schedulable_memory_mib"), "warning")
+    assert problem.message == "queue 'q' gives jobs 100,000 MiB, and Slurm does not count memory"
+    assert paths(RULE, part + "\nparallelcluster: {slurm: {memory_scheduling: true}}") == []

@@ -69,3 +69,17 @@ def test_tags_are_counted_with_the_one_that_trainyard_adds():
 def test_nothing_is_claimed_of_unknown_versions_and_other_platforms():
     assert paths(RULE, queues(51) + "\nparallelcluster: {version: 9.9.9}") == []
     assert paths(RULE, queues(51) + "\nplatform: eks") == []
+
+
+@pytest.mark.parametrize("nodes", ["{}", "{{min: 0, max: {}}}"])
+def test_slurm_names_65536_nodes_of_a_kind_and_no_more(nodes: str):
+    queue = "queues: [{{name: q, instance_type: m5.large, nodes: {}}}]"
+    assert paths(RULE, queue.format(nodes.format(65_536))) == []
+    assert paths(RULE, queue.format(nodes.format(65_537))) == ["queues[0].nodes"]
+
+
+def test_the_message_about_nodes_names_their_number():
+    (problem,) = problems(RULE, f"queues: [{{name: q, instance_type: m5.large, nodes: {10**26}}}]")
+    assert problem.message == (
+        "queue 'q' may have 100,000,000,000,000,000,000,000,000 m5.large, and Slurm takes 65,536"
+    )

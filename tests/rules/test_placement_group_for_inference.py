@@ -40,3 +40,21 @@ def test_without_a_placement_group_there_is_nothing_to_say(placed: str):
 
 def test_reserved_capacity_is_another_rule_s_matter():
     assert paths(RULE, queue("g5.12xlarge", "1", ", capacity: {reservation: cr-0123456789abcdef0}")) == []
+
+
+INFERENCE = "queues: [{{name: inference-gpu, instance_type: g5.48xlarge, nodes: {{min: 0, max: 10}}{more}}}]"
+
+
+@pytest.mark.parametrize("more", ["", ", placement_group: true", ", placement_group: null"])
+def test_a_queue_for_inference_is_found_by_its_name_also_where_its_group_is_the_default(more: str):
+    (problem,) = problems(RULE, INFERENCE.format(more=more))
+    assert (problem.path, problem.severity) == (("queues", 0, "placement_group"), None)
+    assert problem.message == "queue 'inference-gpu' launches up to 10 g5.48xlarge close together for inference"
+    assert problem.remedy == "write placement_group: false"
+
+
+@pytest.mark.parametrize(
+    "more", [", placement_group: false", ", efa: false", ", capacity: {reservation: cr-0123456789abcdef0}"]
+)
+def test_a_queue_for_inference_that_gets_no_group_is_fine(more: str):
+    assert paths(RULE, INFERENCE.format(more=more)) == []

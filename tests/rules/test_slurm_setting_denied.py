@@ -1,6 +1,7 @@
 import pytest
 
 from tests.rules.found import paths, problems
+from trainyard.rules import all_rules
 
 RULE = "slurm-setting-denied"
 
@@ -56,3 +57,19 @@ def test_lists_differ_by_version():
 
 def test_nothing_is_claimed_of_an_unknown_version():
     assert paths(RULE, of_cluster("Prolog", version="9.9.9")) == []
+
+
+@pytest.mark.parametrize(
+    ("setting", "folder"),
+    [("Prolog", "/opt/slurm/etc/scripts/prolog.d"), ("EPILOG", "/opt/slurm/etc/scripts/epilog.d")],
+)
+def test_scripts_around_jobs_have_a_folder(setting: str, folder: str):
+    (problem,) = problems(RULE, of_cluster(setting))
+    assert problem.remedy is not None
+    assert folder in problem.remedy
+
+
+def test_other_settings_have_the_remedy_of_the_rule_which_names_no_folder():
+    (problem,) = problems(RULE, of_cluster("TreeWidth"))
+    assert problem.remedy is None
+    assert ".d" not in next(named.rule.remedy for named in all_rules() if named.id == RULE)

@@ -58,7 +58,7 @@ def test_any_spec_is_accepted(text):
 
 
 def test_every_key_says_what_it_means():
-    sections = [SCHEMA, *SCHEMA["$defs"].values()]
+    sections = [SCHEMA["then"], SCHEMA["else"], *SCHEMA["$defs"].values()]
     described = {name: key.get("description") for section in sections for name, key in section["properties"].items()}
     # Two keys repeat what their section says of itself, and then pydantic leaves it to the section.
     assert {name for name, text in described.items() if not text} <= {"image", "timeouts"}
@@ -135,7 +135,8 @@ OTHERS = st.one_of(
     st.sampled_from([[], {}, [[]], [{}], "us-east-2", "us-east-2a", "on-demand", "private", "1.2.3.4/5", "m5.large",
                      {"size_gib": 1}, {"mount": "/a"}, {"min": 0, "max": 1}, {"reservation": None}, ["us-east-2a"]]),
 )  # fmt: skip
-KEYS = sorted({name for section in [SCHEMA, *SCHEMA["$defs"].values()] for name in section["properties"]} | {"x", ""})
+SECTIONS = [SCHEMA["then"], SCHEMA["else"], *SCHEMA["$defs"].values()]
+KEYS = sorted({name for section in SECTIONS for name in section["properties"]} | {"x", ""})
 
 
 def containers_of(value: Any) -> list[Any]:

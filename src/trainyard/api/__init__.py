@@ -13,22 +13,35 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from trainyard.api.architectures import reference_architectures
     from trainyard.api.check import check_files
+    from trainyard.api.deploy import Account, Event, Options, account, deploy_file, destroy_cluster
     from trainyard.api.explain import explain_id, explanations
     from trainyard.api.instances import instance_facts, instance_types
     from trainyard.api.new import new_spec
+    from trainyard.api.plan import plan_file
+    from trainyard.api.rehearse import rehearse_file, write_report
     from trainyard.api.render import assemble_bundle, render_file
     from trainyard.api.schema import json_schema
+    from trainyard.api.status import cluster_status
     from trainyard.errors import TrainyardError
     from trainyard.finding import Finding
     from trainyard.spec.cluster import Spec
     from trainyard.spec.parsing import parse
+    from trainyard.version import __version__
 
 __all__ = [
+    "Account",
+    "Event",
     "Finding",
+    "Options",
     "Spec",
     "TrainyardError",
+    "__version__",
+    "account",
     "assemble_bundle",
     "check_files",
+    "cluster_status",
+    "deploy_file",
+    "destroy_cluster",
     "explain_id",
     "explanations",
     "instance_facts",
@@ -36,16 +49,27 @@ __all__ = [
     "json_schema",
     "new_spec",
     "parse",
+    "plan_file",
     "reference_architectures",
+    "rehearse_file",
     "render_file",
+    "write_report",
 ]
 
 _HOMES = {
+    "Account": "trainyard.api.deploy",
+    "Event": "trainyard.api.deploy",
     "Finding": "trainyard.finding",
+    "Options": "trainyard.api.deploy",
     "Spec": "trainyard.spec.cluster",
     "TrainyardError": "trainyard.errors",
+    "__version__": "trainyard.version",
+    "account": "trainyard.api.deploy",
     "assemble_bundle": "trainyard.api.render",
     "check_files": "trainyard.api.check",
+    "cluster_status": "trainyard.api.status",
+    "deploy_file": "trainyard.api.deploy",
+    "destroy_cluster": "trainyard.api.deploy",
     "explain_id": "trainyard.api.explain",
     "explanations": "trainyard.api.explain",
     "instance_facts": "trainyard.api.instances",
@@ -53,8 +77,11 @@ _HOMES = {
     "json_schema": "trainyard.api.schema",
     "new_spec": "trainyard.api.new",
     "parse": "trainyard.spec.parsing",
+    "plan_file": "trainyard.api.plan",
     "reference_architectures": "trainyard.api.architectures",
+    "rehearse_file": "trainyard.api.rehearse",
     "render_file": "trainyard.api.render",
+    "write_report": "trainyard.api.rehearse",
 }
 
 

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from trainyard.bundle.assets import assets
 from trainyard.bundle.readme import readme
+from trainyard.bundle.stack_files import parameters_list, stack_files
 from trainyard.document.write import yaml_text
 from trainyard.finding import Path, path_text
+from trainyard.render.diagram.architecture import architecture_svg
 from trainyard.render.rendering import Rendering, render
 
 if TYPE_CHECKING:
@@ -33,24 +35,33 @@ def assemble(spec: Spec, outputs: Mapping[str, str] | None = None) -> Bundle:
     """Return the bundle of a spec. ``outputs`` are the outputs of its stacks by name, as far as they are known."""
     known = outputs or {}
     rendering = render(spec, known)
-    heading = (f"Rendered by trainyard from the spec of {spec.name}. Change the spec, not this file.",)
     texts = {
-        "README.md": readme(spec, rendering.stand_ins, known),
-        **{name: yaml_text(document, heading) for name, document in rendering.documents.items()},
+        "README.md": readme(spec, rendering, known),
+        **{name: config_text(spec, document) for name, document in rendering.documents.items()},
+        **stack_files(rendering.stacks),
+        "architecture.svg": architecture_svg(spec),
         "stand-ins.json": _stand_ins_text(rendering),
     }
     files = {name: text.encode() for name, text in texts.items()} | assets(spec)
     return Bundle(files, rendering.stand_ins, rendering.outputs)
 
 
+def config_text(spec: Spec, document: Mapping[str, Any]) -> str:
+    """Return the text of a rendered document, with a line that says where it comes from."""
+    heading = (f"Rendered by trainyard from the spec of {spec.name}. Change the spec, not this file.",)
+    return yaml_text(document, heading)
+
+
 def _stand_ins_text(rendering: Rendering) -> str:
+    parameters = {stack.parameters_file: parameters_list(stack) for stack in rendering.stacks}
+    documents: dict[str, Any] = {**rendering.documents, **parameters}
     stand_ins = [
         {
             "value": stand_in.value,
             "output": stand_in.output,
             "stack": stand_in.stack,
             "what": stand_in.what,
-            "where": list(_where(rendering.documents, stand_in.value)),
+            "where": list(_where(documents, stand_in.value)),
         }
         for stand_in in rendering.stand_ins
     ]

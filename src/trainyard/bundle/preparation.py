@@ -4,74 +4,108 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trainyard.bundle.by_hand import commands_for, in_the_vpc, to_look_at
-from trainyard.bundle.by_hand.aws_command import assigned, aws, shell_name
+from trainyard.bundle.by_hand import to_look_at
+from trainyard.bundle.by_hand.assets import bucket
+from trainyard.bundle.by_hand.aws_command import shell_name
+from trainyard.bundle.by_hand.reservations import reservation_group
+from trainyard.bundle.by_hand.stacks import looked_at, made, read_outputs, written_in
 from trainyard.bundle.markdown import block
 from trainyard.render.assets import installs_anything
+from trainyard.render.stand_ins import stack_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from trainyard.render.cloudformation.stack import Stack
+    from trainyard.render.rendering import Rendering
     from trainyard.render.stand_ins import StandIn
     from trainyard.spec.cluster import Spec
 
+WHAT = {
+    "network": "The network: VPC, subnets, gateways and security groups. About three minutes:",
+    "storage": "The file systems. About ten minutes:",
+    "monitoring": "Where metrics go. About five minutes:",
+    "assets": "What login nodes may read:",
+}
 
-def preparation(spec: Spec, stand_ins: Sequence[StandIn], known: Mapping[str, str]) -> Iterator[str]:
+
+def preparation(spec: Spec, rendering: Rendering, known: Mapping[str, str]) -> Iterator[str]:
     """Yield the lines of step 1. ``known`` are the stack outputs that need no stand-in."""
     yield "## 1. Make what the cluster needs"
     yield ""
-    blocks = list(_blocks(spec, stand_ins, known))
-    if stand_ins:
-        yield "`cluster.yaml` holds stand-ins for what is made first. A block that names one finds its value."
+    blocks = list(_blocks(spec, rendering, known))
+    if rendering.stand_ins:
+        yield "The files hold stand-ins for what is made first. Each block ends by writing in what it made."
         yield ""
     elif not blocks:
         yield "Every id is known: nothing is left to make or to fill in."
         yield ""
     for text, commands in blocks:
         yield from block(text, commands)
-    if stand_ins:
-        yield from _write_in(stand_ins)
+    if rendering.stand_ins:
+        yield from _rendered_again(rendering.stand_ins)
 
 
-def _blocks(spec: Spec, stand_ins: Sequence[StandIn], known: Mapping[str, str]) -> Iterator[tuple[str, Sequence[str]]]:
-    by_stack = {
-        stack: [(f"`{one.value}`: {one.what}", commands_for(spec, one)) for one in stand_ins if one.stack == stack]
-        for stack in ("network", "storage", "monitoring", "assets")
-    }
-    in_vpc = list(in_the_vpc(spec))
-    if by_stack["network"] or by_stack["storage"] or in_vpc:
-        yield "The network:", list(_network_variables(spec))
-    yield from by_stack["network"]
-    if (by_stack["storage"] or in_vpc) and spec.network.existing is None:
-        yield "Where the nodes are, and what belongs beside them:", [f"NODES_SUBNET={_private_subnet(stand_ins)}"]
-    yield from (*by_stack["storage"], *in_vpc, *by_stack["monitoring"])
-    if "AssetsBucket" in known and spec.assets.bucket is None and installs_anything(spec):
+def _blocks(spec: Spec, rendering: Rendering, known: Mapping[str, str]) -> Iterator[tuple[str, Sequence[str]]]:
+    waiting = {one.output: one for one in rendering.stand_ins}
+    if "AssetsBucket" in waiting:
+        yield "The bucket that nodes fetch from:", [*bucket(spec), *_written_in(rendering, [waiting["AssetsBucket"]])]
+    elif "AssetsBucket" in known and spec.assets.bucket is None and installs_anything(spec):
         yield "Where nodes fetch from:", [f"ASSETS_BUCKET={known['AssetsBucket']}"]
-    yield from (*by_stack["assets"], *to_look_at(spec))
+    for one in (one for one in rendering.stand_ins if one.stack == "capacity"):
+        yield (
+            f"A group of reservations, `{one.output}`:",
+            [*reservation_group(spec, one), *_written_in(rendering, [one])],
+        )
+    if spec.environment is not None:
+        yield from _of_environment(spec, rendering)
+    for stack in rendering.stacks:
+        given = [one for one in rendering.stand_ins if one.stack == stack.kind and one.output != "AssetsBucket"]
+        if given or not _is_made(stack, rendering):
+            outputs = read_outputs(spec, stack.name, [one.output for one in given])
+            more = looked_at(spec, stack) if stack.kind == "monitoring" else ()
+            yield _what(spec, stack), [*made(spec, stack), *outputs, *_written_in(rendering, given), *more]
+    yield from to_look_at(spec)
 
 
-def _network_variables(spec: Spec) -> Iterator[str]:
+def _of_environment(spec: Spec, rendering: Rendering) -> Iterator[tuple[str, Sequence[str]]]:
+    """Yield how to read what the stacks of the environment have made, which have to be there before."""
+    waiting = [one for one in rendering.stand_ins if one.stack in ("network", "storage", "monitoring")]
+    if waiting:
+        commands = [
+            command
+            for one in waiting
+            for command in read_outputs(spec, f"{spec.environment}-{one.stack}", [one.output])
+        ]
+        yield f"What environment `{spec.environment}` has made:", [*commands, *_written_in(rendering, waiting)]
+
+
+def _what(spec: Spec, stack: Stack) -> str:
     existing = spec.network.existing
-    yield "VPC_ID=vpc-…   # your VPC" if existing is None else f"VPC_ID={existing.vpc}"
-    query = ("--query", "Vpcs[0].CidrBlock", "--output", "text")
-    asked = aws(spec.region, "ec2 describe-vpcs", "--vpc-ids", "$VPC_ID", *query)
-    yield assigned("VPC_RANGE", asked)
+    if stack.kind == "network" and existing is not None:
+        return f"Security groups in {existing.vpc}, and who may use SSH:"
+    return WHAT[stack.kind]
 
 
-def _private_subnet(stand_ins: Sequence[StandIn]) -> str:
-    private = (one for one in stand_ins if one.stack == "network" and "PrivateSubnet" in one.output)
-    first = next(private, None)
-    return "subnet-…   # where the nodes are" if first is None else f'"${shell_name(first.output)}"'
+def _is_made(stack: Stack, rendering: Rendering) -> bool:
+    """Return whether the bundle uses outputs of a stack, which all are known where none of them waits."""
+    return any(stack_of(output) == stack.kind for output in rendering.outputs - {"AssetsBucket"})
 
 
-def _write_in(stand_ins: Sequence[StandIn]) -> Iterator[str]:
+def _written_in(rendering: Rendering, stand_ins: Sequence[StandIn]) -> Iterator[str]:
+    if stand_ins:
+        waiting = [stack.parameters_file for stack in rendering.stacks if _holds(stack, stand_ins)]
+        yield written_in(stand_ins, [*rendering.documents, *waiting])
+
+
+def _holds(stack: Stack, stand_ins: Sequence[StandIn]) -> bool:
+    return any(one.value in value for value in stack.parameters.values() for one in stand_ins)
+
+
+def _rendered_again(stand_ins: Sequence[StandIn]) -> Iterator[str]:
     given = [f'--stack-output {one.output}="${shell_name(one.output)}"' for one in stand_ins]
     yield from block(
-        "Write them in. With trainyard, from the spec, whose file stands for SPEC here:",
-        [" \\\n  ".join(["trainyard render SPEC", *given])],
-    )
-    replaced = [f"-e 's#{one.value}#'\"${shell_name(one.output)}\"'#g'" for one in stand_ins]
-    yield from block(
-        "Or without, into this copy, which trainyard will then not replace without `--force`:",
-        [" \\\n  ".join(["sed -i.bak", *replaced, "cluster.yaml && rm cluster.yaml.bak"])],
+        "Files that were changed here are not replaced without `--force`. To render them anew instead, from the spec, "
+        "whose file stands for SPEC here:",
+        [" \\\n  ".join(["trainyard render SPEC --force", *given])],
     )

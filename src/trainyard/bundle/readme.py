@@ -5,70 +5,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trainyard.bundle.by_hand.assets import upload
+from trainyard.bundle.by_hand.reservations import ungrouped
+from trainyard.bundle.by_hand.stacks import removed
+from trainyard.bundle.contents import files, not_in_here
 from trainyard.bundle.markdown import block
 from trainyard.bundle.preparation import preparation
-from trainyard.render.assets import installs_anything
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
-    from trainyard.render.stand_ins import StandIn
+    from trainyard.render.rendering import Rendering
     from trainyard.spec.cluster import Spec
 
 
-def readme(spec: Spec, stand_ins: Sequence[StandIn], known: Mapping[str, str]) -> str:
+def readme(spec: Spec, rendering: Rendering, known: Mapping[str, str]) -> str:
     """Return the README of a spec's bundle. ``known`` are the stack outputs that need no stand-in."""
-    before = preparation(spec, stand_ins, known)
-    sections = (_files(spec), _not_in_here(spec), before, _deploy(spec), _use(spec), _remove(spec))
+    before = (files(spec, rendering), not_in_here(spec), preparation(spec, rendering, known))
+    after = () if spec.is_environment else (_deploy(spec), _use(spec))
+    sections = (*before, *after, _remove(spec, rendering))
     return "\n".join(line for section in sections for line in section)
-
-
-def _files(spec: Spec) -> Iterator[str]:
-    yield f"# {spec.name}"
-    yield ""
-    yield f"A training cluster in {spec.region}, for AWS ParallelCluster {spec.parallelcluster.version}."
-    yield "Made from a spec by trainyard; making it again from the same spec gives the same bytes."
-    yield ""
-    for group in spec.node_groups():
-        nodes = (
-            str(group.max_nodes) if group.min_nodes == group.max_nodes else f"{group.min_nodes} to {group.max_nodes}"
-        )
-        types = " or ".join(group.instance_types)
-        yield f"- queue `{group.queue.name}`: {nodes} × {types}, {group.capacity_kind.replace('_', ' ')}"
-    yield ""
-    yield "| File | What it is |"
-    yield "|---|---|"
-    yield "| `cluster.yaml` | configuration for `pcluster create-cluster` |"
-    yield "| `stand-ins.json` | ids that only a deployment knows: where they stand, and which stack output fills them |"
-    if installs_anything(spec):
-        yield "| `assets/launch.sh` | what every node runs when it starts: it fetches and runs what is published |"
-        yield "| `assets/nodes.json` | what each kind of nodes is to have |"
-        yield "| `assets/release` | which release is published: none yet |"
-    yield "| `.trainyard.json` | what trainyard wrote here, so that it never overwrites anything else |"
-    yield ""
-
-
-def _not_in_here(spec: Spec) -> Iterator[str]:
-    missing = []
-    setups = {queue.setup or spec.software.setup for queue in spec.queues}
-    if setups != {"none"} or spec.software.containers:
-        missing.append(
-            "`software`: the launcher finds no release yet and installs nothing; install what you need with "
-            "`custom_actions`, or name an `ami` that has it"
-        )
-    if spec.monitoring.mode != "none":
-        missing.append("`monitoring`: no exporters, collectors or dashboards are installed on the nodes")
-    if spec.monitoring.mode == "self-hosting":
-        missing.append("`monitoring.mode`: the instance is made in step 1, without Prometheus and Grafana")
-    if spec.network.existing is None:
-        missing.append("`network`: no VPC is made; choose or make one in step 1")
-    if missing:
-        yield "## In the spec, but not in this bundle"
-        yield ""
-        yield "This version of trainyard does not render these yet:"
-        yield ""
-        yield from (f"- {text}" for text in missing)
-        yield ""
 
 
 def _deploy(spec: Spec) -> Iterator[str]:
@@ -115,7 +70,12 @@ def _use(spec: Spec) -> Iterator[str]:
     )
 
 
-def _remove(spec: Spec) -> Iterator[str]:
+def _remove(spec: Spec, rendering: Rendering) -> Iterator[str]:
+    if spec.is_environment:
+        yield "## 2. Remove"
+        yield ""
+        yield from block(f"When no cluster uses it any more. {_STAY}", list(removed(spec, rendering.stacks)))
+        return
     pcluster = f"~/pcluster-{spec.parallelcluster.version}/bin/pcluster"
     yield "## 4. Remove"
     yield ""
@@ -123,3 +83,14 @@ def _remove(spec: Spec) -> Iterator[str]:
         "What was made in step 1 stays, with its data and its price.",
         [f"{pcluster} delete-cluster --region {spec.region} --cluster-name {spec.name}"],
     )
+    if groups := list(ungrouped(spec)):
+        yield from block("The groups of reservations; the reservations themselves stay:", groups)
+    if rendering.stacks:
+        text = f"Once the cluster is gone and nothing else needs them, the stacks, the last one first. {_STAY}"
+        yield from block(text, list(removed(spec, rendering.stacks)))
+
+
+_STAY = (
+    "File systems outlive their stack and go on costing money until you delete them yourself; the network cannot be "
+    "deleted before them."
+)

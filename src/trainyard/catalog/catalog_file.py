@@ -13,9 +13,13 @@ from trainyard.catalog.instance_type import InstanceType
 from trainyard.catalog.limits import Limits
 from trainyard.catalog.lustre_deployment import LustreDeployment
 from trainyard.catalog.openzfs_deployment import DeploymentType, OpenZfsDeployment
+from trainyard.catalog.parallelcluster_image import ParallelClusterImage
 from trainyard.catalog.parallelcluster_lists import ParallelClusterLists
+from trainyard.catalog.price import Usd
 from trainyard.catalog.refused_slurm_settings import RefusedSlurmSettings
+from trainyard.catalog.service_quota import ServiceQuota
 from trainyard.catalog.source import Source
+from trainyard.catalog.update_need import UpdateNeed
 from trainyard.field import Count
 from trainyard.record import Record, validator_of
 
@@ -49,7 +53,19 @@ class CatalogFile(Record):
     openzfs_refused: dict[str, tuple[DeploymentType, ...]] | None = None
     """fsx_openzfs.yaml, by region."""
     minutes: dict[str, tuple[Count, Count]] | None = None
-    """bootstrap_minutes.yaml, one section of it."""
+    """bootstrap_minutes.yaml or step_minutes.yaml, one section of it."""
+    service_quotas: dict[str, ServiceQuota] | None = None
+    """service_quotas.yaml, one section of it."""
+    official_images: dict[str, ParallelClusterImage] | None = None
+    """parallelcluster_images.yaml, by operating system."""
+    prices: dict[str, Usd] | None = None
+    """prices.yaml, one region of a section."""
+    update_policies: dict[str, str] | None = None
+    """update_policies.yaml, for one version line."""
+    update_needs: dict[str, UpdateNeed] | None = None
+    """update_policies.yaml, by policy."""
+    replaced_properties: dict[str, tuple[str, ...]] | None = None
+    """update_policies.yaml, by CloudFormation type."""
 
 
 def content(path: Path) -> Any:

@@ -31,6 +31,8 @@ class Limits(Record):
     """Compute resources of all queues together."""
     max_compute_resources_per_queue: Positive
     """Compute resources of one queue."""
+    max_nodes: Positive
+    """Nodes of one compute resource."""
     max_login_pools: Positive | None = None
     """Pools of login nodes."""
     login_grace_minutes: tuple[Count, Count]

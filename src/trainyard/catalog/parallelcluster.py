@@ -24,6 +24,17 @@ def supported_oses(version: str) -> tuple[str, ...] | None:
     return None if line is None else line.supported_oses
 
 
+def first_line_with(family: str) -> str | None:
+    """Return the first line that supports a family of instance types, None where every known line does."""
+    return next((line for line, lists in _lists().lines.items() if family in lists.new_families), None)
+
+
+def is_older(version: str, line: str) -> bool:
+    """Return whether a version comes before a line; never where its own line is unknown."""
+    own = line_of(version)
+    return own in _lists().lines and number_of(own) < number_of(line)
+
+
 def known_versions() -> tuple[str, ...]:
     """Return the version lines with facts, such as 3.16, oldest first."""
     return tuple(sorted(_lists().lines, key=number_of))

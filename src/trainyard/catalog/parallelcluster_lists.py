@@ -10,6 +10,8 @@ class VersionLine(Record):
 
     supported_oses: tuple[str, ...]
     """Operating systems with an official image, in ParallelCluster's spelling and order."""
+    new_families: tuple[str, ...] = ()
+    """Families of instance types that this line is the first to support."""
 
 
 class ParallelClusterLists(Record):

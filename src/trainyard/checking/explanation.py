@@ -13,7 +13,7 @@ from trainyard.errors import InputError
 from trainyard.rules import NamedRule, all_rules
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +32,13 @@ class Explanation:
 
 
 def explain_id(id_: str) -> Explanation:
+    """Return the explanation of an id that checking knows. Raises InputError where there is none."""
+    return explanation_among(explanations(), id_)
+
+
+def explanation_among(explained: Iterable[Explanation], id_: str) -> Explanation:
     """Return the explanation of an id. Raises InputError with the nearest id where there is none."""
-    known = {explanation.id: explanation for explanation in explanations()}
+    known = {explanation.id: explanation for explanation in explained}
     if id_ not in known:
         close = get_close_matches(id_, known, n=1)
         hint = f"did you mean {close[0]}?" if close else "`trainyard explain --list` prints every id"
@@ -42,7 +47,7 @@ def explain_id(id_: str) -> Explanation:
 
 
 def explanations() -> Iterator[Explanation]:
-    """Yield every explanation: rules first, then findings about unreadable input."""
+    """Yield what checking knows: rules first, then findings about unreadable input."""
     yield from (_of_rule(named) for named in all_rules())
     text = FilePath(__file__).with_name("load_findings.yaml").read_bytes()
     for id_, facts in yaml.load(text, Loader=yaml.CSafeLoader).items():

@@ -9,11 +9,25 @@ from importlib import import_module
 
 import click
 
-from trainyard import __version__
 from trainyard.cli.output import asked_for_json, print_error, print_plain, print_usage_error
 from trainyard.errors import TrainyardError
+from trainyard.version import __version__
 
-COMMANDS = ("architectures", "new", "instances", "schema", "check", "explain", "render", "completion")
+COMMANDS = (
+    "architectures",
+    "new",
+    "instances",
+    "schema",
+    "check",
+    "explain",
+    "render",
+    "plan",
+    "rehearse",
+    "deploy",
+    "status",
+    "destroy",
+    "completion",
+)
 """In the order of use, which is also the order of the help."""
 
 

@@ -8,8 +8,8 @@ from urllib.parse import quote
 
 import click
 
-from trainyard import __version__
 from trainyard.cli.output import counted, finding_text, json_text, one_line, print_json, print_plain, print_text
+from trainyard.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

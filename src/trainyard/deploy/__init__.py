@@ -1,1 +1,1 @@
-"""Deploying: preflights and steps against an AWS account. Nothing here yet but its place."""
+"""The steps that make a cluster and remove it again: each can be asked, done and undone, and again without harm."""

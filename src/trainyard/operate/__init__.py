@@ -1,1 +1,1 @@
-"""Operating a running cluster: status, connect, logs, nodes. Nothing here yet but its place."""
+"""Looking after clusters that run: what state they are in."""

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 def installs_anything(spec: Spec) -> bool:
     """Return whether any node of the cluster gets anything from trainyard beyond its image."""
+    if spec.is_environment:
+        return False
     setups = {queue.setup or spec.software.setup for queue in spec.queues}
     return setups != {"none"} or spec.software.containers or spec.monitoring.mode != "none"
 

@@ -6,23 +6,28 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from trainyard.errors import TrainyardError
+from trainyard.render.cloudformation.stacks import stacks
 from trainyard.render.parallelcluster.cluster import cluster
 from trainyard.render.stand_ins import Ids, StandIn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from trainyard.render.cloudformation.stack import Stack
     from trainyard.spec.cluster import Platform, Spec
 
 
 @dataclass(frozen=True, slots=True)
 class Rendering:
-    """The documents of a spec by file name, and the ids in them that a deployment has to fill in."""
+    """The documents and stacks of a spec, and the ids in them that a deployment has to fill in."""
 
     documents: dict[str, dict[str, Any]]
+    """By file name."""
+    stacks: tuple[Stack, ...]
+    """In the order in which they are made, all of them before the cluster."""
     stand_ins: tuple[StandIn, ...]
     outputs: frozenset[str]
-    """Names of the stack outputs that the documents use, known or not."""
+    """Names of the stack outputs that documents and stacks use, known or not."""
 
 
 def render(spec: Spec, outputs: Mapping[str, str]) -> Rendering:
@@ -31,8 +36,9 @@ def render(spec: Spec, outputs: Mapping[str, str]) -> Rendering:
     Raises TrainyardError for a platform that cannot be rendered yet.
     """
     ids = Ids(outputs)
-    documents = PLATFORMS[spec.platform](spec, ids)
-    return Rendering(documents, ids.in_order(), frozenset(ids.used))
+    documents = {} if spec.is_environment else PLATFORMS[spec.platform](spec, ids)
+    made = stacks(spec, ids)
+    return Rendering(documents, made, ids.in_order(), frozenset(ids.used))
 
 
 def _parallelcluster(spec: Spec, ids: Ids) -> dict[str, dict[str, Any]]:

@@ -61,6 +61,12 @@ class Ids:
         return value
 
 
+def stack_of(output: str) -> str:
+    """Return the stack that gives an output."""
+    kinds = _facts()
+    return kinds[max((kind for kind in kinds if output.startswith(kind)), key=len)]["stack"]
+
+
 def _checked(output: str, value: str, facts: dict[str, str]) -> str:
     beginning = facts.get("begins", re.split(r"(?<=[-:])", facts["stand_in"], maxsplit=1)[0])
     if not re.fullmatch(rf"{beginning}[\w:/+=,.@-]+", value):

@@ -60,10 +60,14 @@ EXAMPLE_REST = {
     "queues": "queues: [{name: compute-gpu, instance_type: p5.48xlarge}]",
 }
 
+_OF_CLUSTERS = {"platform", "queues"}
+
 
 def example_spec(part: str) -> str:
     """Return a whole spec around a rule's example. The example keeps its line numbers."""
     written = {line.split(":")[0] for line in part.splitlines()}
+    if "kind: environment" in part:
+        written |= _OF_CLUSTERS
     return "\n".join([part.rstrip(), *(rest for key, rest in EXAMPLE_REST.items() if key not in written)]) + "\n"
 
 

@@ -54,7 +54,8 @@ queues:
     good="""\
 queues:
   - name: preprocess
-    instance_types: [m5.8xlarge, m5.8xlarge]
+    instance_type: m5.8xlarge
+    availability_zone: [us-east-2a, us-east-2b]
     nodes: {min: 0, max: 8}
     capacity: spot
     allocation_strategy: capacity-optimized

@@ -80,13 +80,13 @@ RULE = Rule(
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-multiple-instance-allocation-v3.html",
     bad="""\
 queues:
-  - name: inference-gpu
+  - name: compute-gpu
     instance_types: [g5.12xlarge, g5.24xlarge]
     nodes: {min: 0, max: 8}
 """,
     good="""\
 queues:
-  - name: inference-gpu
+  - name: compute-gpu
     compute_resources:
       - {instance_type: g5.12xlarge, nodes: {min: 0, max: 8}}
       - {instance_type: g5.24xlarge, nodes: {min: 0, max: 8}}

@@ -33,6 +33,7 @@ def check(spec: Spec) -> Iterator[Problem]:
     for group in spec.node_groups():
         yield from _node_problems(group)
         yield from _priority_problems(group)
+        yield from _memory_problems(group, tracked=spec.parallelcluster.slurm.memory_scheduling)
     for index, file_system in enumerate(spec.file_systems):
         yield from _file_system_problems(("file_systems", index, file_system.kind), file_system)
 
@@ -73,6 +74,18 @@ def _priority_problems(group: NodeGroup) -> Iterator[Problem]:
     if group.settings.dynamic_priority is not None and group.min_nodes == group.max_nodes:
         problem = f"dynamic_priority in queue {group.queue.name!r}, whose {group.instance_type} nodes always run"
         yield Problem((*group.path, "dynamic_priority"), problem, severity="warning")
+
+
+def _memory_problems(group: NodeGroup, *, tracked: bool) -> Iterator[Problem]:
+    # A warning: Slurm still compares the size of the node with what one job asks for.
+    # https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-mem-based-scheduling-v3.html
+    if group.settings.schedulable_memory_mib is not None and not tracked:
+        problem = (
+            f"queue {group.queue.name!r} gives jobs {group.settings.schedulable_memory_mib:,} MiB, "
+            "and Slurm does not count memory"
+        )
+        remedy = "write parallelcluster.slurm.memory_scheduling: true, or remove the key"
+        yield Problem((*group.path, "schedulable_memory_mib"), problem, remedy, severity="warning")
 
 
 def _file_system_problems(path: Path, file_system: FileSystem) -> Iterator[Problem]:

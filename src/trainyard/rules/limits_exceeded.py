@@ -24,7 +24,7 @@ class _Counted(NamedTuple):
 
 
 def check(spec: Spec) -> Iterator[Problem]:
-    """Yield the first thing beyond each limit of the version in the spec."""
+    """Yield the first thing beyond each limit of the version in the spec, and kinds of nodes beyond Slurm's own."""
     version = spec.parallelcluster.version
     allowed = limits(version)
     if spec.platform != "parallelcluster" or allowed is None:
@@ -36,6 +36,15 @@ def check(spec: Spec) -> Iterator[Problem]:
             path, name = things[most]
             found.add(path)
             yield Problem(path, f"{name} is number {most + 1} of {what}, and ParallelCluster {version} takes {most}")
+    yield from _nodes(spec, allowed.max_nodes)
+
+
+def _nodes(spec: Spec, most: int) -> Iterator[Problem]:
+    for group in spec.node_groups():
+        if group.max_nodes > most:
+            nodes = f"{group.max_nodes:,} {group.instance_type}"
+            message = f"queue {group.queue.name!r} may have {nodes}, and Slurm takes {most:,}"
+            yield Problem((*group.path, "nodes"), message, f"write at most {most:,} nodes")
 
 
 def _scheduling(spec: Spec, allowed: Limits) -> Iterator[_Counted]:

@@ -30,13 +30,13 @@ RULE = Rule(
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html#yaml-Scheduling-SlurmQueues-ComputeResources-MinCount",
     bad="""\
 queues:
-  - name: inference-gpu
+  - name: compute-gpu
     instance_type: g5.12xlarge
     nodes: {min: 8, max: 4}
 """,
     good="""\
 queues:
-  - name: inference-gpu
+  - name: compute-gpu
     instance_type: g5.12xlarge
     nodes: {min: 4, max: 8}
 """,

@@ -1,10 +1,11 @@
-"""An operating system that this version of ParallelCluster does not have."""
+"""An operating system that this version of ParallelCluster does not have, or not for an instance type."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from trainyard.catalog.parallelcluster import supported_oses
+from trainyard.catalog.parallelcluster_limits import limits
 from trainyard.rules import Problem, Rule
 
 if TYPE_CHECKING:
@@ -14,23 +15,35 @@ if TYPE_CHECKING:
 
 
 def check(spec: Spec) -> Iterator[Problem]:
-    """Yield the operating system where the version in the spec is known not to support it."""
-    version = spec.parallelcluster.version
+    """Yield the operating system where the version in the spec is known not to have it, or not for some nodes."""
+    version, os = spec.parallelcluster.version, spec.image.os
     supported = supported_oses(version)
-    if spec.platform == "parallelcluster" and supported is not None and spec.image.os not in supported:
+    if spec.platform != "parallelcluster" or supported is None:
+        return
+    if os not in supported:
         yield Problem(
-            ("image", "os"),
-            f"ParallelCluster {version} has no {spec.image.os}",
-            f"choose one of {', '.join(supported)}",
+            ("image", "os"), f"ParallelCluster {version} has no {os}", f"choose one of {', '.join(supported)}"
         )
+        return
+    for name in dict.fromkeys(name for group in spec.node_groups() for name in group.instance_types):
+        refused = _refused(version, name)
+        if os in refused:
+            left = ", ".join(one for one in supported if one not in refused)
+            yield Problem(("image", "os"), f"ParallelCluster {version} has no {os} for {name}", f"choose one of {left}")
+
+
+def _refused(version: str, instance_type: str) -> tuple[str, ...]:
+    known = limits(version)
+    return () if known is None else known.unsupported_oses.get(instance_type.partition(".")[0], ())
 
 
 RULE = Rule(
     severity="error",
-    title="Operating system that was removed",
+    title="Operating system that is not supported",
     rationale=(
         "ParallelCluster drops systems that are out of support: ubuntu2004 went with 3.14, alinux2 with 3.16. Old "
-        "templates still name them, and there is no official image to boot."
+        "templates still name them, and there is no official image to boot. Some instance types need drivers that not "
+        "every system has, and ParallelCluster refuses the others (InstanceTypeOSCompatibleValidator)."
     ),
     remedy="choose a system that this version supports",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/operating-systems-v3.html",

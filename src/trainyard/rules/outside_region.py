@@ -19,10 +19,10 @@ def check(spec: Spec) -> Iterator[Problem]:
     for path, zone in _zones(spec):
         if not zone.startswith(spec.region):
             yield Problem(path, f"zone {zone} is not in {spec.region}")
-    for path, what, arn in _arns(spec):
+    for path, what, arn in regional_arns(spec):
         # arn:partition:service:region:account:resource
         # https://docs.aws.amazon.com/IAM/latest/UserGuide/reference-arns.html
-        if arn is not None and arn.split(":")[3] != spec.region:
+        if arn.split(":")[3] != spec.region:
             yield Problem(path, f"the {what} is in {arn.split(':')[3]}, not in {spec.region}")
 
 
@@ -35,7 +35,12 @@ def _zones(spec: Spec) -> Iterator[tuple[Path, str]]:
         yield from ((("queues", index, "availability_zone"), zone) for zone in queue.zones)
 
 
-def _arns(spec: Spec) -> Iterator[tuple[Path, str, str | None]]:
+def regional_arns(spec: Spec) -> Iterator[tuple[Path, str, str]]:
+    """Yield the ARNs that name a region, with their places and what they are."""
+    yield from ((path, what, arn) for path, what, arn in _written(spec) if arn is not None)
+
+
+def _written(spec: Spec) -> Iterator[tuple[Path, str, str | None]]:
     for group in spec.node_groups():
         if isinstance(group.capacity, Reserved):
             yield (*group.path, "capacity", "reservation_group"), "reservation group", group.capacity.reservation_group

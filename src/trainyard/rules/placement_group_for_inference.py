@@ -11,20 +11,29 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from trainyard.spec.cluster import Spec
+    from trainyard.spec.node_group import NodeGroup
 
 
 def check(spec: Spec) -> Iterator[Problem]:
-    """Yield placement groups of a single node, and of nodes without EFA. Reserved capacity has rules of its own."""
+    """Yield placement groups of one node, of nodes without EFA and of queues for inference, also those by default.
+
+    Reserved capacity has rules of its own.
+    """
     for group in spec.node_groups():
-        if not group.placement_group or group.capacity_kind not in ("on-demand", "spot"):
-            continue
-        path = (*group.path, "placement_group")
-        if group.max_nodes == 1:
-            message = f"queue {group.queue.name!r} has one {group.instance_type}, and a placement group around it"
-            yield Problem(path, message)
-        elif not any(uses_efa(name, group.efa) for name in group.instance_types):
-            message = f"queue {group.queue.name!r} launches {group.instance_type} close together without EFA"
-            yield Problem(path, message, severity="info")
+        if group.placement_group is not False and group.capacity_kind in ("on-demand", "spot"):
+            yield from _problems(group)
+
+
+def _problems(group: NodeGroup) -> Iterator[Problem]:
+    path, queue = (*group.path, "placement_group"), f"queue {group.queue.name!r}"
+    efa = any(uses_efa(name, group.efa) for name in group.instance_types)
+    if group.max_nodes > 1 and efa and group.queue.name.startswith("inference"):
+        message = f"{queue} launches up to {group.max_nodes} {group.instance_type} close together for inference"
+        yield Problem(path, message, "write placement_group: false")
+    elif group.placement_group and group.max_nodes == 1:
+        yield Problem(path, f"{queue} has one {group.instance_type}, and a placement group around it")
+    elif group.placement_group and not efa:
+        yield Problem(path, f"{queue} launches {group.instance_type} close together without EFA", severity="info")
 
 
 RULE = Rule(

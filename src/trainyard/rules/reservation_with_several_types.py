@@ -5,23 +5,44 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trainyard.rules import Problem, Rule
+from trainyard.spec.capacity import Reserved
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from trainyard.spec.cluster import Spec
+    from trainyard.spec.node_group import NodeGroup
+
+_OTHER = "name the reservation of each type: `aws ec2 describe-capacity-reservations` lists them"
 
 
 def check(spec: Spec) -> Iterator[Problem]:
-    """Yield nodes that may be of several types and name one reservation or Capacity Block."""
+    """Yield nodes of several types that name one reservation or Capacity Block, in one compute resource or in two."""
     if spec.platform != "parallelcluster":
         return
+    first: dict[str, NodeGroup] = {}
     for group in spec.node_groups():
-        kind = group.capacity_kind
-        if len(set(group.instance_types)) > 1 and kind in ("reservation", "capacity_block"):
+        if (id_ := _reserved_id(group)) is None:
+            continue
+        earlier = first.setdefault(id_, group)
+        if len(set(group.instance_types)) > 1:
             types = " or ".join(group.instance_types)
-            message = f"queue {group.queue.name!r} draws {types} from one {kind.replace('_', ' ')}"
+            message = f"queue {group.queue.name!r} draws {types} from one {group.capacity_kind.replace('_', ' ')}"
             yield Problem((*group.path, "instance_types"), message)
+        elif group.instance_type not in earlier.instance_types:
+            yield Problem((*group.path, "capacity"), _two_types(id_, earlier, group), _OTHER)
+
+
+def _reserved_id(group: NodeGroup) -> str | None:
+    capacity = group.capacity
+    return capacity.reservation or capacity.capacity_block if isinstance(capacity, Reserved) else None
+
+
+def _two_types(id_: str, first: NodeGroup, other: NodeGroup) -> str:
+    return (
+        f"queue {first.queue.name!r} takes {' or '.join(first.instance_types)} from {id_}, "
+        f"and queue {other.queue.name!r} takes {other.instance_type}"
+    )
 
 
 RULE = Rule(

@@ -22,7 +22,7 @@ _S3_HOST = re.compile(r"https://([^/]+\.)?s3[.-][^/]*amazonaws\.com(\.cn)?/")
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield scripts behind https://, as an error where their nodes reach no internet."""
     for path, subnet, actions in _actions(spec):
-        for place, url in _scripts(actions):
+        for place, url in scripts_of(actions):
             if url.startswith("https://"):
                 yield _problem(spec, (*path, "custom_actions", *place, "script"), subnet, url)
 
@@ -41,7 +41,8 @@ def _actions(spec: Spec) -> Iterator[tuple[Path, str, CustomActions]]:
         yield ("queues", index), queue.subnet, queue.custom_actions
 
 
-def _scripts(actions: CustomActions) -> Iterator[tuple[Path, str]]:
+def scripts_of(actions: CustomActions) -> Iterator[tuple[Path, str]]:
+    """Yield the addresses of the scripts of a node, with their places below its custom_actions."""
     for moment in _MOMENTS:
         for index, one in enumerate(getattr(actions, moment, ())):
             yield (moment, index), one.script
@@ -70,6 +71,7 @@ login_nodes:
 login_nodes:
   custom_actions:
     after_setup: [{script: s3://my-bucket/scripts/setup.sh}]
+iam: {policies: ["arn:aws:iam::aws:policy/AmazonS3ReadOnlyAccess"]}
 """,
     check=check,
 )

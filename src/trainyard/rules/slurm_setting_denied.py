@@ -26,6 +26,9 @@ _FIELDS = {
     "oversubscribe": "job_exclusive",
     "weight": "static_priority and dynamic_priority",
 }
+# ParallelCluster's own Prolog and Epilog run every script that lies there, on /opt/slurm of the head node.
+# https://github.com/aws/aws-parallelcluster-cookbook/blob/develop/cookbooks/aws-parallelcluster-slurm/templates/default/slurm/slurm.conf.erb
+_FOLDERS = {"prolog": "/opt/slurm/etc/scripts/prolog.d", "epilog": "/opt/slurm/etc/scripts/epilog.d"}
 
 
 def check(spec: Spec) -> Iterator[Problem]:
@@ -41,6 +44,8 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 
 def _remedy(key: str) -> str | None:
+    if (folder := _FOLDERS.get(key.lower())) is not None:
+        return f"remove it, and put the script into {folder} on the head node"
     field = _FIELDS.get(key.lower())
     return None if field is None else f"write {field} instead"
 
@@ -52,7 +57,7 @@ RULE = Rule(
         "ParallelCluster starts and ends nodes through settings of Slurm, and refuses a configuration that changes "
         "one of them. Which these are depends on the level: slurm.conf, a partition or a node."
     ),
-    remedy="remove the setting; scripts before jobs belong into prolog.d on the nodes",
+    remedy="remove the setting",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-configuration-settings-v3.html",
     bad="""\
 parallelcluster: {slurm: {settings: {SuspendTime: 600}}}

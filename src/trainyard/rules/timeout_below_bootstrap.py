@@ -21,7 +21,7 @@ Minutes = tuple[int, int]
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield timeouts below the estimate for a queue, and for the head node with the nodes that it waits for."""
-    if spec.platform != "parallelcluster":
+    if spec.platform != "parallelcluster" or spec.is_environment:
         return
     minutes, queue = max(((_minutes(spec, queue), queue) for queue in spec.queues), key=lambda one: one[0][1])
     if (timeout_s := spec.timeouts.compute_node_s) < minutes[1] * 60:

@@ -42,6 +42,10 @@ class Spec(Record):
     """AWS region."""
     platform: Platform
     """What runs the jobs: AWS ParallelCluster (Slurm), AWS Batch or Amazon EKS."""
+    kind: Literal["cluster"] = "cluster"
+    """cluster. The other kind of spec is an environment, which has other keys."""
+    environment: ClusterName | None = None
+    """Environment whose network, file systems and monitoring the cluster uses, instead of some of its own."""
     network: Network = {}  # type: ignore[assignment]  # plain data, validated like input; so below
     """The network the cluster lives in."""
     access: Access = {}  # type: ignore[assignment]
@@ -72,6 +76,11 @@ class Spec(Record):
     """What only AWS ParallelCluster has."""
     tags: dict[TagKey, TagValue] = {}
     """Tags on everything that is made."""
+
+    @property
+    def is_environment(self) -> bool:
+        """Return whether this is an environment in the shape of a cluster: only that has no queues."""
+        return not self.queues
 
     def login_pools(self) -> Iterator[tuple[Path, LoginPool]]:
         """Yield the pools of login nodes with where they stand, however they were written."""

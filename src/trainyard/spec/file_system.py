@@ -4,15 +4,36 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from trainyard.field import Positive, Whole
+from trainyard.field import ByShape, Positive, Whole
 from trainyard.record import Record
-from trainyard.spec.text import AccessPointId, BucketUri, FileSystemId, MountDir, VolumeId, ZfsVolumeId
+from trainyard.spec.text import (
+    AccessPointId,
+    BucketUri,
+    FileSystemId,
+    MountDir,
+    VolumeId,
+    ZfsVolumeId,
+)
 from trainyard.spec.volume import EbsSize, Volume
 
 # https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateFileSystem.html#FSx-CreateFileSystem-request-StorageCapacity
 ZfsSize = Annotated[int, Whole("64 to 524,288 GiB, as a whole number", least=64, most=524_288)]
 EfsThroughput = Annotated[int, Whole("1 to 1,024 MiB/s, as a whole number", least=1, most=1024)]
 BackupDays = Annotated[int, Whole("0 to 90 days, as a whole number", least=0, most=90)]
+SharedFileSystemId = Annotated[
+    str,
+    ByShape(
+        "environment, or the id of a file system such as fs-0123456789abcdef0",
+        scalar=Literal["environment"] | FileSystemId,
+    ),
+]
+SharedZfsVolumeId = Annotated[
+    str,
+    ByShape(
+        "environment, or the id of an FSx for OpenZFS volume such as fsvol-0123456789abcdef0",
+        scalar=Literal["environment"] | ZfsVolumeId,
+    ),
+]
 Events = tuple[Literal["NEW", "CHANGED", "DELETED"], ...]
 
 
@@ -21,8 +42,8 @@ class Lustre(Record):
 
     one_of = (("id", "size_gib"),)
 
-    id: FileSystemId | None = None
-    """A file system that exists."""
+    id: SharedFileSystemId | None = None
+    """A file system that exists: by its id, or environment for the one of the cluster's environment."""
     size_gib: Positive | None = None
     """Size in GiB of one to be made."""
     throughput_mb_s_per_tib: Positive | None = None
@@ -80,8 +101,8 @@ class OpenZfs(Record):
 
     one_of = (("id", "size_gib"),)
 
-    id: ZfsVolumeId | None = None
-    """A volume that exists."""
+    id: SharedZfsVolumeId | None = None
+    """A volume that exists: by its id, or environment for the one of the cluster's environment."""
     size_gib: ZfsSize | None = None
     """Size in GiB of one to be made."""
     throughput_mb_s: Positive | None = None

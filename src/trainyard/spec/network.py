@@ -29,6 +29,8 @@ class Network(Record):
     """The zone of the compute nodes and file systems. A reservation lies in one zone: name that one."""
     secondary_availability_zone: AvailabilityZone | None = None
     """A second zone, for the load balancer in front of a self-hosted Grafana, which needs two."""
+    further_availability_zones: tuple[AvailabilityZone, ...] = ()
+    """Further zones that get a private subnet. The zones of queues get one without being named here."""
     existing: ExistingNetwork | None = None
     """Use this network instead of making one."""
     internet: Literal["nat", "none"] = "nat"

@@ -22,10 +22,20 @@ if TYPE_CHECKING:
     from trainyard.document.node import Document
 
 COMPILED = FilePath(__file__).with_name("compiled.json")
+COMPILED_ENVIRONMENT = FilePath(__file__).with_name("compiled_environment.json")
+_LEAST_CLUSTER = {
+    "name": "any",
+    "region": "us-east-1",
+    "platform": "parallelcluster",
+    "queues": ({"name": "any", "instance_type": "m5.large"},),
+}
 
 
 class ParsedSpec(NamedTuple):
-    """A spec and the document that it was read from, which knows the place of every value."""
+    """A spec and the document that it was read from, which knows the place of every value.
+
+    An environment comes in the shape of a cluster without queues: ``spec.is_environment``.
+    """
 
     spec: Spec
     document: Document
@@ -40,14 +50,29 @@ def parse(text: str, file: str) -> ParsedSpec:
     document = read_yaml(text, file)
     if findings := tuple(_not_a_spec(document)):
         raise SpecError(findings)
-    try:
-        spec: Spec = _validator().validate_python(document.value)
-    except ValidationError as error:
-        problems = [_finding(document, problem) for problem in error.errors(include_url=False)[:MOST_FINDINGS]]
-        raise SpecError(tuple(sorted([*problems, *_group_findings(document)], key=_order))) from None
-    if not _is_complete(spec):
-        raise SpecError(tuple(_group_findings(document)))
+    if document.value.get("kind") == "environment":
+        return ParsedSpec(_environment(document), document)
+    spec: Spec = _validated(document, Spec, _validator())
     return ParsedSpec(spec, document)
+
+
+def _environment(document: Document) -> Spec:
+    # Imported here because most specs are clusters, and every check imports this module.
+    from trainyard.spec.environment import Environment, as_spec
+
+    validator = validator_of(Environment, COMPILED_ENVIRONMENT)
+    return as_spec(_validated(document, Environment, validator), _validator().validate_python(_LEAST_CLUSTER))
+
+
+def _validated(document: Document, record: type[Record], validator: SchemaValidator) -> Any:
+    try:
+        value = validator.validate_python(document.value)
+    except ValidationError as error:
+        problems = [_finding(document, record, one) for one in error.errors(include_url=False)[:MOST_FINDINGS]]
+        raise SpecError(tuple(sorted([*problems, *_group_findings(document, record)], key=_order))) from None
+    if not _is_complete(value):
+        raise SpecError(tuple(_group_findings(document, record)))
+    return value
 
 
 def _order(finding: Finding) -> tuple[int, int]:
@@ -76,16 +101,16 @@ def _not_a_spec(document: Document) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _finding(document: Document, problem: Any) -> Finding:
+def _finding(document: Document, record: type[Record], problem: Any) -> Finding:
     # Imported here because a right spec needs it not, and every check imports this module.
     from trainyard.spec.fields import written_path
 
-    path = written_path(Spec, problem["loc"])
+    path = written_path(record, problem["loc"])
     match problem["type"]:
         case "missing":
             return _missing(document, path)
         case "extra_forbidden":
-            return _unknown_key(document, path)
+            return _unknown_key(document, record, path)
         case "bad_value":
             return _wrong(document, path, "spec-bad-value", problem["msg"], problem["input"])
         case "literal_error":
@@ -137,24 +162,24 @@ def _named(path: Path) -> str:
     return text if text.isprintable() and len(text) <= 120 else f"{path_text(path[:-1])}[{short(str(path[-1]))}]"
 
 
-def _unknown_key(document: Document, path: Path) -> Finding:
+def _unknown_key(document: Document, record: type[Record], path: Path) -> Finding:
     # Imported here because a right spec needs neither, and every check imports this module.
     from difflib import get_close_matches
 
     key = str(path[-1])
-    known = known_keys(path[:-1])
+    known = known_keys(path[:-1], record)
     close = get_close_matches(key.lower(), known, n=1, cutoff=0.6)
     meant = f"; did you mean {close[0]!r}?" if close else ""
     remedy = f"here belong: {', '.join(known)}" if known else "remove it"
     return _at(document, path, "spec-unknown-key", f"unknown key {short(key)}{meant}", remedy)
 
 
-def known_keys(path: Path) -> tuple[str, ...]:
+def known_keys(path: Path, record: type[Record] = Spec) -> tuple[str, ...]:
     """Return the keys that may stand in the mapping at a path."""
     from trainyard.spec.fields import record_at
 
-    record = record_at(Spec, path)
-    return () if record is None else tuple(record.field_names())
+    found = record_at(record, path)
+    return () if found is None else tuple(found.field_names())
 
 
 def _is_complete(value: object) -> bool:
@@ -167,11 +192,11 @@ def _is_complete(value: object) -> bool:
     return all(count == 1 for count in groups) and all(map(_is_complete, vars(value).values()))
 
 
-def _group_findings(document: Document) -> Iterator[Finding]:
+def _group_findings(document: Document, record: type[Record]) -> Iterator[Finding]:
     # Imported here because a right spec needs it not, and every check imports this module.
     from trainyard.spec.fields import broken_groups
 
-    for path, group in broken_groups(Spec, document.value):
+    for path, group in broken_groups(record, document.value):
         mapping = document.root.at(path).value
         written = [key for key in group if mapping.get(key) is not None]
         if written:

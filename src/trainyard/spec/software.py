@@ -24,10 +24,13 @@ class Software(Record):
 RetentionDays = Literal[1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1827, 3653]
 
 
+MonitoringMode = Literal["none", "self-hosting", "amp-only", "amp+amg"]
+
+
 class Monitoring(Record):
     """What is measured and written down, and who keeps it."""
 
-    mode: Literal["none", "self-hosting", "amp-only", "amp+amg"] = "none"
+    mode: MonitoringMode = "none"
     """none; Prometheus and Grafana on an instance; Amazon Managed Prometheus; or that with Amazon Managed Grafana."""
     certificate: CertificateArn | None = None
     """Certificate of the self-hosted Grafana's address, from AWS Certificate Manager."""

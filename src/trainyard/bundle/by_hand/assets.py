@@ -1,4 +1,4 @@
-"""Making the bucket that nodes fetch from, letting login nodes read it, and filling it."""
+"""Making the bucket that nodes fetch from, and filling it."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from trainyard.bundle.by_hand.aws_command import assigned, aws, document, shell_name
 from trainyard.render.assets import folder, installs_anything
-from trainyard.render.parallelcluster.policies import _partition, _script_keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from trainyard.render.stand_ins import StandIn
     from trainyard.spec.cluster import Spec
 
 
@@ -19,9 +17,9 @@ if TYPE_CHECKING:
 _CLOSED = ("BlockPublicAcls", "IgnorePublicAcls", "BlockPublicPolicy", "RestrictPublicBuckets")
 
 
-def bucket(spec: Spec, stand_in: StandIn) -> Sequence[str]:
+def bucket(spec: Spec) -> Sequence[str]:
     """Return how to make the one bucket of all clusters in an account and region, closed and encrypted."""
-    name = shell_name(stand_in.output)
+    name = shell_name("AssetsBucket")
     here = ("--bucket", f"${name}")
     # https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateBucketConfiguration.html
     place = ("--create-bucket-configuration", f"LocationConstraint={spec.region}")
@@ -46,19 +44,6 @@ def _encryption(spec: Spec) -> dict[str, Any]:
         return {"ApplyServerSideEncryptionByDefault": {"SSEAlgorithm": "AES256"}}
     default = {"SSEAlgorithm": "aws:kms", "KMSMasterKeyID": key}
     return {"ApplyServerSideEncryptionByDefault": default, "BucketKeyEnabled": True}
-
-
-def read_policy(spec: Spec, stand_in: StandIn) -> Sequence[str]:
-    """Return how to make the policy of login nodes: the cluster's folder, and the scripts that they run themselves."""
-    s3 = f"arn:{_partition(spec.region)}:s3:::"
-    own = [f"{s3}{name}/{key}" for _, pool in spec.login_pools() for name, key in _script_keys(pool.custom_actions)]
-    objects = [f"{s3}{bucket_of(spec)}/{folder(spec)}/*", *dict.fromkeys(own)]
-    statement = {"Effect": "Allow", "Action": ["s3:GetObject"], "Resource": objects}
-    made = aws(
-        spec.region, "iam create-policy", "--policy-name", f"{spec.name}-assets-read", "--policy-document",
-        document({"Version": "2012-10-17", "Statement": [statement]}), "--query", "Policy.Arn", "--output", "text",
-    )  # fmt: skip
-    return [assigned(shell_name(stand_in.output), made)]
 
 
 def upload(spec: Spec) -> Iterator[str]:

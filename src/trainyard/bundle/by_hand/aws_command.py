@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from typing import Any
 
 
 def aws(region: str, command: str, *arguments: str) -> str:
@@ -19,7 +18,7 @@ def assigned(variable: str, command: str) -> str:
     return f"{variable}=$({command})"
 
 
-def document(value: dict[str, Any]) -> str:
+def document(value: object) -> str:
     """Return a policy document as one word."""
     return json.dumps(value)
 

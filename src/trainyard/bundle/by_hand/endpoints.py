@@ -1,34 +1,42 @@
-"""Making the VPC endpoints through which nodes reach AWS where no subnet reaches the internet."""
+"""Making the VPC endpoints through which nodes reach AWS, in a VPC that exists and reaches no internet."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from trainyard.bundle.by_hand.aws_command import assigned, aws
-from trainyard.bundle.by_hand.network import nodes_subnet
-from trainyard.bundle.by_hand.secrets import secrets_of
 from trainyard.bundle.by_hand.security_group import security_group
+from trainyard.render.secrets import secrets_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from trainyard.spec.cluster import Spec
+    from trainyard.spec.network import ExistingNetwork
 
 
-def endpoints(spec: Spec) -> Sequence[str]:
+_GATEWAYS = ("s3", "dynamodb")
+
+
+def endpoints(spec: Spec, existing: ExistingNetwork) -> Sequence[str]:
     """Return how to make them all. The VPC needs DNS resolution and DNS host names, as ParallelCluster does."""
+    vpc_range = aws(
+        spec.region, "ec2 describe-vpcs", "--vpc-ids", existing.vpc,
+        "--query", "Vpcs[0].CidrBlock", "--output", "text",
+    )  # fmt: skip
     tables = aws(
-        spec.region, "ec2 describe-route-tables", "--filters", "Name=vpc-id,Values=$VPC_ID",
+        spec.region, "ec2 describe-route-tables", "--filters", f"Name=vpc-id,Values={existing.vpc}",
         "--query", "RouteTables[].RouteTableId", "--output", "json",
     )  # fmt: skip
-    of_vpc = ("--vpc-id", "$VPC_ID", "--vpc-endpoint-type")
-    place = ("--subnet-ids", nodes_subnet(spec), "--security-group-ids", "$ENDPOINT_SECURITY_GROUP")
+    of_vpc = ("--vpc-id", existing.vpc, "--vpc-endpoint-type")
+    place = ("--subnet-ids", existing.private_subnets[0], "--security-group-ids", "$ENDPOINT_SECURITY_GROUP")
     made = [
-        *((service, (*of_vpc, "Gateway", "--route-table-ids", "$ROUTE_TABLES")) for service in ("s3", "dynamodb")),
+        *((service, (*of_vpc, "Gateway", "--route-table-ids", "$ROUTE_TABLES")) for service in _GATEWAYS),
         *((service, (*of_vpc, "Interface", *place, "--private-dns-enabled")) for service in _with_interface(spec)),
     ]
-    group = security_group(spec, "ENDPOINT_SECURITY_GROUP", "endpoints", ("tcp:443-443",))
+    group = security_group(spec, "ENDPOINT_SECURITY_GROUP", "endpoints", existing.vpc, ("tcp:443-443",))
     return [
+        assigned("VPC_RANGE", vpc_range),
         *group,
         assigned("ROUTE_TABLES", tables),
         *(
@@ -38,13 +46,18 @@ def endpoints(spec: Spec) -> Sequence[str]:
     ]
 
 
+def services_reached(spec: Spec) -> tuple[str, ...]:
+    """Return the services that nodes reach through endpoints, as the last word of their names."""
+    return (*_GATEWAYS, *_with_interface(spec))
+
+
 def _with_interface(spec: Spec) -> Iterator[str]:
     """Yield the services that nodes reach through a network interface.
 
     https://docs.aws.amazon.com/parallelcluster/latest/ug/aws-parallelcluster-in-a-single-public-subnet-no-internet-v3.html
     """
     yield from ("logs", "cloudformation", "ec2")
-    if secrets_of(spec):
+    if secrets_of(spec) or spec.monitoring.mode == "self-hosting":
         yield "secretsmanager"
     if spec.login_nodes is not None:
         yield from ("elasticloadbalancing", "autoscaling")

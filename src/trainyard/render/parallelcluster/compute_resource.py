@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from trainyard.catalog.efa import uses_efa
 from trainyard.catalog.slurm_topology import slurm_topology
+from trainyard.render.reservation_groups import groups_to_make
 from trainyard.spec.capacity import Reserved
 
 if TYPE_CHECKING:
+    from trainyard.render.stand_ins import Ids
+    from trainyard.spec.cluster import Spec
     from trainyard.spec.node_group import NodeGroup
 
 
-def compute_resource(group: NodeGroup, *, any_type: bool = False) -> dict[str, Any]:
+def compute_resource(spec: Spec, group: NodeGroup, ids: Ids, *, any_type: bool = False) -> dict[str, Any]:
     """Return one compute resource, with ``any_type`` in the form for several types: only that may span subnets."""
     return {
         "Name": group.name,
@@ -24,7 +27,7 @@ def compute_resource(group: NodeGroup, *, any_type: bool = False) -> dict[str, A
         "MaxCount": group.max_nodes,
         "Efa": _efa(group),
         "Networking": {"PlacementGroup": {"Enabled": _placed(group)}},
-        **_reservation(group),
+        **_reservation(spec, group, ids),
         **_optional(group),
     }
 
@@ -40,11 +43,14 @@ def _efa(group: NodeGroup) -> dict[str, Any]:
     return {"Enabled": uses_efa(group.instance_type, group.efa), **gpudirect}
 
 
-def _reservation(group: NodeGroup) -> dict[str, Any]:
+def _reservation(spec: Spec, group: NodeGroup, ids: Ids) -> dict[str, Any]:
     capacity = group.capacity
     if not isinstance(capacity, Reserved):
         return {}
-    if capacity.reservation_group is not None:
+    if capacity.reservations is not None:
+        number = groups_to_make(spec).index(capacity.reservations) + 1
+        target = {"CapacityReservationResourceGroupArn": ids.of("ReservationGroupArn", number=number)}
+    elif capacity.reservation_group is not None:
         target = {"CapacityReservationResourceGroupArn": capacity.reservation_group}
     else:
         target = {"CapacityReservationId": capacity.reservation or capacity.capacity_block or ""}

@@ -35,4 +35,4 @@ def head_node(spec: Spec, ids: Ids) -> dict[str, Any]:
 def _networking(spec: Spec, ids: Ids) -> dict[str, Any]:
     address = {"ElasticIp": spec.head_node.elastic_ip} if spec.head_node.elastic_ip else {}
     subnet = one_subnet(spec, spec.head_node.subnet, ids)
-    return {"SubnetId": subnet, **address, **security_groups(spec), **proxy(spec)}
+    return {"SubnetId": subnet, **address, **security_groups(spec, "Head", ids), **proxy(spec)}

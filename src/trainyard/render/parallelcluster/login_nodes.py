@@ -30,7 +30,7 @@ def _pool(spec: Spec, pool: LoginPool, ids: Ids) -> dict[str, Any]:
         "InstanceType": pool.instance_type,
         "GracetimePeriod": pool.grace_minutes,
         **({} if pool.ami is None else {"Image": {"CustomAmi": pool.ami}}),
-        "Networking": {"SubnetIds": subnets, **security_groups(spec), **proxy(spec)},
+        "Networking": {"SubnetIds": subnets, **security_groups(spec, "Login", ids), **proxy(spec)},
         "Ssh": {**key, "AllowedIps": ssh_range(spec, ids)},
         **remote_desktop(pool.dcv),
         **custom_actions(spec, pool.custom_actions, ids),

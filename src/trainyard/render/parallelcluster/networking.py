@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from trainyard.errors import TrainyardError
+from trainyard.render.cloudformation.network import needs_network, needs_prefix_list, zone_letter
 
 if TYPE_CHECKING:
     from trainyard.render.stand_ins import Ids
     from trainyard.spec.cluster import Spec
     from trainyard.spec.dcv import Dcv
     from trainyard.spec.queue import Queue
+
+Role = Literal["Head", "Compute", "Login"]
 
 # Without a range ParallelCluster opens SSH to 0.0.0.0/0; this one admits private addresses only, which have to come
 # from the VPC or what is connected to it. https://datatracker.ietf.org/doc/html/rfc1918
@@ -49,18 +52,23 @@ def queue_subnets(spec: Spec, queue: Queue, ids: Ids) -> list[str]:
 def _zone_subnet(spec: Spec, zone: str, ids: Ids) -> str:
     if zone == spec.network.availability_zone:
         return _primary_private_subnet(spec, ids)
-    label = "".join(part.capitalize() for part in zone.split("-"))
-    return ids.of("PrivateSubnet", label=label, number=ord(zone[-1]) - ord("a") + 1, zone=zone)
+    letter = zone_letter(zone)
+    return ids.of("PrivateSubnet", label=letter, number=ord(letter) - ord("A") + 1, zone=zone)
 
 
 def _primary_private_subnet(spec: Spec, ids: Ids) -> str:
     return ids.of("PrimaryPrivateSubnet", zone=spec.network.availability_zone)
 
 
-def security_groups(spec: Spec) -> dict[str, list[str]]:
-    """Return the security groups that nodes get beside ParallelCluster's own."""
+def security_groups(spec: Spec, role: Role, ids: Ids) -> dict[str, list[str]]:
+    """Return the security groups that nodes get beside ParallelCluster's own: the user's, and the network stack's.
+
+    File systems and monitoring admit the groups of the stack.
+    """
     existing = spec.network.existing
-    return {"AdditionalSecurityGroups": list(existing.security_groups)} if existing and existing.security_groups else {}
+    own = [] if existing is None else list(existing.security_groups)
+    made = [ids.of(f"{role}NodeSecurityGroup")] if needs_network(spec) or spec.environment is not None else []
+    return {"AdditionalSecurityGroups": own + made} if own or made else {}
 
 
 def proxy(spec: Spec) -> dict[str, Any]:
@@ -78,10 +86,6 @@ def remote_desktop(dcv: Dcv | None) -> dict[str, Any]:
 
 def ssh_range(spec: Spec, ids: Ids) -> str:
     """Return what may reach SSH. ParallelCluster takes one range, or one prefix list of several."""
-    match spec.access.allow_from:
-        case ():
-            return NOBODY_OUTSIDE
-        case (only,):
-            return only
-        case _:
-            return ids.of("SSHPrefixList")
+    if needs_prefix_list(spec):
+        return ids.of("SSHPrefixList")
+    return next(iter(spec.access.allow_from), NOBODY_OUTSIDE)

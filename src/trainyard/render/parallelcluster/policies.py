@@ -33,7 +33,7 @@ def login_iam(spec: Spec, ids: Ids) -> dict[str, Any]:
 
 def _policies(spec: Spec, more: Iterable[str] = ()) -> dict[str, Any]:
     # Session Manager is the way in that needs no open port.
-    session_manager = f"arn:{_partition(spec.region)}:iam::aws:policy/AmazonSSMManagedInstanceCore"
+    session_manager = f"arn:{partition(spec.region)}:iam::aws:policy/AmazonSSMManagedInstanceCore"
     policies = dict.fromkeys((session_manager, *more, *spec.iam.policies))
     return {"AdditionalIamPolicies": [{"Policy": policy} for policy in policies]}
 
@@ -44,13 +44,14 @@ def _s3_access(spec: Spec, own: CustomActions, ids: Ids) -> dict[str, Any]:
     if installs_anything(spec):
         bucket, folder = assets_folder(spec, ids)
         keys.setdefault(bucket, []).append(f"{folder}/*")
-    for bucket, key in _script_keys(own):
+    for bucket, key in script_keys(own):
         keys.setdefault(bucket, []).append(key)
     entries = [{"BucketName": bucket, "KeyName": _covering(of_bucket)} for bucket, of_bucket in keys.items()]
     return {"S3Access": entries} if entries else {}
 
 
-def _script_keys(own: CustomActions) -> Iterator[tuple[str, str]]:
+def script_keys(own: CustomActions) -> Iterator[tuple[str, str]]:
+    """Yield bucket and key of each of the user's own scripts that lies in S3."""
     for script in (*own.on_start, *own.before_setup, *own.after_setup, *getattr(own, "on_update", ())):
         if script.script.startswith("s3://"):
             bucket, _, key = script.script.removeprefix("s3://").partition("/")
@@ -68,7 +69,8 @@ def _covering(keys: list[str]) -> str:
     return f"{first[:length].rstrip('*')}*"
 
 
-def _partition(region: str) -> str:
+def partition(region: str) -> str:
+    """Return the partition of a region, which every ARN names."""
     # https://docs.aws.amazon.com/whitepapers/latest/aws-fault-isolation-boundaries/partitions.html
     partitions = {
         "cn-": "aws-cn",

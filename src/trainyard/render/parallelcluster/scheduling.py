@@ -47,10 +47,15 @@ def _queue(spec: Spec, queue: Queue, ids: Ids) -> dict[str, Any]:
         **({"CustomSlurmSettings": queue.partition_settings} if queue.partition_settings else {}),
         **custom_actions(spec, queue.custom_actions, ids),
         "Iam": compute_iam(spec, queue.custom_actions, ids),
-        "ComputeResources": [compute_resource(group, any_type=several_subnets) for group in groups],
+        "ComputeResources": [compute_resource(spec, group, ids, any_type=several_subnets) for group in groups],
     }
 
 
 def _networking(spec: Spec, queue: Queue, ids: Ids) -> dict[str, Any]:
     public = {"AssignPublicIp": True} if queue.subnet == "public" else {}
-    return {"SubnetIds": queue_subnets(spec, queue, ids), **public, **security_groups(spec), **proxy(spec)}
+    return {
+        "SubnetIds": queue_subnets(spec, queue, ids),
+        **public,
+        **security_groups(spec, "Compute", ids),
+        **proxy(spec),
+    }

@@ -18,7 +18,7 @@ def shared_storage(spec: Spec, ids: Ids) -> list[dict[str, Any]]:
     numbers = dict.fromkeys(("lustre", "openzfs", "efs", "ebs"), 0)
     entries: list[dict[str, Any]] = []
     for file_system in spec.file_systems:
-        if file_system.settings.id is None:
+        if file_system.settings.id in (None, "environment"):
             numbers[file_system.kind] += 1
         name = _free_name(file_system.mount, {entry["Name"] for entry in entries})
         settings = _settings(file_system, numbers[file_system.kind], _key(spec), ids)
@@ -29,15 +29,20 @@ def shared_storage(spec: Spec, ids: Ids) -> list[dict[str, Any]]:
 def _settings(file_system: FileSystem, number: int, key: dict[str, str], ids: Ids) -> dict[str, Any]:
     match file_system.settings:
         case Lustre(id=existing):
-            id_ = existing or ids.of("FSxLustreFilesystemId", number=number)
+            id_ = _known(existing) or ids.of("FSxLustreFilesystemId", number=number)
             return {"StorageType": "FsxLustre", "FsxLustreSettings": {"FileSystemId": id_}}
         case OpenZfs(id=existing):
-            id_ = existing or ids.of("FSxORootVolumeId", number=number)
+            id_ = _known(existing) or ids.of("FSxORootVolumeId", number=number)
             return {"StorageType": "FsxOpenZfs", "FsxOpenZfsSettings": {"VolumeId": id_}}
         case Ebs() as ebs:
             return {"StorageType": "Ebs", "EbsSettings": _ebs(ebs, key)}
         case Efs() as efs:
             return {"StorageType": "Efs", "EfsSettings": _efs(efs, key)}
+
+
+def _known(id_: str | None) -> str | None:
+    """Return an id that the spec gives. The file systems of an environment are counted as its stack counts them."""
+    return None if id_ == "environment" else id_
 
 
 def _key(spec: Spec) -> dict[str, str]:

@@ -1,0 +1,95 @@
+"""Deploying specs to an AWS account, and destroying clusters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from trainyard.checking.spec_file import Checked, check_file
+from trainyard.deploy.deployment import Done, deploy, destroy, work_for
+from trainyard.deploy.looking_before import look_before
+from trainyard.deploy.work import Event, Options, Work
+from trainyard.edge.aws import s3
+from trainyard.edge.aws.account import Account, account
+from trainyard.edge.text_file import read_text
+from trainyard.errors import SpecError, TrainyardError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trainyard.finding import Finding
+    from trainyard.spec.cluster import Spec
+
+__all__ = ["Account", "Deployed", "Done", "Event", "Options", "account", "deploy_file", "destroy_cluster"]
+
+
+@dataclass(frozen=True, slots=True)
+class Deployed:
+    """What became of a spec that was to be deployed. ``done`` is None where findings stopped it before anything."""
+
+    checked: Checked
+    preflights: tuple[Finding, ...]
+    done: Done | None
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Return what the rules and the preflights found."""
+        return (*self.checked.findings, *self.preflights)
+
+
+def deploy_file(
+    file: str,
+    *,
+    profile: str | None = None,
+    options: Options | None = None,
+    listener: Callable[[Event], None] = lambda _: None,
+    confirm: Callable[[Spec, Account, tuple[Finding, ...]], bool] = lambda *_: True,
+) -> Deployed:
+    """Deploy a spec file, or go on where a call that ended early stopped. Nothing is made where there are errors.
+
+    ``confirm`` is asked once everything has been looked at and before anything is made.
+    Raises FindingsError where the file is no spec, TrainyardError where the account cannot be used.
+    """
+    text = read_text(file)
+    checked = check_file(file)
+    if checked.parsed is None:
+        raise SpecError(checked.findings)
+    spec = checked.parsed.spec
+    if checked.has_errors:
+        return Deployed(checked, (), None)
+    refuse_stand_ins(checked.findings)
+    where = account(spec.region, profile)
+    work = work_for(spec, where, listener, options)
+    preflights = look_before(work, checked.parsed.document)
+    if any(finding.severity == "error" for finding in preflights):
+        return Deployed(checked, preflights, None)
+    if not confirm(spec, where, preflights):
+        raise TrainyardError("nothing was deployed, as you said")
+    return Deployed(checked, preflights, deploy(work, text))
+
+
+def refuse_stand_ins(findings: tuple[Finding, ...]) -> None:
+    """Raise TrainyardError where the spec still holds what a reference architecture left for the user to write."""
+    left = [finding for finding in findings if finding.id == "stand-in-left"]
+    if left:
+        raise TrainyardError(
+            f"the spec is not finished: {left[0].message}",
+            where=f"{left[0].file}:{left[0].line}",
+            hint=left[0].remedy,
+        )
+
+
+def destroy_cluster(
+    name: str,
+    where: Account,
+    *,
+    bucket: str | None = None,
+    options: Options | None = None,
+    listener: Callable[[Event], None] = lambda _: None,
+) -> Done:
+    """Remove a cluster and what was made for it. What holds data stays, unless the options say otherwise.
+
+    ``bucket`` is the one that its spec named, where it named one. Raises TrainyardError where the account cannot be
+    used.
+    """
+    return destroy(Work(where, name, None, bucket or s3.own_bucket(where), listener, options or Options()))

@@ -1,0 +1,39 @@
+"""Putting several reservations into a group, which is what nodes target.
+
+https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/create-cr-group.html
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.bundle.by_hand.aws_command import assigned, aws, document, shell_name
+from trainyard.catalog.partition import partition_of
+from trainyard.render.reservation_groups import CONFIGURATION, group_name, groups_to_make
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.render.stand_ins import StandIn
+    from trainyard.spec.cluster import Spec
+
+
+def ungrouped(spec: Spec) -> Iterator[str]:
+    """Yield how to delete the groups that were made for a cluster."""
+    for number, _ in enumerate(groups_to_make(spec), 1):
+        yield aws(spec.region, "resource-groups delete-group", "--group", group_name(spec, number))
+
+
+def reservation_group(spec: Spec, stand_in: StandIn) -> Iterator[str]:
+    """Yield how to make the group that a stand-in stands for."""
+    number = int(stand_in.output.removeprefix("ReservationGroupArn") or 1)
+    name = group_name(spec, number)
+    arn = f"arn:{partition_of(spec.region)}:ec2:{spec.region}:$ACCOUNT:capacity-reservation/"
+    members = [f"{arn}{reservation}" for reservation in groups_to_make(spec)[number - 1]]
+    yield assigned("ACCOUNT", aws(spec.region, "sts get-caller-identity", "--query", "Account", "--output", "text"))
+    made = aws(
+        spec.region, "resource-groups create-group", "--name", name, "--configuration", document(CONFIGURATION),
+        "--query", "Group.GroupArn", "--output", "text",
+    )  # fmt: skip
+    yield assigned(shell_name(stand_in.output), made)
+    yield aws(spec.region, "resource-groups group-resources", "--group", name, "--resource-arns", *members)

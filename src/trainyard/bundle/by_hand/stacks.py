@@ -1,0 +1,73 @@
+"""Making a stack, reading its outputs, and writing them into the files of the bundle that wait for them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.bundle.by_hand.aws_command import assigned, aws, shell_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from trainyard.render.cloudformation.stack import Stack
+    from trainyard.render.stand_ins import StandIn
+    from trainyard.spec.cluster import Spec
+
+
+def made(spec: Spec, stack: Stack) -> Iterator[str]:
+    """Yield how to make a stack, and to wait until it is there."""
+    tags = [f"Key={key},Value={value}" for key, value in stack.tags.items()]
+    yield aws(
+        spec.region, "cloudformation create-stack", "--stack-name", stack.name,
+        "--template-body", f"file://{stack.template_file}", "--parameters", f"file://{stack.parameters_file}",
+        *(("--capabilities", *stack.capabilities) if stack.capabilities else ()), "--tags", *tags,
+    )  # fmt: skip
+    yield aws(spec.region, "cloudformation wait stack-create-complete", "--stack-name", stack.name)
+
+
+def read_outputs(spec: Spec, stack_name: str, outputs: Sequence[str]) -> Iterator[str]:
+    """Yield how to leave each output of a stack in the variable ``shell_name(output)``."""
+    for output in outputs:
+        yield assigned(shell_name(output), _shown(spec, stack_name, output))
+
+
+def looked_at(spec: Spec, stack: Stack) -> Iterator[str]:
+    """Yield how to see whether monitoring is up, and how people reach it."""
+    mode = spec.monitoring.mode
+    if mode != "self-hosting":
+        yield from read_outputs(spec, stack.name, ["AMPWorkspaceId", "AMPPrometheusEndpoint"])
+        yield aws(
+            spec.region, "amp describe-workspace", "--workspace-id", f"${shell_name('AMPWorkspaceId')}",
+            "--query", "workspace.status.statusCode", "--output", "text",
+        ) + "   # ACTIVE; a browser finds nothing at $AMP_PROMETHEUS_ENDPOINT, which takes signed calls"  # fmt: skip
+    if mode != "amp-only":
+        yield _shown(spec, stack.name, "GrafanaAccessInstructions")
+    if mode == "self-hosting":
+        yield from read_outputs(spec, stack.name, ["MonitoringInstanceId"])
+        yield "# Without the load balancer, http://localhost:3000 for as long as this runs:"
+        yield "# " + aws(
+            spec.region, "ssm start-session", "--target", f"${shell_name('MonitoringInstanceId')}",
+            "--document-name", "AWS-StartPortForwardingSession",
+            "--parameters", "portNumber=3000,localPortNumber=3000",
+        )  # fmt: skip
+
+
+def written_in(stand_ins: Sequence[StandIn], files: Sequence[str]) -> str:
+    """Return how to put values in the place of stand-ins, in every file that holds one of them."""
+    replaced = [f"-e 's#{one.value}#'\"${shell_name(one.output)}\"'#g'" for one in stand_ins]
+    copies = " ".join(f"{file}.bak" for file in files)
+    return " \\\n  ".join(["sed -i.bak", *replaced, f"{' '.join(files)} && rm {copies}"])
+
+
+def removed(spec: Spec, stacks: Sequence[Stack]) -> Iterator[str]:
+    """Yield how to delete the stacks, the last one first."""
+    for stack in reversed(stacks):
+        yield aws(spec.region, "cloudformation delete-stack", "--stack-name", stack.name)
+        yield aws(spec.region, "cloudformation wait stack-delete-complete", "--stack-name", stack.name)
+
+
+def _shown(spec: Spec, stack_name: str, output: str) -> str:
+    query = f"Stacks[0].Outputs[?OutputKey==`{output}`].OutputValue"
+    return aws(
+        spec.region, "cloudformation describe-stacks", "--stack-name", stack_name, "--query", query, "--output", "text"
+    )

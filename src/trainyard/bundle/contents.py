@@ -1,0 +1,76 @@
+"""The beginning of a bundle's README: what it describes, what each file is, and what is not in it yet."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.render.assets import installs_anything
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.render.rendering import Rendering
+    from trainyard.spec.cluster import Spec
+
+
+def files(spec: Spec, rendering: Rendering) -> Iterator[str]:
+    """Yield what the bundle is of, and its files."""
+    yield f"# {spec.name}"
+    yield ""
+    what = "What several clusters share" if spec.is_environment else "A training cluster"
+    version = "" if spec.is_environment else f", for AWS ParallelCluster {spec.parallelcluster.version}"
+    yield f"{what} in {spec.region}{version}."
+    yield "Made from a spec by trainyard; making it again from the same spec gives the same bytes."
+    yield ""
+    for group in spec.node_groups():
+        nodes = (
+            str(group.max_nodes) if group.min_nodes == group.max_nodes else f"{group.min_nodes} to {group.max_nodes}"
+        )
+        types = " or ".join(group.instance_types)
+        yield f"- queue `{group.queue.name}`: {nodes} × {types}, {group.capacity_kind.replace('_', ' ')}"
+    yield ""
+    yield "| File | What it is |"
+    yield "|---|---|"
+    if not spec.is_environment:
+        yield "| `cluster.yaml` | configuration for `pcluster create-cluster` |"
+    for stack in rendering.stacks:
+        yield f"| `{stack.template_file}` | {_WHAT[stack.kind]}: a template of CloudFormation, stack `{stack.name}` |"
+        yield f"| `{stack.parameters_file}` | what the spec says to it |"
+    yield "| `architecture.svg` | a picture of it all, for a browser |"
+    yield "| `stand-ins.json` | ids that only a deployment knows: where they stand, and which stack output fills them |"
+    if installs_anything(spec):
+        yield "| `assets/launch.sh` | what every node runs when it starts: it fetches and runs what is published |"
+        yield "| `assets/nodes.json` | what each kind of nodes is to have |"
+        yield "| `assets/release` | which release is published: none yet |"
+    yield "| `.trainyard.json` | what trainyard wrote here, so that it never overwrites anything else |"
+    yield ""
+
+
+_WHAT = {
+    "network": "the network and its security groups",
+    "storage": "the file systems",
+    "monitoring": "where metrics go",
+    "assets": "what login nodes may read",
+}
+
+
+def not_in_here(spec: Spec) -> Iterator[str]:
+    """Yield what the spec asks for and this version does not render."""
+    missing = []
+    setups = {queue.setup or spec.software.setup for queue in spec.queues}
+    if not spec.is_environment and (setups != {"none"} or spec.software.containers):
+        missing.append(
+            "`software`: the launcher finds no release yet and installs nothing; install what you need with "
+            "`custom_actions`, or name an `ami` that has it"
+        )
+    if spec.monitoring.mode != "none":
+        missing.append("`monitoring`: no exporters, collectors or dashboards are installed on the nodes")
+    if spec.monitoring.mode == "self-hosting":
+        missing.append("`monitoring.mode`: the instance is made in step 1, without Prometheus and Grafana")
+    if missing:
+        yield "## In the spec, but not in this bundle"
+        yield ""
+        yield "This version of trainyard does not render these yet:"
+        yield ""
+        yield from (f"- {text}" for text in missing)
+        yield ""

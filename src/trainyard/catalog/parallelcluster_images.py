@@ -1,0 +1,42 @@
+"""Finds how ParallelCluster's official images are called."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from trainyard.catalog import catalog_file
+from trainyard.catalog.source import Source, merged, sources_by_fact
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from trainyard.catalog.parallelcluster_image import ParallelClusterImage
+
+_PATH = catalog_file.FOLDER / "parallelcluster_images.yaml"
+_WHERE = "catalog/parallelcluster_images.yaml"
+
+
+def official_image(os: str) -> ParallelClusterImage | None:
+    """Return what is known about an operating system, None where the catalog does not know it."""
+    return _images().get(os)
+
+
+def image_name(os: str, architecture: str, version: str) -> str | None:
+    """Return the pattern of the official images' names, None where the operating system is unknown."""
+    image = official_image(os)
+    return None if image is None else f"aws-parallelcluster-{version}-{image.name_part}-{architecture}*"
+
+
+def sources_of(os: str) -> Mapping[str, Source]:
+    """Return fact and source of an operating system; empty where it is unknown."""
+    data = catalog_file.content(_PATH)
+    sources = catalog_file.validated({"sources": data["sources"]}).sources
+    return sources_by_fact(data["images"].get(os, {}), sources, f"{_WHERE} ({os})")
+
+
+@cache
+def _images() -> Mapping[str, ParallelClusterImage]:
+    data = catalog_file.content(_PATH)
+    images = {os: {"os": os, **merged(facts, f"{_WHERE} ({os})")} for os, facts in data["images"].items()}
+    return catalog_file.validated({"sources": data["sources"], "official_images": images}).official_images or {}

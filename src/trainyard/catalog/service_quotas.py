@@ -1,0 +1,51 @@
+"""Finds the quota that instances or parts of a network count towards."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+from trainyard.catalog import catalog_file
+from trainyard.catalog.source import Source, merged, sources_by_fact
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from trainyard.catalog.service_quota import ServiceQuota
+
+_PATH = catalog_file.FOLDER / "service_quotas.yaml"
+_WHERE = "catalog/service_quotas.yaml"
+_LETTERS = re.compile(r"[a-z]+")
+
+
+def vcpu_quota(instance_type: str, purchase: str) -> ServiceQuota | None:
+    """Return the quota for an instance type bought on-demand or as spot; None where AWS publishes none for it."""
+    letters = _LETTERS.match(instance_type)
+    return next(
+        (
+            quota
+            for quota in _quotas("vcpus").values()
+            if quota.purchase == purchase and letters is not None and letters[0] in quota.letters
+        ),
+        None,
+    )
+
+
+def network_quota(name: str) -> ServiceQuota:
+    """Return the quota of vpcs, internet-gateways, nat-gateways-per-zone or elastic-ip-addresses."""
+    return _quotas("network")[name]
+
+
+def sources_of(name: str) -> Mapping[str, Source]:
+    """Return fact and source of a quota by our own word for it; empty where there is none."""
+    data = catalog_file.content(_PATH)
+    sources = catalog_file.validated({"sources": data["sources"]}).sources
+    return sources_by_fact({**data["vcpus"], **data["network"]}.get(name, {}), sources, f"{_WHERE} ({name})")
+
+
+@cache
+def _quotas(section: str) -> Mapping[str, ServiceQuota]:
+    data = catalog_file.content(_PATH)
+    quotas = {name: {"name": name, **merged(facts, f"{_WHERE} ({name})")} for name, facts in data[section].items()}
+    return catalog_file.validated({"sources": data["sources"], "service_quotas": quotas}).service_quotas or {}

@@ -1,0 +1,178 @@
+"""``trainyard plan``."""
+
+from __future__ import annotations
+
+import sys
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from trainyard.cli import suggestions
+from trainyard.cli.output import counted, finding_text, json_option, one_line, print_json, print_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.api.plan import Plan
+    from trainyard.finding import Finding
+
+_MEASURES = ("GiB", "MB/s", "IOPS")
+
+
+@click.command()
+@click.argument("spec", metavar="SPEC", shell_complete=suggestions.files)
+@click.option("--account", "ask", is_flag=True, help="Ask the AWS account what is there already. Changes nothing.")
+@click.option("--profile", metavar="NAME", help="Profile of the AWS configuration.")
+@json_option
+def command(spec: str, profile: str | None, *, ask: bool, as_json: bool) -> None:
+    """Say what deploying a spec would do: steps, stacks, time, price an hour, and what cannot be changed later.
+
+    Needs no AWS account. Prices are list prices of the dates that their sources name; what is unknown is said to be.
+
+    \b
+    Example:
+      trainyard plan cluster.yaml
+      trainyard plan cluster.yaml --account --profile ml
+    """
+    from trainyard.api.plan import plan_file
+
+    where = _account(spec, profile) if ask or profile is not None else None
+    checked, found = plan_file(spec, where)
+    if as_json:
+        findings = [finding._asdict() for finding in checked.findings]
+        print_json({**(_values(found) if found else {"steps": []}), "findings": findings})
+    else:
+        _print(found, checked.findings)
+    sys.exit(1 if found is None else 0)
+
+
+def _account(spec: str, profile: str | None) -> Any:
+    from trainyard.api.check import check_files
+    from trainyard.api.deploy import account
+    from trainyard.errors import SpecError
+
+    (checked,) = check_files([spec])
+    if checked.parsed is None:
+        raise SpecError(checked.findings)
+    return account(checked.parsed.spec.region, profile)
+
+
+def _print(found: Plan | None, findings: tuple[Finding, ...]) -> None:
+    for finding in findings:
+        print_text(finding_text(finding), err=True)
+    if found is None:
+        print_text(f"nothing is planned: {counted(findings)}", err=True)
+        return
+    for line in _lines(found):
+        print_text(one_line(line))
+
+
+def _lines(found: Plan) -> Iterator[str]:
+    yield "Steps"
+    for number, step in enumerate(found.steps, start=1):
+        state = f"   {step.found.state} {step.found.detail}".rstrip() if step.found else ""
+        yield f"  {number}. {step.name:<13} {step.title}{state}"
+    yield from _stack_lines(found)
+    yield from _time_lines(found)
+    yield from _cost_lines(found)
+    yield from _fixed_lines(found)
+
+
+def _fixed_lines(found: Plan) -> Iterator[str]:
+    yield "Cannot be changed later; --json says why of each"
+    for section, paths in groupby(sorted(fixed.path for fixed in found.fixed), key=lambda path: path.split(".")[0]):
+        rest = [path.removeprefix(section).removeprefix(".") for path in paths]
+        yield f"  {section}{': ' if any(rest) else ''}{', '.join(filter(None, rest))}"
+
+
+def _stack_lines(found: Plan) -> Iterator[str]:
+    yield "Stacks beside the cluster"
+    for stack in found.stacks:
+        yield f"  {stack.name}"
+        yield "    " + ", ".join(f"{count} × {kind.removeprefix('AWS::')}" for kind, count in stack.resources.items())
+        if stack.keeps:
+            yield f"    stays with its data when the stack is deleted: {', '.join(stack.keeps)}"
+    if not found.stacks:
+        yield "  none"
+    for nodes in found.second:
+        yield f"  {nodes} start by an update once the cluster is there: the head node would wait for them"
+
+
+def _time_lines(found: Plan) -> Iterator[str]:
+    yield "Time"
+    for stage in found.stages:
+        minutes = f"{_range(*stage.minutes)} min" if stage.minutes else "unknown"
+        yield f"  {minutes:>14}   {stage.what}"
+
+
+def _cost_lines(found: Plan) -> Iterator[str]:
+    from trainyard.deploy.cost import CAVEAT, NOT_COUNTED
+
+    cost = found.cost
+    at_least = " at least, because some prices are unknown" if cost.unknown else ""
+    yield f"Price an hour: USD {_range(*map(_usd, (cost.least_usd_per_hour, cost.most_usd_per_hour)))}{at_least}"
+    for line in cost.lines:
+        unit = line.unit if line.unit in _MEASURES else "×"
+        price = "unknown" if line.usd_per_hour_each is None else _usd(line.most_usd_per_hour or 0)
+        yield f"  {price:>14}   {_range(f'{line.least:,g}', f'{line.most:,g}')} {unit} {line.what} ({line.basis})"
+    yield f"  Not counted: {NOT_COUNTED}."
+    yield f"  {CAVEAT}"
+
+
+def _range(least: object, most: object) -> str:
+    return f"{least}" if least == most else f"{least} to {most}"
+
+
+def _usd(amount: float) -> str:
+    return f"{amount:,.2f}"
+
+
+def _values(found: Plan) -> dict[str, Any]:
+    cost = found.cost
+    return {
+        "steps": [
+            {
+                "name": step.name,
+                "title": step.title,
+                "state": step.found.state if step.found else None,
+                "detail": step.found.detail if step.found else None,
+            }
+            for step in found.steps
+        ],
+        "stacks": [
+            {"name": stack.name, "resources": stack.resources, "keeps": list(stack.keeps)} for stack in found.stacks
+        ],
+        "second_phase": list(found.second),
+        "time": [
+            {
+                "stage": stage.name,
+                "what": stage.what,
+                "least_minutes": stage.minutes.least if stage.minutes else None,
+                "most_minutes": stage.minutes.most if stage.minutes else None,
+                "sources": [source.url for source in stage.sources],
+            }
+            for stage in found.stages
+        ],
+        "cost": {
+            "currency": "USD",
+            "least_usd_per_hour": round(cost.least_usd_per_hour, 4),
+            "most_usd_per_hour": round(cost.most_usd_per_hour, 4),
+            "complete": not cost.unknown,
+            "lines": [
+                {
+                    "what": line.what,
+                    "unit": line.unit,
+                    "least": line.least,
+                    "most": line.most,
+                    "usd_per_hour_each": line.usd_per_hour_each,
+                    "basis": line.basis,
+                    "source": line.source.url if line.source else None,
+                }
+                for line in cost.lines
+            ],
+        },
+        "cannot_change_later": [
+            {"path": fixed.path, "why": fixed.why, "source": fixed.source.url} for fixed in found.fixed
+        ],
+    }

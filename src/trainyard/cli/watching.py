@@ -1,0 +1,50 @@
+"""How long work is shown while it goes on: one line an event, on standard error."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from trainyard.cli.output import one_line, print_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trainyard.deploy.deployment import Done
+    from trainyard.deploy.work import Event
+
+_COLOURS = {"start": "cyan", "done": "green", "failed": "red"}
+_STEP_WIDTH = 12
+
+
+def watcher() -> Callable[[Event], None]:
+    """Return a function that shows each event with its time and step."""
+
+    def show(event: Event) -> None:
+        at = datetime.fromtimestamp(event.at).astimezone().strftime("%H:%M:%S")
+        word = "" if event.kind == "progress" else f"{event.kind}: "
+        colour = _COLOURS.get(event.kind)
+        text = click.style(one_line(word + event.text), fg=colour) if colour else one_line(event.text)
+        print_text(f"{at}  {event.step:<{_STEP_WIDTH}}  {text}", err=True)
+
+    return show
+
+
+def done_values(done: Done | None) -> dict[str, Any]:
+    """Return what became of the steps, as values for JSON."""
+    if done is None:
+        return {"ok": False, "steps": [], "kept": []}
+    steps = [
+        {
+            "name": result.name,
+            "title": result.title,
+            "action": result.action,
+            "status": result.status,
+            "seconds": round(result.seconds, 1),
+            "detail": result.detail,
+        }
+        for result in done.results
+    ]
+    return {"ok": done.ok, "steps": steps, "kept": list(done.kept)}

@@ -1,0 +1,91 @@
+"""What the instances of a cluster cost an hour, with their root volumes and addresses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.catalog import prices
+from trainyard.deploy.cost_line import Line, by_the_hour
+from trainyard.deploy.cost_of_volumes import volume_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.catalog.price import Price
+    from trainyard.spec.cluster import Spec
+    from trainyard.spec.login_nodes import LoginPool
+    from trainyard.spec.node_group import NodeGroup
+
+# https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-reservations-pricing-billing.html
+# https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-blocks-pricing-billing.html
+_BASIS = {
+    "on-demand": "on demand, while a node runs",
+    "spot": "spot: the price moves, and is at most the on-demand price or the one that the spec sets",
+    "reservation": (
+        "a reservation is paid at the on-demand price whether its instances run or not; counted as large as the queue"
+    ),
+    "reservation_group": (
+        "reservations are paid at the on-demand price whether their instances run or not; counted as large as the queue"
+    ),
+    "capacity_block": (
+        "a Capacity Block is paid in advance for its whole period, whether it is used or not, at the price of its offer"
+    ),
+}
+_PRICED = ("on-demand", "reservation", "reservation_group")
+_PAID_UNUSED = ("reservation", "reservation_group", "capacity_block")
+
+
+def node_lines(spec: Spec) -> Iterator[Line]:
+    """Yield head node, login nodes and compute nodes."""
+    yield from _head_node(spec)
+    for _, pool in spec.login_pools():
+        yield from _login_pool(spec, pool)
+    for group in spec.node_groups():
+        yield _instances(spec, group)
+        count = (group.min_nodes, group.max_nodes)
+        yield from volume_lines(f"root volumes of {_name(group)}", group.queue.root_volume, spec.region, count)
+
+
+def _head_node(spec: Spec) -> Iterator[Line]:
+    head = spec.head_node
+    price = prices.instance_hour(head.instance_type, spec.region)
+    yield by_the_hour(f"head node, {head.instance_type}", "instance", (1, 1), price, "on demand, always")
+    yield from volume_lines("root volume of the head node", head.root_volume, spec.region, (1, 1))
+    if head.subnet == "public" or head.elastic_ip:
+        yield _address(spec, "address of the head node", 1)
+
+
+def _login_pool(spec: Spec, pool: LoginPool) -> Iterator[Line]:
+    count = (pool.count, pool.count)
+    price = prices.instance_hour(pool.instance_type, spec.region)
+    yield by_the_hour(f"login nodes {pool.name}, {pool.instance_type}", "instance", count, price, "on demand, always")
+    balancer = prices.service("network_load_balancer_hour", spec.region)
+    basis = "without the capacity units that traffic uses"
+    yield by_the_hour(f"load balancer of login nodes {pool.name}", "load balancer", (1, 1), balancer, basis)
+    yield by_the_hour(f"root volumes of login nodes {pool.name}", "volume", count, None, "as large as their image says")
+    if pool.subnet == "public":
+        yield _address(spec, f"addresses of login nodes {pool.name}", pool.count)
+
+
+def _address(spec: Spec, what: str, count: int) -> Line:
+    price = prices.service("public_ipv4_hour", spec.region)
+    return by_the_hour(what, "public IPv4 address", (count, count), price, "every public IPv4 address, used or not")
+
+
+def _instances(spec: Spec, group: NodeGroup) -> Line:
+    kind = group.capacity_kind
+    least = group.max_nodes if kind in _PAID_UNUSED else group.min_nodes
+    price = _one_price(group.instance_types, spec.region) if kind in _PRICED else None
+    what = f"{_name(group)}, {' or '.join(group.instance_types)}"
+    return by_the_hour(what, "instance", (least, group.max_nodes), price, _BASIS[kind])
+
+
+def _one_price(instance_types: tuple[str, ...], region: str) -> Price | None:
+    """Return the price of whichever type a node is; None where they differ or one is unknown."""
+    found = [prices.instance_hour(name, region) for name in instance_types]
+    same = {None if price is None else price.usd for price in found}
+    return found[0] if len(same) == 1 else None
+
+
+def _name(group: NodeGroup) -> str:
+    return f"queue {group.queue.name}" if group.queue.compute_resources is None else f"{group.queue.name}/{group.name}"

@@ -1,0 +1,67 @@
+"""What network and monitoring cost an hour."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.catalog import prices
+from trainyard.deploy.cost_line import Line, by_the_hour, by_the_month
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.spec.cluster import Spec
+
+# The instance that runs Prometheus and Grafana, as the documents have it.
+_MONITORING_INSTANCE = "t3.medium"
+_WITHOUT_TRAFFIC = "without the traffic through it"
+
+
+def network_lines(spec: Spec) -> Iterator[Line]:
+    """Yield what a network of the cluster's own costs."""
+    if spec.network.existing is not None:
+        return
+    if spec.network.internet == "none":
+        yield by_the_hour("interface endpoints", "network", (1, 1), None, "each endpoint in each zone, and its traffic")
+        return
+    gateway = prices.service("nat_gateway_hour", spec.region)
+    yield by_the_hour("NAT gateway", "gateway", (1, 1), gateway, _WITHOUT_TRAFFIC)
+    yield _addresses(spec, "address of the NAT gateway", 1)
+
+
+def monitoring_lines(spec: Spec) -> Iterator[Line]:
+    """Yield what keeps the metrics."""
+    match spec.monitoring.mode:
+        case "self-hosting":
+            yield from _self_hosted(spec)
+        case "amp-only":
+            yield _samples()
+        case "amp+amg":
+            yield _samples()
+            yield _editor(spec)
+
+
+def _self_hosted(spec: Spec) -> Iterator[Line]:
+    instance = prices.instance_hour(_MONITORING_INSTANCE, spec.region)
+    what = f"instance with Prometheus and Grafana, {_MONITORING_INSTANCE}"
+    yield by_the_hour(what, "instance", (1, 1), instance, "on demand, always")
+    balancer = prices.service("application_load_balancer_hour", spec.region)
+    yield by_the_hour("load balancer of Grafana", "load balancer", (1, 1), balancer, _WITHOUT_TRAFFIC)
+    yield _addresses(spec, "addresses of the load balancer of Grafana", 2)
+    yield by_the_hour("volume of the instance with Prometheus", "volume", (1, 1), None, "as large as its template says")
+
+
+def _samples() -> Line:
+    basis = "by samples taken in, stored and queried, which nobody knows beforehand"
+    return by_the_month("Amazon Managed Prometheus", "workspace", (1, 1), None, basis)
+
+
+def _editor(spec: Spec) -> Line:
+    price = prices.service("grafana_editor_month", spec.region)
+    basis = "by the people who use it in a month; counted with the one editor that every workspace has"
+    return by_the_month("Amazon Managed Grafana", "editor", (1, 1), price, basis)
+
+
+def _addresses(spec: Spec, what: str, count: int) -> Line:
+    price = prices.service("public_ipv4_hour", spec.region)
+    return by_the_hour(what, "public IPv4 address", (count, count), price, "every public IPv4 address, used or not")

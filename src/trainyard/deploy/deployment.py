@@ -1,0 +1,180 @@
+"""A whole deployment, and a whole destruction: the steps in order, under a lock, with a record of how far they came."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from trainyard.deploy.engine import StepResult, apply_all, undo_all
+from trainyard.deploy.lock import Lock
+from trainyard.deploy.record import Deployment, read_record, stamped, write_record
+from trainyard.deploy.steps.bucket import Bucket
+from trainyard.deploy.steps.cluster import Cluster
+from trainyard.deploy.steps.data import Data
+from trainyard.deploy.steps.environment import Environment, users_of
+from trainyard.deploy.steps.key_pair import KeyPair
+from trainyard.deploy.steps.network import NetworkStep
+from trainyard.deploy.steps.release import Release
+from trainyard.deploy.steps.reservation_groups import ReservationGroups
+from trainyard.deploy.steps.stack import StackStep
+from trainyard.deploy.steps.static_nodes import StaticNodes
+from trainyard.deploy.work import Options, Work
+from trainyard.edge.aws import s3
+from trainyard.edge.aws.cloudformation import stacks_tagged
+from trainyard.edge.pcluster_command import Pcluster
+from trainyard.edge.pcluster_environment import environment
+from trainyard.errors import TrainyardError
+from trainyard.render.cloudformation.stacks import stacks
+from trainyard.render.reservation_groups import groups_to_make
+from trainyard.render.stand_ins import Ids
+from trainyard.render.tags import CLUSTER, ENVIRONMENT
+from trainyard.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from trainyard.deploy.step import Step
+    from trainyard.deploy.work import Event
+    from trainyard.edge.aws.account import Account
+    from trainyard.spec.cluster import Spec
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What became of a deployment or a destruction."""
+
+    results: tuple[StepResult, ...]
+    kept: tuple[str, ...] = ()
+    """What a destruction left on purpose."""
+
+    @property
+    def ok(self) -> bool:
+        """Return whether every step succeeded."""
+        return all(result.error is None for result in self.results)
+
+
+def bucket_of(spec: Spec, account: Account) -> str:
+    """Return the bucket of a spec: its own, or the one of the account and region."""
+    return spec.assets.bucket or s3.own_bucket(account)
+
+
+def work_for(
+    spec: Spec, account: Account, listener: Callable[[Event], None] = lambda _: None, options: Options | None = None
+) -> Work:
+    """Return the deployment of a spec, before it begins."""
+    tag = ENVIRONMENT if spec.is_environment else CLUSTER
+    return Work(account, spec.name, spec, bucket_of(spec, account), listener, options or Options(), tag=tag)
+
+
+def steps_to_deploy(spec: Spec) -> list[Step]:
+    """Return the steps that make what a spec describes, in order."""
+    before: list[Step] = [ReservationGroups()] if groups_to_make(spec) else []
+    if spec.environment is not None:
+        before.append(Environment())
+    stack_steps: list[Step] = [
+        NetworkStep("network") if one.kind == "network" else StackStep(one.kind) for one in stacks(spec, Ids({}))
+    ]
+    if spec.is_environment:
+        return stack_steps
+    return [*before, *stack_steps, Release(), KeyPair(), Cluster(), StaticNodes()]
+
+
+def steps_to_destroy() -> list[Step]:
+    """Return every step that a cluster may have been made by, in the order of making."""
+    return [
+        Bucket(),
+        ReservationGroups(),
+        NetworkStep("network"),
+        Data(),
+        StackStep("storage"),
+        StackStep("monitoring"),
+        StackStep("assets"),
+        Cluster(),
+    ]
+
+
+def deploy(work: Work, spec_text: str) -> Done:
+    """Make what the spec describes, or go on where a call that ended early stopped."""
+    spec = work.wanted()
+    results = apply_all([Bucket()], work)
+    if results[-1].error is not None:
+        return Done(tuple(results))
+    with _locked(work, "deploy"), _parallelclusters(work):
+        former = read_record(work.account, work.bucket, work.name)
+        work.was_deployed = former is not None and former.stage == "deployed"
+        record = Deployment(
+            work.name, spec.region, "deploying", __version__, spec.parallelcluster.version, spec_text,
+            former.cluster_config if former else None, "",
+        )  # fmt: skip
+        write_record(work.account, work.bucket, stamped(record, "deploying", work.account))
+        results += apply_all(steps_to_deploy(spec), work)
+        if results[-1].error is None:
+            reached = read_record(work.account, work.bucket, work.name) or record
+            write_record(work.account, work.bucket, stamped(reached, "deployed", work.account))
+    return Done(tuple(results))
+
+
+def destroy(work: Work) -> Done:
+    """Remove a cluster and what was made for it. What holds data stays, unless the options say otherwise.
+
+    Raises TrainyardError for an environment that clusters use.
+    """
+    work.tag = _tag_of(work)
+    if work.tag == ENVIRONMENT and (users := users_of(work)):
+        raise TrainyardError(
+            f"environment {work.name} is used by {', '.join(users)}", where=work.name, hint="destroy them first"
+        )
+    with ExitStack() as held:
+        if s3.bucket_problem(work.account, work.bucket) is None:
+            held.enter_context(_locked(work, "destroy"))
+            if former := read_record(work.account, work.bucket, work.name):
+                write_record(work.account, work.bucket, stamped(former, "destroying", work.account))
+        held.enter_context(_parallelclusters(work))
+        results = undo_all(steps_to_destroy(), work)
+    return Done(tuple(results), tuple(dict.fromkeys(work.kept)))
+
+
+def _tag_of(work: Work) -> str:
+    """Return whether the name is that of an environment: its stacks have its tag, and none of a cluster."""
+    tagged = stacks_tagged(work.account, ENVIRONMENT, work.name)
+    return ENVIRONMENT if any(CLUSTER not in stack.tags for stack in tagged) else CLUSTER
+
+
+@contextmanager
+def _locked(work: Work, what: str) -> Iterator[None]:
+    """Hold the lock. Every event asks whether it is still held."""
+    with Lock(work.account, work.bucket, work.name, what, work.tell) as lock:
+        listener = work.listener
+
+        def checked(event: Event) -> None:
+            lock.refuse_lost()
+            listener(event)
+
+        work.listener = checked
+        try:
+            yield
+        finally:
+            work.listener = listener
+
+
+@contextmanager
+def _parallelclusters(work: Work) -> Iterator[None]:
+    """Have the ParallelCluster of each version that is asked for, and end them all."""
+    if work.parallelcluster is not None:
+        yield
+        return
+    with ExitStack() as opened:
+        running: dict[str, Pcluster] = {}
+
+        def of(version: str) -> Pcluster:
+            if version not in running:
+                made = environment(version, work.tell)
+                running[version] = opened.enter_context(Pcluster(made, work.account))
+            return running[version]
+
+        work.parallelcluster = of
+        try:
+            yield
+        finally:
+            work.parallelcluster = None

@@ -1,0 +1,66 @@
+"""Runs steps one after the other, and tells what became of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from trainyard.errors import TrainyardError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from trainyard.deploy.step import Outcome, Step
+    from trainyard.deploy.work import Work
+
+
+@dataclass(frozen=True, slots=True)
+class StepResult:
+    """What became of a step. Times are seconds by the clock of the account."""
+
+    name: str
+    title: str
+    action: Literal["apply", "undo"]
+    status: Literal["done", "unchanged", "failed"]
+    started: float
+    seconds: float
+    detail: str
+    error: TrainyardError | None = None
+
+
+def apply_all(steps: Sequence[Step], work: Work) -> list[StepResult]:
+    """Apply the steps in order, each with the outputs of those before it. The first that fails is the last."""
+    return _run(steps, work, "apply", lambda step: step.apply(work))
+
+
+def undo_all(steps: Sequence[Step], work: Work) -> list[StepResult]:
+    """Undo the steps, the last one first. The first that fails is the last."""
+    return _run(list(reversed(steps)), work, "undo", lambda step: step.undo(work))
+
+
+def _run(
+    steps: Sequence[Step], work: Work, action: Literal["apply", "undo"], do: Callable[[Step], Outcome]
+) -> list[StepResult]:
+    results: list[StepResult] = []
+    for step in steps:
+        work.step = step.name
+        results.append(_one(step, work, action, do))
+        if results[-1].error is not None:
+            break
+    return results
+
+
+def _one(step: Step, work: Work, action: Literal["apply", "undo"], do: Callable[[Step], Outcome]) -> StepResult:
+    started = work.account.clock.now()
+    work.tell(step.title, "start")
+    try:
+        outcome = do(step)
+    except TrainyardError as error:
+        work.tell(error.problem, "failed")
+        spent = work.account.clock.now() - started
+        return StepResult(step.name, step.title, action, "failed", started, spent, error.problem, error)
+    work.outputs.update(outcome.outputs)
+    spent = work.account.clock.now() - started
+    status: Literal["done", "unchanged"] = "done" if outcome.changed else "unchanged"
+    work.tell(outcome.detail or status, "done")
+    return StepResult(step.name, step.title, action, status, started, spent, outcome.detail)

@@ -1,0 +1,32 @@
+"""The instances that run in the account, and how many vCPUs types have."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.catalog.instances import find
+from trainyard.edge.aws import ec2
+
+if TYPE_CHECKING:
+    from trainyard.deploy.preflights import PreflightContext
+
+# Of every node: PCLUSTER_CLUSTER_NAME_TAG in pcluster/constants.py, https://github.com/aws/aws-parallelcluster
+_CLUSTER_TAG = "parallelcluster:cluster-name"
+
+
+def own_instances(context: PreflightContext) -> tuple[ec2.Described, ...]:
+    """Return the instances that an earlier deployment of the same cluster runs."""
+    return tuple(one for one in context.ask(ec2.used_instances) if is_own(context, one))
+
+
+def is_own(context: PreflightContext, instance: ec2.Described) -> bool:
+    """Return whether an instance is a node of this cluster already."""
+    return ec2.tags_of(instance).get(_CLUSTER_TAG) == context.spec.name
+
+
+def vcpus_of(context: PreflightContext, names: frozenset[str]) -> dict[str, int]:
+    """Return the default vCPUs of instance types; those that nobody knows are left out."""
+    known = {name: facts.vcpus for name in names if (facts := find(name)) is not None and facts.vcpus is not None}
+    unknown = tuple(sorted(names - known.keys()))
+    asked = context.ask(ec2.instance_types, unknown) if unknown else {}
+    return {**known, **{name: int(one["VCpuInfo"]["DefaultVCpus"]) for name, one in asked.items()}}

@@ -1,0 +1,44 @@
+"""The questions that are asked before anything is made, as the first step of a deployment."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.deploy.preflights import PreflightContext
+from trainyard.deploy.preflights.running import run_preflights
+from trainyard.edge.aws.cloudformation import stacks_tagged
+from trainyard.render.tags import CLUSTER, ENVIRONMENT
+
+if TYPE_CHECKING:
+    from trainyard.deploy.work import Work
+    from trainyard.document.node import Document
+    from trainyard.finding import Finding
+
+
+def _known_outputs(work: Work) -> dict[str, str]:
+    """Return what stacks of an earlier deployment, and of the environment, have made."""
+    spec = work.wanted()
+    own = stacks_tagged(work.account, work.tag, work.name)
+    shared = [] if spec.environment is None else stacks_tagged(work.account, ENVIRONMENT, spec.environment)
+    stacks = [stack for stack in shared if CLUSTER not in stack.tags] + [
+        stack for stack in own if work.owns(stack.tags)
+    ]
+    return {key: value for stack in stacks if stack.usable for key, value in stack.outputs.items()}
+
+
+def look_before(work: Work, document: Document | None) -> tuple[Finding, ...]:
+    """Return what the account says against the spec, with its places in the document that it was read from."""
+    work.step = "preflights"
+    work.tell("questions to the account", "start")
+    context = PreflightContext(
+        work.wanted(),
+        work.account,
+        _known_outputs(work),
+        document,
+        creates_key_pair=work.options.create_key_pair is not None,
+        recreates=work.options.recreate,
+    )
+    findings = run_preflights(context, work.tell)
+    bad = any(finding.severity == "error" for finding in findings)
+    work.tell(findings[0].message if bad else "nothing stands in the way", "failed" if bad else "done")
+    return findings

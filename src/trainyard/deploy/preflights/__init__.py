@@ -1,0 +1,98 @@
+"""Preflights: what only the account can say against a spec, asked before anything is made. One file a preflight.
+
+Found by looking into this folder. A preflight yields paths in the spec, as rules do; it asks through its context, so
+that what several want to know is asked once.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from pathlib import Path as FilePath
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from trainyard.document.node import Document
+    from trainyard.edge.aws.account import Account
+    from trainyard.finding import Severity
+    from trainyard.rules import Problem
+    from trainyard.spec.cluster import Spec
+
+Arguments = ParamSpec("Arguments")
+Answer = TypeVar("Answer")
+
+# What else lies in the folder.
+_NO_PREFLIGHTS = {"__init__", "running"}
+
+
+@dataclass(frozen=True)
+class PreflightContext:
+    """A spec, the account that it is for, and what was answered so far."""
+
+    spec: Spec
+    account: Account
+    outputs: Mapping[str, str] = field(default_factory=dict)
+    """Outputs of stacks that exist already: those of an environment, or of an earlier deployment."""
+    document: Document | None = None
+    """What the spec was read from, for the lines of findings."""
+    creates_key_pair: bool = False
+    """Whether the deployment makes the key pair where it is missing."""
+    recreates: bool = False
+    """Whether the deployment deletes a cluster whose making failed, and makes it again."""
+    _answers: dict[Any, Future[Any]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _lock: Any = field(default_factory=Lock, init=False, repr=False, compare=False)
+
+    def ask(
+        self,
+        question: Callable[Concatenate[Account, Arguments], Answer],
+        *arguments: Arguments.args,
+        **named: Arguments.kwargs,
+    ) -> Answer:
+        """Return the account's answer to a question of ``edge.aws``; each is asked once, and an error kept as well."""
+        key = (question, arguments, tuple(named.items()))
+        with self._lock:
+            first = key not in self._answers
+            answer: Future[Answer] = self._answers.setdefault(key, Future())
+        if first:
+            try:
+                answer.set_result(question(self.account, *arguments, **named))
+            except Exception as error:  # noqa: BLE001  whatever it is, everybody who waits for the answer gets it
+                answer.set_exception(error)
+        return answer.result()
+
+
+class Preflight(NamedTuple):
+    """A preflight and all that is to be said about it. Its id is the name of its file, spelt with hyphens."""
+
+    severity: Severity
+    title: str
+    """What it notices, as the heading of its documentation."""
+    rationale: str
+    """Why that is wrong, and what it costs."""
+    remedy: str
+    source: str
+    """URL of the documentation, code or thread that says so."""
+    permissions: tuple[str, ...]
+    """What it asks AWS, as IAM names it."""
+    check: Callable[[PreflightContext], Iterator[Problem]]
+
+
+class NamedPreflight(NamedTuple):
+    """A preflight under its id."""
+
+    id: str
+    preflight: Preflight
+
+
+@cache
+def all_preflights() -> tuple[NamedPreflight, ...]:
+    """Return every preflight, in the order of their ids."""
+    names = sorted(file.stem for file in FilePath(__file__).parent.glob("*.py") if file.stem not in _NO_PREFLIGHTS)
+    return tuple(
+        NamedPreflight(name.replace("_", "-"), import_module(f"{__name__}.{name}").PREFLIGHT) for name in names
+    )

@@ -1,0 +1,60 @@
+"""Machine images that another version of ParallelCluster built, as they say themselves."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from trainyard.deploy.found.images import each_own_image
+from trainyard.deploy.preflights import Preflight
+from trainyard.edge.aws.ec2 import tags_of
+from trainyard.rules import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.deploy.preflights import PreflightContext
+    from trainyard.edge.aws.ec2 import Described
+
+# PCLUSTER_VERSION_TAG in pcluster/constants.py, https://github.com/aws/aws-parallelcluster
+_TAG = "parallelcluster:version"
+_OFFICIAL = re.compile(r"aws-parallelcluster-(?P<version>[0-9]+\.[0-9]+\.[0-9]+)-")
+
+
+def check(context: PreflightContext) -> Iterator[Problem]:
+    """Yield images for another version, and images that do not say."""
+    if context.spec.platform != "parallelcluster":
+        return
+    wanted = context.spec.parallelcluster.version
+    told: set[str] = set()
+    for nodes, image in each_own_image(context):
+        id_, built_for = image["ImageId"], _version(image)
+        if id_ in told or built_for == wanted:
+            continue
+        told.add(id_)
+        if built_for is None:
+            message = f"image {id_} does not say which version of ParallelCluster it was built for"
+            remedy = f"build it with `pcluster build-image` of {wanted}, unless you know that it was"
+            yield Problem(nodes.ami_path, message, remedy, "warning")
+        else:
+            message = f"image {id_} was built for ParallelCluster {built_for}, and {wanted} makes the cluster"
+            yield Problem(nodes.ami_path, message, f"build it again, or write parallelcluster.version: {built_for}")
+
+
+def _version(image: Described) -> str | None:
+    official = _OFFICIAL.match(image.get("Name", ""))
+    return tags_of(image).get(_TAG) or (None if official is None else official["version"])
+
+
+PREFLIGHT = Preflight(
+    severity="error",
+    title="Machine image for another version of ParallelCluster",
+    rationale=(
+        "An image holds the software of the version that built it and carries its number as a tag. No other version "
+        "accepts it (CustomAmiTagValidator). Tags do not follow an image into another account."
+    ),
+    remedy="build the image again, or use the version that it was built for",
+    source="https://docs.aws.amazon.com/parallelcluster/latest/ug/building-custom-ami-v3.html",
+    permissions=("ec2:DescribeImages",),
+    check=check,
+)

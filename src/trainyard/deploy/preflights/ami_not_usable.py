@@ -1,0 +1,60 @@
+"""Machine images that do not exist, that the account may not use, or that are not ready."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.deploy.found.images import architecture_of, official_images, own_images
+from trainyard.deploy.preflights import Preflight
+from trainyard.deploy.wanted.nodes import all_nodes
+from trainyard.rules import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.deploy.preflights import PreflightContext
+    from trainyard.finding import Path
+
+
+def check(context: PreflightContext) -> Iterator[Problem]:
+    """Yield images of the user's own that cannot be booted, and an operating system without an official image."""
+    told: set[Path] = set()
+    for used in own_images(context):
+        if used.nodes.ami_path in told:
+            continue
+        told.add(used.nodes.ami_path)
+        if used.described is None:
+            message = f"account {context.account.id} sees no image {used.id} in {context.spec.region}"
+            yield Problem(used.nodes.ami_path, message)
+        elif used.described.get("State", "available") != "available":
+            yield Problem(used.nodes.ami_path, f"image {used.id} is {used.described['State']}")
+    yield from _official(context)
+
+
+def _official(context: PreflightContext) -> Iterator[Problem]:
+    spec = context.spec
+    if spec.platform != "parallelcluster":
+        return
+    types = dict.fromkeys(nodes.instance_types[0] for nodes in all_nodes(spec) if nodes.ami is None)
+    for architecture in dict.fromkeys(architecture_of(context, name) for name in types):
+        if architecture is not None and official_images(context, architecture) == ():
+            message = (
+                f"ParallelCluster {spec.parallelcluster.version} has no official image for {spec.image.os} on "
+                f"{architecture} in {spec.region}"
+            )
+            remedy = "build one with `pcluster build-image` and name it in image.ami, or choose another system"
+            yield Problem(("image", "os"), message, remedy)
+
+
+PREFLIGHT = Preflight(
+    severity="error",
+    title="Machine image that cannot be used",
+    rationale=(
+        "An image exists in one region, is private unless it is shared, and is ready only when its snapshots are. "
+        "Rocky Linux has no official image at all. Without an image no node boots."
+    ),
+    remedy="copy the image into this region, share it with this account, or name another one",
+    source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/sharing-amis.html",
+    permissions=("ec2:DescribeImages", "ec2:DescribeInstanceTypes"),
+    check=check,
+)

@@ -1,0 +1,37 @@
+"""Machine images for processors that the nodes do not have."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.deploy.found.images import architecture_of, each_own_image
+from trainyard.deploy.preflights import Preflight
+from trainyard.rules import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.deploy.preflights import PreflightContext
+
+
+def check(context: PreflightContext) -> Iterator[Problem]:
+    """Yield images beside nodes of another architecture."""
+    for nodes, image in each_own_image(context):
+        for name in nodes.instance_types:
+            wanted, has = architecture_of(context, name), image.get("Architecture")
+            if None not in (wanted, has) and wanted != has:
+                message = f"image {image['ImageId']} is for {has}, and {nodes.who} is of {name}, which is {wanted}"
+                yield Problem(nodes.ami_path, message)
+
+
+PREFLIGHT = Preflight(
+    severity="error",
+    title="Machine image for other processors",
+    rationale=(
+        "An image for x86_64 does not boot on arm64, nor the other way round: EC2 refuses to launch the instance."
+    ),
+    remedy="name an image for the architecture of the instance type",
+    source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ComponentsAMIs.html",
+    permissions=("ec2:DescribeImages", "ec2:DescribeInstanceTypes"),
+    check=check,
+)

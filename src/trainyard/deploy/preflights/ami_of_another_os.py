@@ -1,0 +1,57 @@
+"""Machine images with another operating system than the spec says."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from trainyard.catalog.parallelcluster_images import official_image
+from trainyard.deploy.found.images import each_own_image
+from trainyard.deploy.preflights import Preflight
+from trainyard.edge.aws.ec2 import tags_of
+from trainyard.rules import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.deploy.preflights import PreflightContext
+    from trainyard.edge.aws.ec2 import Described
+
+# PCLUSTER_IMAGE_OS_TAG in pcluster/constants.py, https://github.com/aws/aws-parallelcluster
+_TAG = "parallelcluster:os"
+_OFFICIAL = re.compile(r"aws-parallelcluster-[0-9.]+-(?P<part>.+-hvm)-")
+
+
+def check(context: PreflightContext) -> Iterator[Problem]:
+    """Yield the operating system where an image says that it has another one."""
+    wanted = context.spec.image.os
+    told: set[str] = set()
+    for nodes, image in each_own_image(context):
+        has = tags_of(image).get(_TAG) or _os_in_name(image, wanted)
+        if context.spec.platform == "parallelcluster" and has not in (None, wanted) and image["ImageId"] not in told:
+            told.add(image["ImageId"])
+            message = f"image {image['ImageId']} has {has}, and image.os says {wanted}"
+            yield Problem(nodes.ami_path, message, f"write image.os: {has}, or name another image")
+
+
+def _os_in_name(image: Described, wanted: str) -> str | None:
+    """Return what the name of an official image says, in its own spelling where that is not the wanted system's."""
+    named = _OFFICIAL.match(image.get("Name", ""))
+    known = official_image(wanted)
+    if named is None or known is None:
+        return None
+    return wanted if named["part"] == known.name_part else named["part"].removesuffix("-hvm")
+
+
+PREFLIGHT = Preflight(
+    severity="error",
+    title="Machine image with another operating system",
+    rationale=(
+        "What ParallelCluster and trainyard install follows the operating system that the spec names, and so does the "
+        "user that logs in. ParallelCluster refuses an image that says it has another one (AmiOsCompatibleValidator)."
+    ),
+    remedy="write the operating system of the image, or name another image",
+    source="https://docs.aws.amazon.com/parallelcluster/latest/ug/Image-v3.html#yaml-Image-Os",
+    permissions=("ec2:DescribeImages",),
+    check=check,
+)

@@ -1,0 +1,51 @@
+"""Buckets that file systems are to be linked to and that are not there, not allowed, or elsewhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.deploy.preflights import Preflight
+from trainyard.deploy.wanted.objects import InS3, data_repositories
+from trainyard.edge.aws import s3_questions
+from trainyard.rules import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.deploy.preflights import PreflightContext
+
+
+def check(context: PreflightContext) -> Iterator[Problem]:
+    """Yield data repositories that FSx could not link."""
+    for wanted in data_repositories(context.spec):
+        found = context.ask(s3_questions.bucket, wanted.bucket)
+        if found.state == "missing":
+            yield Problem(wanted.path, f"there is no bucket {wanted.bucket}")
+        elif found.state == "refused":
+            yield Problem(wanted.path, f"account {context.account.id} may not list bucket {wanted.bucket}")
+        elif found.region not in (None, context.spec.region):
+            yield _elsewhere(context, wanted, str(found.region))
+
+
+def _elsewhere(context: PreflightContext, wanted: InS3, region: str) -> Problem:
+    lustre = context.spec.file_systems[int(wanted.path[1])].lustre
+    imports = lustre is not None and bool(lustre.auto_import)
+    message = f"bucket {wanted.bucket} lies in {region}, and the file system in {context.spec.region}"
+    if imports:
+        return Problem(wanted.path, f"{message}, which rules out automatic import", "write auto_import: []")
+    return Problem(wanted.path, f"{message}: reading from it costs time and transfer", severity="warning")
+
+
+PREFLIGHT = Preflight(
+    severity="error",
+    title="Data repository that cannot be linked",
+    rationale=(
+        "FSx looks at the bucket when the link is made. It has to exist, whoever deploys has to be allowed to list it, "
+        "and automatic import works only where bucket and file system are in one region. Otherwise the stack of the "
+        "file systems fails, after minutes of waiting for them."
+    ),
+    remedy="name a bucket that this account may list, in the region of the cluster",
+    source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/autoimport-data-repo-dra.html",
+    permissions=("s3:ListBucket",),
+    check=check,
+)

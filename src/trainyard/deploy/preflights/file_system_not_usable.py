@@ -1,0 +1,78 @@
+"""File systems and volumes that are named by an id, and are not there or not ready."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.deploy.found.file_systems import Existing, existing_file_systems
+from trainyard.deploy.found.instances import own_instances
+from trainyard.deploy.preflights import Preflight
+from trainyard.edge.aws import efs
+from trainyard.rules import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.deploy.preflights import PreflightContext
+
+_NAMES = {"lustre": "FSx for Lustre file system", "openzfs": "FSx for OpenZFS volume", "efs": "EFS file system",
+          "ebs": "EBS volume"}  # fmt: skip
+# An FSx file system that is being updated serves as before; a volume of OpenZFS says created or available.
+# https://docs.aws.amazon.com/fsx/latest/APIReference/API_FileSystem.html
+# https://docs.aws.amazon.com/fsx/latest/APIReference/API_Volume.html
+_READY = {"available", "updating", "created"}
+
+
+def check(context: PreflightContext) -> Iterator[Problem]:
+    """Yield file systems that nodes could not mount."""
+    for one in existing_file_systems(context):
+        name = f"{_NAMES[one.kind]} {one.id}"
+        if one.state is None:
+            yield Problem(one.path, f"account {context.account.id} has no {name} in {context.spec.region}")
+        elif one.kind == "lustre" and one.described.get("FileSystemType", "LUSTRE") != "LUSTRE":
+            yield Problem(one.path, f"{one.id} is of type {one.described['FileSystemType']}, not Lustre")
+        elif one.state not in _READY and not _is_ours(context, one):
+            yield Problem(one.path, f"{name} is {one.state}, not available", "wait for it, or name another one")
+    yield from _access_points(context)
+
+
+def _is_ours(context: PreflightContext, one: Existing) -> bool:
+    """Return whether a volume is in use by the head node of this very cluster."""
+    attached = {attachment.get("InstanceId") for attachment in one.described.get("Attachments", ())}
+    return any(instance["InstanceId"] in attached for instance in own_instances(context)) if attached else False
+
+
+def _access_points(context: PreflightContext) -> Iterator[Problem]:
+    for index, file_system in enumerate(context.spec.file_systems):
+        settings = file_system.efs
+        if settings is None or settings.access_point is None:
+            continue
+        found = context.ask(efs.access_point, settings.access_point)
+        path = ("file_systems", index, "efs", "access_point")
+        if found is None:
+            yield Problem(path, f"there is no access point {settings.access_point}")
+        elif settings.id is not None and found.get("FileSystemId") != settings.id:
+            yield Problem(
+                path, f"access point {settings.access_point} is of {found['FileSystemId']}, not {settings.id}"
+            )
+
+
+PREFLIGHT = Preflight(
+    severity="error",
+    title="File system that cannot be mounted",
+    rationale=(
+        "Nodes mount every file system when they start, and one that is not there fails them all. A volume that "
+        "something else has attached cannot be attached to the head node."
+    ),
+    remedy="name one of this account and region that is available",
+    source="https://docs.aws.amazon.com/parallelcluster/latest/ug/SharedStorage-v3.html",
+    permissions=(
+        "fsx:DescribeFileSystems",
+        "fsx:DescribeVolumes",
+        "elasticfilesystem:DescribeFileSystems",
+        "elasticfilesystem:DescribeAccessPoints",
+        "ec2:DescribeVolumes",
+        "ec2:DescribeInstances",
+    ),
+    check=check,
+)

@@ -1,0 +1,84 @@
+"""File systems of another VPC, and volumes of another zone than the head node's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.deploy.found.file_systems import Existing, existing_file_systems
+from trainyard.deploy.found.subnets import found_subnets, zones_of
+from trainyard.deploy.preflights import Preflight
+from trainyard.deploy.wanted.nodes import all_nodes
+from trainyard.edge.aws import efs
+from trainyard.edge.aws.cloudformation import find_stack
+from trainyard.rules import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.deploy.preflights import PreflightContext
+
+
+def check(context: PreflightContext) -> Iterator[Problem]:
+    """Yield file systems that nodes cannot reach from where they stand."""
+    vpc = _vpc(context)
+    for one in existing_file_systems(context):
+        if one.state is None:
+            continue  # another preflight's matter
+        if one.kind == "ebs":
+            yield from _volume(context, one)
+        elif vpc is None:
+            message = f"{one.id} exists, and its VPC cannot be that of the network which is yet to be made"
+            yield Problem(one.path, message, "name its VPC in network.existing")
+        elif others := _other_vpcs(context, one, vpc):
+            yield Problem(one.path, f"{one.id} is in {', '.join(others)}, and the cluster in {vpc}")
+
+
+def _vpc(context: PreflightContext) -> str | None:
+    existing = context.spec.network.existing
+    if existing is not None:
+        return existing.vpc
+    stack = context.ask(find_stack, f"{context.spec.name}-network")
+    made = {} if stack is None else stack.outputs
+    found = [one["VpcId"] for one in found_subnets(context).values()]
+    return context.outputs.get("VpcId") or made.get("VpcId") or next(iter(found), None)
+
+
+def _other_vpcs(context: PreflightContext, one: Existing, vpc: str) -> list[str]:
+    """Return the VPCs of a file system where the cluster's is not among them. EFS may have mount targets in several."""
+    if one.kind == "efs":
+        vpcs = [target["VpcId"] for target in context.ask(efs.mount_targets, one.id) if target.get("VpcId")]
+    else:
+        vpcs = [one.described["VpcId"]] if one.described.get("VpcId") else []
+    return [] if vpc in vpcs else list(dict.fromkeys(vpcs))
+
+
+def _volume(context: PreflightContext, one: Existing) -> Iterator[Problem]:
+    head = next((nodes for nodes in all_nodes(context.spec) if nodes.path == ("head_node",)), None)
+    zones = () if head is None else zones_of(context, head)
+    zone = one.described.get("AvailabilityZone")
+    if zones and zone not in (None, *zones):
+        yield Problem(one.path, f"volume {one.id} is in {zone}, and the head node in {zones[0]}", _MOVE)
+
+
+_MOVE = "make a snapshot of it and a volume in the zone of the head node"
+
+PREFLIGHT = Preflight(
+    severity="error",
+    title="File system out of reach",
+    rationale=(
+        "A file system has its interfaces in one VPC, and ParallelCluster mounts none of another one "
+        "(ExistingFsxNetworkingValidator). An EBS volume can be attached only in its own zone."
+    ),
+    remedy="use the VPC of the file system: network.existing",
+    source="https://docs.aws.amazon.com/parallelcluster/latest/ug/shared-storage-config-v3.html",
+    permissions=(
+        "fsx:DescribeFileSystems",
+        "fsx:DescribeVolumes",
+        "elasticfilesystem:DescribeFileSystems",
+        "elasticfilesystem:DescribeMountTargets",
+        "ec2:DescribeVolumes",
+        "ec2:DescribeSubnets",
+        "cloudformation:DescribeStacks",
+    ),
+    check=check,
+)

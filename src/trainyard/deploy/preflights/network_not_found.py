@@ -1,0 +1,46 @@
+"""VPCs, subnets and security groups that the account does not have."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.deploy.found.subnets import found_subnets
+from trainyard.deploy.preflights import Preflight
+from trainyard.deploy.wanted.subnets import named_subnets
+from trainyard.edge.aws import ec2
+from trainyard.rules import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.deploy.preflights import PreflightContext
+
+
+def check(context: PreflightContext) -> Iterator[Problem]:
+    """Yield ids of the network that lead nowhere."""
+    where = f"account {context.account.id} has no"
+    existing = context.spec.network.existing
+    if existing is not None and existing.vpc not in context.ask(ec2.vpcs):
+        yield Problem(("network", "existing", "vpc"), f"{where} VPC {existing.vpc} in {context.spec.region}")
+    subnets = list(named_subnets(context.spec))
+    known = found_subnets(context) if subnets else {}
+    yield from (Problem(one.path, f"{where} subnet {one.id}") for one in subnets if one.id not in known)
+    if existing is not None and existing.security_groups:
+        groups = context.ask(ec2.security_groups, existing.security_groups)
+        for index, id_ in enumerate(existing.security_groups):
+            if id_ not in groups:
+                yield Problem(("network", "existing", "security_groups", index), f"{where} security group {id_}")
+
+
+PREFLIGHT = Preflight(
+    severity="error",
+    title="Network that does not exist",
+    rationale=(
+        "Ids of a VPC and of what stands in it belong to one region of one account. Nothing starts in a subnet that is "
+        "not there."
+    ),
+    remedy="look the ids up with `aws ec2 describe-subnets`, with the same region and profile",
+    source="https://docs.aws.amazon.com/vpc/latest/userguide/configure-subnets.html",
+    permissions=("ec2:DescribeVpcs", "ec2:DescribeSubnets", "ec2:DescribeSecurityGroups"),
+    check=check,
+)

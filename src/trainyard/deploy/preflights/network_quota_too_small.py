@@ -1,0 +1,94 @@
+"""No room for one more VPC, gateway or Elastic IP address."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from trainyard.catalog.service_quotas import network_quota
+from trainyard.deploy.preflights import Preflight
+from trainyard.edge.aws import ec2, service_quotas
+from trainyard.edge.aws.cloudformation import find_stack
+from trainyard.rules import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.deploy.preflights import PreflightContext
+    from trainyard.finding import Path
+
+_CONSOLE = "https://console.aws.amazon.com/servicequotas/home/services"
+
+
+class Need(NamedTuple):
+    """What a network takes of a quota."""
+
+    quota: str
+    what: str
+    used: int
+    more: int
+    path: Path
+
+
+def check(context: PreflightContext) -> Iterator[Problem]:
+    """Yield what the network of the cluster would need and the account may not have."""
+    for need in _needs(context):
+        quota = network_quota(need.quota)
+        allowed = context.ask(service_quotas.quota, quota.service, quota.code)
+        if allowed is not None and need.used + need.more > allowed.value:
+            message = f"{need.more} more {need.what} would be needed: the account has {need.used} of {allowed.value:g}"
+            remedy = f"remove one, or ask for more: {_CONSOLE}/{quota.service}/quotas/{quota.code}"
+            yield Problem(need.path, message, remedy)
+
+
+def _needs(context: PreflightContext) -> Iterator[Need]:
+    spec, made = context.spec, _makes_network(context)
+    through_nat = made and spec.network.internet == "nat"
+    if made:
+        yield Need("vpcs", "VPC", len(context.ask(ec2.vpcs)), 1, ("network",))
+        yield Need("internet-gateways", "internet gateway", len(context.ask(ec2.internet_gateways)), 1, ("network",))
+    if through_nat:
+        yield Need("nat-gateways-per-zone", "NAT gateway", _nat_gateways(context), 1, ("network", "internet"))
+    new_address = spec.head_node.elastic_ip is True and context.ask(find_stack, spec.name) is None
+    if addresses := int(through_nat) + int(new_address):
+        path: Path = ("head_node", "elastic_ip") if new_address else ("network", "internet")
+        used = len(context.ask(ec2.addresses))
+        yield Need("elastic-ip-addresses", "Elastic IP address", used, addresses, path)
+
+
+def _makes_network(context: PreflightContext) -> bool:
+    spec = context.spec
+    if spec.network.existing is not None or spec.environment is not None or "VpcId" in context.outputs:
+        return False
+    return context.ask(find_stack, f"{spec.name}-network") is None
+
+
+def _nat_gateways(context: PreflightContext) -> int:
+    """Return how many there are in the zone of the network; in the fullest one where it names none."""
+    gateways = context.ask(ec2.nat_gateways)
+    known = context.ask(ec2.subnets, tuple(sorted({one["SubnetId"] for one in gateways if one.get("SubnetId")})))
+    zones = [known[one["SubnetId"]]["AvailabilityZone"] for one in gateways if one.get("SubnetId") in known]
+    wanted = context.spec.network.availability_zone
+    return zones.count(wanted) if wanted is not None else max((zones.count(zone) for zone in zones), default=0)
+
+
+PREFLIGHT = Preflight(
+    severity="error",
+    title="Quota for parts of a network that is too small",
+    rationale=(
+        "An account may have five VPCs, internet gateways and Elastic IP addresses in a region, and five NAT gateways "
+        "in a zone, until it asks for more. The stack of the network would fail and be rolled back."
+    ),
+    remedy="remove what is not used, ask for more, or use a network that exists: network.existing",
+    source="https://docs.aws.amazon.com/vpc/latest/userguide/amazon-vpc-limits.html",
+    permissions=(
+        "servicequotas:GetServiceQuota",
+        "servicequotas:GetAWSDefaultServiceQuota",
+        "ec2:DescribeVpcs",
+        "ec2:DescribeInternetGateways",
+        "ec2:DescribeNatGateways",
+        "ec2:DescribeSubnets",
+        "ec2:DescribeAddresses",
+        "cloudformation:DescribeStacks",
+    ),
+    check=check,
+)

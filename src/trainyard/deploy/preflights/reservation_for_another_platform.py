@@ -1,0 +1,52 @@
+"""Reservations for another operating system's licence, or for hardware of one's own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.catalog.parallelcluster_images import official_image
+from trainyard.deploy.found.images import own_images
+from trainyard.deploy.found.reservations import each_found
+from trainyard.deploy.preflights import Preflight
+from trainyard.rules import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.deploy.preflights import PreflightContext
+    from trainyard.deploy.wanted.nodes import Nodes
+
+
+def check(context: PreflightContext) -> Iterator[Problem]:
+    """Yield reservations whose platform or tenancy instances of the queue cannot match."""
+    for wanted, found in each_found(context):
+        platform = _platform(context, wanted.nodes)
+        others = [one for one in found if platform is not None and one.get("InstancePlatform") != platform]
+        if len(others) == len(found):
+            message = f"{wanted.noun} {wanted.id} is for {others[0].get('InstancePlatform')}, and {wanted.nodes.who} "
+            yield Problem(wanted.path, f"{message}boots {platform}", f"reserve capacity for {platform}")
+        if all(one.get("Tenancy", "default") != "default" for one in found):
+            yield Problem(wanted.path, f"{wanted.noun} {wanted.id} is for dedicated instances, which nodes are not")
+
+
+def _platform(context: PreflightContext, nodes: Nodes) -> str | None:
+    """Return the platform of the image that nodes boot, as EC2 bills it; None where nobody knows."""
+    for used in own_images(context) if nodes.ami is not None else ():
+        if used.id == nodes.ami and used.described is not None and used.described.get("PlatformDetails"):
+            return str(used.described["PlatformDetails"])
+    known = official_image(context.spec.image.os)
+    return None if known is None else known.reservation_platform
+
+
+PREFLIGHT = Preflight(
+    severity="error",
+    title="Reservation for another platform",
+    rationale=(
+        "A reservation is for one platform, as EC2 bills it: Linux/UNIX, or Red Hat Enterprise Linux, which is "
+        "another. Instances of any other platform cannot be launched into it, and ParallelCluster refuses the pair."
+    ),
+    remedy="reserve capacity for the platform of the image, or choose another operating system",
+    source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-blocks-launch.html",
+    permissions=("ec2:DescribeCapacityReservations", "resource-groups:ListGroupResources", "ec2:DescribeImages"),
+    check=check,
+)

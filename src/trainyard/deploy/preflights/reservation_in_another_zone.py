@@ -1,0 +1,46 @@
+"""Reservations in a zone where the nodes do not stand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.deploy.found.reservations import each_found
+from trainyard.deploy.found.subnets import zones_of
+from trainyard.deploy.preflights import Preflight
+from trainyard.deploy.wanted.subnets import zone_path
+from trainyard.rules import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.deploy.preflights import PreflightContext
+
+
+def check(context: PreflightContext) -> Iterator[Problem]:
+    """Yield the zone or subnet of nodes that is not the reservation's."""
+    for wanted, found in each_found(context):
+        reserved = tuple(dict.fromkeys(one["AvailabilityZone"] for one in found))
+        zones = zones_of(context, wanted.nodes)
+        if zones and not set(zones) & set(reserved):
+            message = (
+                f"{wanted.noun} {wanted.id} is in {', '.join(reserved)}, and {wanted.nodes.who} in {', '.join(zones)}"
+            )
+            yield Problem(zone_path(context.spec, wanted.nodes), message, f"choose {reserved[0]}, or a subnet there")
+        elif not zones:
+            message = f"{wanted.noun} {wanted.id} is in {', '.join(reserved)}, and nothing says where the nodes stand"
+            remedy = f"write availability_zone: {reserved[0]}"
+            yield Problem(zone_path(context.spec, wanted.nodes), message, remedy, "warning")
+
+
+PREFLIGHT = Preflight(
+    severity="error",
+    title="Reservation in another zone",
+    rationale=(
+        "A reservation or Capacity Block lies in one availability zone, and only nodes in a subnet of that zone get "
+        "its instances. The network and its file systems would be made in the wrong zone, and have to be made again."
+    ),
+    remedy="write the zone of the reservation, or choose a subnet in it",
+    source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-blocks-launch.html",
+    permissions=("ec2:DescribeCapacityReservations", "resource-groups:ListGroupResources", "ec2:DescribeSubnets"),
+    check=check,
+)

@@ -1,0 +1,85 @@
+"""Reservations that are over, that failed, or that have not begun."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from trainyard.deploy.found.reservations import COMING, each_found, seconds
+from trainyard.deploy.preflights import Preflight
+from trainyard.rules import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.deploy.preflights import PreflightContext
+    from trainyard.deploy.wanted.reservations import WantedReservation
+    from trainyard.edge.aws.ec2 import Described
+    from trainyard.finding import Severity
+
+# EC2 takes the instances of a Capacity Block back this long before its end.
+# https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-blocks-using.html
+_TAKEN_BACK_S = 30 * 60
+_SOON_S = 24 * 3600
+
+
+def check(context: PreflightContext) -> Iterator[Problem]:
+    """Yield reservations that give no instances now, and those that soon will not."""
+    now = context.account.clock.now()
+    for wanted, found in each_found(context):
+        problems = [problem for one in found for problem in _problems(wanted, one, now)]
+        if len(problems) < len(found):  # a group gives instances as long as one of its reservations does
+            problems = [problem._replace(severity="warning") for problem in problems]
+        yield from problems
+
+
+def _problems(wanted: WantedReservation, one: Described, now: float) -> Iterator[Problem]:
+    id_, state = one["CapacityReservationId"], one["State"]
+    begins, ends = seconds(one.get("StartDate")), _end(one)
+    name = f"{wanted.noun} {id_}" if id_ == wanted.id else f"reservation {id_} of {wanted.id}"
+    if state not in ("active", *COMING):
+        yield Problem(wanted.path, f"{name} is {state}", "choose another one, or other capacity")
+    elif ends is not None and ends <= now:
+        yield Problem(wanted.path, f"{name} gives no instances since {_date(ends)}", "choose another one")
+    elif state in COMING or (begins is not None and begins > now):
+        yield _not_begun(wanted, name, state, begins)
+    elif ends is not None and ends - now < _SOON_S:
+        message = f"{name} gives instances only until {_date(ends)}"
+        yield Problem(wanted.path, message, "extend it, or be ready to change the queue then", "warning")
+
+
+def _not_begun(wanted: WantedReservation, name: str, state: str, begins: float | None) -> Problem:
+    when = "" if begins is None else f" and begins at {_date(begins)}"
+    if wanted.kind == "capacity_block":
+        # ParallelCluster holds its nodes back until then.
+        # https://docs.aws.amazon.com/parallelcluster/latest/ug/launch-instances-capacity-blocks.html
+        return Problem(wanted.path, f"{name} is {state}{when}", "its nodes come up by themselves then", "info")
+    severity: Severity = "error" if wanted.nodes.least else "warning"
+    remedy = "deploy when it has begun, or write nodes: {min: 0, max: …} until then"
+    return Problem(wanted.path, f"{name} is {state}{when}", remedy, severity)
+
+
+def _end(one: Described) -> float | None:
+    end = seconds(one.get("EndDate"))
+    if end is not None and one.get("ReservationType") == "capacity-block":
+        return end - _TAKEN_BACK_S
+    return end
+
+
+def _date(moment: float) -> str:
+    return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+PREFLIGHT = Preflight(
+    severity="error",
+    title="Reservation that is over or has not begun",
+    rationale=(
+        "Only an active reservation gives instances. Static nodes of one that has not begun fail to launch, the head "
+        "node waits for them, and the cluster fails with it; an expired one breaks later updates too. A Capacity Block "
+        "may begin later: ParallelCluster keeps its nodes waiting, and EC2 takes them back 30 minutes before its end."
+    ),
+    remedy="choose a reservation that is active",
+    source="https://github.com/aws/aws-parallelcluster/issues/6870",
+    permissions=("ec2:DescribeCapacityReservations", "resource-groups:ListGroupResources"),
+    check=check,
+)

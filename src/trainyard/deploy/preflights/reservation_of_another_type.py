@@ -1,0 +1,38 @@
+"""Reservations of an instance type that the nodes do not have."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.deploy.found.reservations import each_found
+from trainyard.deploy.preflights import Preflight
+from trainyard.rules import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.deploy.preflights import PreflightContext
+
+
+def check(context: PreflightContext) -> Iterator[Problem]:
+    """Yield reservations of which none is for the type of the nodes."""
+    for wanted, found in each_found(context):
+        reserved = tuple(dict.fromkeys(one["InstanceType"] for one in found))
+        for name in wanted.nodes.instance_types:
+            if name not in reserved:
+                message = f"{wanted.noun} {wanted.id} is for {', '.join(reserved)}, and {wanted.nodes.who} is of {name}"
+                yield Problem(wanted.path, message)
+
+
+PREFLIGHT = Preflight(
+    severity="error",
+    title="Reservation of another instance type",
+    rationale=(
+        "A reservation holds instances of one type, and no other type can be launched into it. ParallelCluster refuses "
+        "the pair, for a group where none of its reservations has the type."
+    ),
+    remedy="write the instance type of the reservation, or choose another reservation",
+    source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-capacity-reservations.html",
+    permissions=("ec2:DescribeCapacityReservations", "resource-groups:ListGroupResources"),
+    check=check,
+)

@@ -1,0 +1,82 @@
+"""Reservations with fewer instances than the nodes that are to come from them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from trainyard.deploy.found.instances import own_instances
+from trainyard.deploy.found.reservations import each_found, usable
+from trainyard.deploy.preflights import Preflight
+from trainyard.rules import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.deploy.preflights import PreflightContext
+    from trainyard.deploy.wanted.reservations import WantedReservation
+    from trainyard.edge.aws.ec2 import Described
+    from trainyard.finding import Severity
+
+
+class Share(NamedTuple):
+    """The nodes that share a reservation, and what it is."""
+
+    wanted: list[WantedReservation]
+    found: tuple[Described, ...]
+
+
+def check(context: PreflightContext) -> Iterator[Problem]:
+    """Yield the nodes with which a reservation, or a group of them, is exhausted."""
+    for share in _shares(context):
+        least = sum(wanted.nodes.least for wanted in share.wanted)
+        most = sum(wanted.nodes.most for wanted in share.wanted)
+        total = sum(_total(one) for one in usable(share.found))
+        free = sum(_free(context, one) for one in usable(share.found))
+        last = share.wanted[-1]
+        name, who = f"{last.noun} {last.id}", " and ".join(wanted.nodes.who for wanted in share.wanted)
+        if usable(share.found) and most > total:
+            message = f"{name} holds {total} instances, and {who} may grow to {most}"
+            yield Problem(last.nodes.count_path, message, f"write {total} or fewer, or enlarge the reservation")
+        elif usable(share.found) and most > free:
+            needed = least if least > free else most
+            message = f"{name} has {free} of {total} instances left, and {who} needs {needed}"
+            severity: Severity = "error" if least > free else "warning"
+            remedy = "free instances that others run in it, or write fewer nodes"
+            yield Problem(last.nodes.count_path, message, remedy, severity)
+
+
+def _shares(context: PreflightContext) -> Iterator[Share]:
+    shares: dict[str, Share] = {}
+    for wanted, found in each_found(context):
+        types = wanted.nodes.instance_types
+        fitting = tuple(one for one in found if one["InstanceType"] in types)
+        if fitting:  # that none is of their type is another preflight's matter
+            shares.setdefault(f"{wanted.id} {types}", Share([], fitting)).wanted.append(wanted)
+    yield from shares.values()
+
+
+def _total(one: Described) -> int:
+    return int(one.get("TotalInstanceCount", 0))
+
+
+def _free(context: PreflightContext, one: Described) -> int:
+    """Return how many instances are left for this cluster: what it runs in the reservation already is its own."""
+    if one["State"] != "active":
+        return _total(one)
+    id_ = one["CapacityReservationId"]
+    mine: int = sum(instance.get("CapacityReservationId") == id_ for instance in own_instances(context))
+    return int(one.get("AvailableInstanceCount", 0)) + mine
+
+
+PREFLIGHT = Preflight(
+    severity="error",
+    title="Reservation with too few instances",
+    rationale=(
+        "Nodes that target a reservation start only in it. Static nodes beyond what is left fail to launch, and the "
+        "head node waits for them; ParallelCluster refuses a queue that may grow beyond the whole reservation."
+    ),
+    remedy="write fewer nodes, or enlarge the reservation with `aws ec2 modify-capacity-reservation`",
+    source="https://github.com/aws/aws-parallelcluster/issues/4061",
+    permissions=("ec2:DescribeCapacityReservations", "resource-groups:ListGroupResources", "ec2:DescribeInstances"),
+    check=check,
+)

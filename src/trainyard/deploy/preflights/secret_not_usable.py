@@ -1,0 +1,41 @@
+"""Secrets that are not there, or that are about to be deleted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.deploy.preflights import Preflight
+from trainyard.deploy.wanted.secrets import wanted_secrets
+from trainyard.edge.aws import secretsmanager
+from trainyard.rules import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.deploy.preflights import PreflightContext
+
+
+def check(context: PreflightContext) -> Iterator[Problem]:
+    """Yield secrets that nodes could not read. Their values are not looked at."""
+    for path, arn in wanted_secrets(context.spec):
+        found = context.ask(secretsmanager.secret, arn)
+        if found is None:
+            yield Problem(path, f"there is no secret {arn}")
+        elif found.get("DeletedDate") is not None:
+            remedy = f"`aws secretsmanager restore-secret --secret-id {arn}` brings it back"
+            yield Problem(path, f"secret {arn} is about to be deleted", remedy)
+
+
+PREFLIGHT = Preflight(
+    severity="error",
+    title="Secret that cannot be read",
+    rationale=(
+        "The head node reads passwords and the munge key when it starts. Without them Slurm's accounting or the "
+        "sign-in of users does not come up, and the cluster fails. Only whether a secret exists is asked, never its "
+        "value."
+    ),
+    remedy="make the secret, or correct its ARN: the six characters at its end belong to it",
+    source="https://docs.aws.amazon.com/secretsmanager/latest/userguide/troubleshoot.html",
+    permissions=("secretsmanager:DescribeSecret",),
+    check=check,
+)

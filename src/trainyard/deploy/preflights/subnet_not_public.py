@@ -1,0 +1,63 @@
+"""Subnets that are to be public and are not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.deploy.found.subnets import found_subnets, route_table_of, way_out
+from trainyard.deploy.preflights import Preflight
+from trainyard.deploy.wanted.nodes import all_nodes
+from trainyard.deploy.wanted.subnets import existing_subnets
+from trainyard.rules import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.deploy.preflights import PreflightContext
+    from trainyard.deploy.wanted.nodes import Nodes
+    from trainyard.deploy.wanted.subnets import NamedSubnet
+    from trainyard.edge.aws.ec2 import Described
+
+
+def check(context: PreflightContext) -> Iterator[Problem]:
+    """Yield public subnets without a route to an internet gateway, or without addresses for the head node."""
+    known = found_subnets(context)
+    told: set[str] = set()
+    for nodes in all_nodes(context.spec):
+        for subnet in existing_subnets(context.spec, nodes, context.outputs) if nodes.subnet == "public" else ():
+            if subnet.id in known and subnet.id not in told:
+                problem = _problem(context, nodes, subnet, known[subnet.id])
+                if problem is not None:
+                    told.add(subnet.id)
+                    yield problem
+
+
+def _problem(context: PreflightContext, nodes: Nodes, subnet: NamedSubnet, described: Described) -> Problem | None:
+    target = way_out(route_table_of(context, described))
+    if target is None or not target.startswith("igw-"):
+        leads = "it has no default route" if target is None else f"its default route leads to {target}"
+        return Problem(subnet.path, f"subnet {subnet.id} is not public: {leads}")
+    has_address = described.get("MapPublicIpOnLaunch") or (
+        nodes.path == ("head_node",) and context.spec.head_node.elastic_ip
+    )
+    if has_address:
+        return None
+    message = f"subnet {subnet.id} gives {nodes.who} no public address, so that it cannot reach the internet"
+    remedy = "let the subnet assign public addresses" + (
+        ", or write head_node.elastic_ip: true" if nodes.path == ("head_node",) else ""
+    )
+    return Problem(subnet.path, message, remedy)
+
+
+PREFLIGHT = Preflight(
+    severity="error",
+    title="Subnet that is not public",
+    rationale=(
+        "A subnet is public by its default route, which leads to an internet gateway, and a node there reaches the "
+        "internet only with a public address. A head node without one never signals that it is ready."
+    ),
+    remedy="name a subnet with a route to an internet gateway, or stand in a private one",
+    source="https://docs.aws.amazon.com/vpc/latest/userguide/configure-subnets.html#subnet-types",
+    permissions=("ec2:DescribeSubnets", "ec2:DescribeRouteTables"),
+    check=check,
+)

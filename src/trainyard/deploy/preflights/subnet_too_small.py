@@ -1,0 +1,77 @@
+"""Subnets with fewer free addresses than the nodes take."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from trainyard.deploy.found.instances import own_instances
+from trainyard.deploy.found.subnets import found_subnets
+from trainyard.deploy.preflights import Preflight
+from trainyard.deploy.wanted.nodes import all_nodes
+from trainyard.deploy.wanted.subnets import NamedSubnet, existing_subnets
+from trainyard.rules import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.deploy.preflights import PreflightContext
+    from trainyard.deploy.wanted.nodes import Nodes
+    from trainyard.finding import Severity
+
+
+class Share(NamedTuple):
+    """Nodes that stand in the same subnets."""
+
+    subnets: tuple[NamedSubnet, ...]
+    nodes: list[Nodes]
+
+
+def check(context: PreflightContext) -> Iterator[Problem]:
+    """Yield subnets in which not all nodes have room: an error where the static ones already have none."""
+    known = found_subnets(context)
+    for share in _shares(context):
+        ids = [subnet.id for subnet in share.subnets if subnet.id in known]
+        if not ids:
+            continue
+        free = sum(int(known[id_].get("AvailableIpAddressCount", 0)) for id_ in ids) + _own(context, set(ids))
+        each = [(nodes, nodes.addresses(context.spec.platform)) for nodes in share.nodes]
+        least = sum(nodes.least * addresses for nodes, addresses in each)
+        most = sum(nodes.most * addresses for nodes, addresses in each)
+        if most > free:
+            severity: Severity = "error" if least > free else "warning"
+            message = (
+                f"{', '.join(ids)} has {free:,} free addresses, and {', '.join(nodes.who for nodes in share.nodes)} "
+                f"need {least if least > free else most:,}"
+            )
+            yield Problem(share.subnets[0].path, message, severity=severity)
+
+
+def _shares(context: PreflightContext) -> Iterator[Share]:
+    shares: dict[tuple[str, ...], Share] = {}
+    for nodes in all_nodes(context.spec):
+        if subnets := existing_subnets(context.spec, nodes, context.outputs):
+            ids = tuple(sorted(subnet.id for subnet in subnets))
+            shares.setdefault(ids, Share(subnets, [])).nodes.append(nodes)
+    yield from shares.values()
+
+
+def _own(context: PreflightContext, subnets: set[str]) -> int:
+    """Return the addresses that nodes of this cluster hold there already."""
+    interfaces = [one for instance in own_instances(context) for one in instance.get("NetworkInterfaces", ())]
+    held = [one for one in interfaces if one.get("SubnetId") in subnets]
+    return sum(len(one.get("PrivateIpAddresses", ())) for one in held)
+
+
+PREFLIGHT = Preflight(
+    severity="error",
+    title="Subnet with too few free addresses",
+    rationale=(
+        "Every interface of a node takes an address of its subnet, except those that are for EFA alone. Without EFA a "
+        "type with 32 network cards takes 32. AWS keeps five addresses of every subnet, and load balancers, endpoints "
+        "and file systems take some too. Nodes beyond the last address fail to launch."
+    ),
+    remedy="choose a larger subnet; its range cannot be changed, but a VPC can be given another one",
+    source="https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html",
+    permissions=("ec2:DescribeSubnets", "ec2:DescribeInstances"),
+    check=check,
+)

@@ -1,0 +1,81 @@
+"""Private subnets from which nodes reach neither the internet nor the endpoints that stand in for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.deploy.found.subnets import found_subnets, route_table_of, way_out
+from trainyard.deploy.preflights import Preflight
+from trainyard.deploy.wanted.endpoints import services_needed
+from trainyard.deploy.wanted.nodes import all_nodes
+from trainyard.deploy.wanted.subnets import existing_subnets
+from trainyard.edge.aws import ec2
+from trainyard.rules import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.deploy.preflights import PreflightContext
+    from trainyard.deploy.wanted.subnets import NamedSubnet
+
+
+def check(context: PreflightContext) -> Iterator[Problem]:
+    """Yield subnets whose nodes would wait for AWS in vain."""
+    if context.spec.network.http_proxy is not None:
+        return
+    for subnet, described in _private(context):
+        if context.spec.network.internet == "none":
+            yield from _without_endpoints(context, subnet, described)
+            continue
+        target = way_out(route_table_of(context, described))
+        if target is None:
+            yield Problem(subnet.path, f"subnet {subnet.id} has no default route that works")
+        elif target.startswith("igw-") and not described.get("MapPublicIpOnLaunch"):
+            message = (
+                f"the default route of subnet {subnet.id} leads to {target}, and nodes there get no public address"
+            )
+            yield Problem(subnet.path, message)
+
+
+def _private(context: PreflightContext) -> Iterator[tuple[NamedSubnet, ec2.Described]]:
+    """Yield the subnets, each once, whose nodes have to find a way out without a public address."""
+    known = found_subnets(context)
+    told: set[str] = set()
+    for nodes in all_nodes(context.spec):
+        has_address = nodes.subnet == "public" or (nodes.path == ("head_node",) and context.spec.head_node.elastic_ip)
+        for subnet in () if has_address else existing_subnets(context.spec, nodes, context.outputs):
+            if subnet.id in known and subnet.id not in told:
+                told.add(subnet.id)
+                yield subnet, known[subnet.id]
+
+
+def _without_endpoints(context: PreflightContext, subnet: NamedSubnet, described: ec2.Described) -> Iterator[Problem]:
+    table = (route_table_of(context, described) or {}).get("RouteTableId")
+    endpoints = context.ask(ec2.vpc_endpoints, described["VpcId"])
+    there = {str(one["ServiceName"]).rpartition(".")[2] for one in endpoints if _leads_from(one, table)}
+    if missing := [service for service in services_needed(context.spec) if service not in there]:
+        message = f"subnet {subnet.id} has no internet, and {described['VpcId']} no endpoint for {', '.join(missing)}"
+        yield Problem(subnet.path, message, "make them: the README of the bundle has the commands")
+
+
+def _leads_from(endpoint: ec2.Described, table: str | None) -> bool:
+    """Return whether an endpoint can be reached: one of type gateway only through the route tables that know it."""
+    by_route = endpoint.get("VpcEndpointType") == "Gateway"
+    there = endpoint.get("State", "").lower() == "available"
+    return there and (not by_route or table in endpoint.get("RouteTableIds", ()))
+
+
+PREFLIGHT = Preflight(
+    severity="error",
+    title="Subnet without a way out",
+    rationale=(
+        "A node that comes up asks CloudFormation, DynamoDB, S3 and other services. A private subnet leads there "
+        "through a NAT gateway, or through an endpoint for each service; an internet gateway serves only nodes with a "
+        "public address, which nodes with several network cards never get. Without a way the head node never signals, "
+        "and the cluster fails after half an hour."
+    ),
+    remedy="give its route table a default route to a NAT gateway, or make endpoints and write network.internet: none",
+    source="https://github.com/aws/aws-parallelcluster/issues/3604",
+    permissions=("ec2:DescribeSubnets", "ec2:DescribeRouteTables", "ec2:DescribeVpcEndpoints"),
+    check=check,
+)

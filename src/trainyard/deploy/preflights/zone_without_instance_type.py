@@ -1,0 +1,52 @@
+"""Instance types that the zone, or the whole region, does not have."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.deploy.found.subnets import zones_of
+from trainyard.deploy.preflights import Preflight
+from trainyard.deploy.wanted.nodes import all_nodes
+from trainyard.edge.aws import ec2
+from trainyard.rules import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.deploy.preflights import PreflightContext
+    from trainyard.deploy.wanted.nodes import Nodes
+    from trainyard.finding import Severity
+
+
+def check(context: PreflightContext) -> Iterator[Problem]:
+    """Yield the instance types of nodes that are not offered where the nodes are to stand."""
+    every = list(all_nodes(context.spec))
+    offered = context.ask(ec2.offered_zones, tuple(sorted({name for nodes in every for name in nodes.instance_types})))
+    for nodes in every:
+        for name in nodes.instance_types:
+            yield from _problems(context, nodes, name, offered[name])
+
+
+def _problems(context: PreflightContext, nodes: Nodes, name: str, offered: tuple[str, ...]) -> Iterator[Problem]:
+    zones = zones_of(context, nodes)
+    if not offered:
+        yield Problem(nodes.type_path, f"{context.spec.region} has no {name}", "choose another type, or another region")
+    elif lacking := [zone for zone in zones if zone not in offered]:
+        message = f"{', '.join(lacking)} has no {name}, which {nodes.who} is of"
+        # Several zones are a choice: nodes start in those that have the type.
+        severity: Severity = "warning" if set(zones) & set(offered) else "error"
+        yield Problem(nodes.type_path, message, f"choose {', '.join(offered)}", severity)
+
+
+PREFLIGHT = Preflight(
+    severity="error",
+    title="Instance type that the zone does not have",
+    rationale=(
+        "Large accelerated types are in few zones, and an account sees only some of them. A queue in any other zone "
+        "never gets a node, and file systems in that zone are of no use to the right one."
+    ),
+    remedy="choose a zone of `aws ec2 describe-instance-type-offerings --location-type availability-zone`",
+    source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/instance-discovery.html",
+    permissions=("ec2:DescribeInstanceTypeOfferings", "ec2:DescribeSubnets"),
+    check=check,
+)

@@ -1,0 +1,68 @@
+"""What the bucket remembers of a cluster: the spec as it was deployed, by which version, and how far it came."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from trainyard.deploy.work import folder
+from trainyard.edge.aws import s3
+from trainyard.errors import TrainyardError
+from trainyard.version import __version__
+
+if TYPE_CHECKING:
+    from trainyard.edge.aws.account import Account
+
+Stage = Literal["deploying", "deployed", "destroying"]
+
+
+class Deployment(NamedTuple):
+    """A cluster as it was deployed last."""
+
+    name: str
+    region: str
+    stage: Stage
+    trainyard_version: str
+    parallelcluster_version: str
+    spec_text: str
+    cluster_config: str | None
+    """The configuration that ParallelCluster was given; None before that."""
+    since: str
+    """When this stage began, as an ISO 8601 time."""
+
+
+def key(name: str) -> str:
+    """Return where the record of a cluster lies in the bucket."""
+    return f"{folder(name)}/deployment.json"
+
+
+def read_record(account: Account, bucket: str, name: str) -> Deployment | None:
+    """Return the record of a cluster, None where there is none.
+
+    Raises TrainyardError where it cannot be understood.
+    """
+    there = s3.get(account, bucket, key(name))
+    if there is None:
+        return None
+    try:
+        written = json.loads(there.content)
+        return Deployment(**{field: written[field] for field in Deployment._fields})
+    except (ValueError, KeyError, TypeError) as error:
+        raise TrainyardError(
+            f"what is remembered of {name} cannot be read: {error!r}",
+            where=f"s3://{bucket}/{key(name)}",
+            hint="it may be of a later version of trainyard; use that one",
+        ) from error
+
+
+def write_record(account: Account, bucket: str, record: Deployment) -> None:
+    """Write the record of a cluster. Only whoever holds the lock of the cluster may."""
+    content = json.dumps({"schema": 1, **record._asdict()}, indent=2) + "\n"
+    s3.put(account, bucket, key(record.name), content.encode())
+
+
+def stamped(record: Deployment, stage: Stage, account: Account) -> Deployment:
+    """Return the record at another stage, which begins now, by this version."""
+    now = datetime.fromtimestamp(account.clock.now(), UTC).isoformat(timespec="seconds")
+    return record._replace(stage=stage, since=now, trainyard_version=__version__)

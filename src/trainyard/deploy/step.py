@@ -1,0 +1,57 @@
+"""A step of a deployment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from trainyard.deploy.work import Work
+
+State = Literal["missing", "there", "under way", "broken"]
+
+
+class Probe(NamedTuple):
+    """What a step finds without changing anything."""
+
+    state: State
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a step did."""
+
+    changed: bool
+    """Whether anything is different now."""
+    detail: str = ""
+    outputs: Mapping[str, str] = field(default_factory=dict)
+    """Values that later steps use, by the names of stack outputs."""
+
+
+class Step(Protocol):
+    """One part of a deployment. All three may be called at any time, in any state that a killed call left."""
+
+    @property
+    def name(self) -> str:
+        """One word, with hyphens."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """What it makes, in a few words."""
+        ...
+
+    def probe(self, work: Work) -> Probe:
+        """Look, and change nothing."""
+        ...
+
+    def apply(self, work: Work) -> Outcome:
+        """Bring it about. Does nothing where it is so already."""
+        ...
+
+    def undo(self, work: Work) -> Outcome:
+        """Remove it. Does nothing where it is gone already."""
+        ...

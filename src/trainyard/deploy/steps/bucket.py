@@ -1,0 +1,52 @@
+"""The bucket that nodes fetch from: one for all clusters of an account and region."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.deploy.step import Outcome, Probe
+from trainyard.deploy.work import folder
+from trainyard.edge.aws import s3
+from trainyard.errors import TrainyardError
+
+if TYPE_CHECKING:
+    from trainyard.deploy.work import Work
+
+
+class Bucket:
+    """Makes the bucket where it is ours to make. Other clusters use it too, so only an empty one is ever removed."""
+
+    name = "bucket"
+    title = "bucket that nodes fetch from"
+
+    def probe(self, work: Work) -> Probe:
+        """Say whether it is there."""
+        problem = s3.bucket_problem(work.account, work.bucket)
+        if problem is None:
+            return Probe("there", work.bucket)
+        return Probe("missing" if problem == "missing" else "broken", f"{work.bucket}: {problem}")
+
+    def apply(self, work: Work) -> Outcome:
+        """Make it, or see that it can be used."""
+        problem = s3.bucket_problem(work.account, work.bucket)
+        ours = work.bucket == s3.own_bucket(work.account)
+        if problem is not None and not (ours and problem == "missing"):
+            raise TrainyardError(
+                f"bucket {work.bucket} cannot be used: {problem}",
+                where="assets.bucket",
+                hint="name one of this account and region, or none and one is made" if not ours else None,
+            )
+        if ours:
+            # Also where it is there: a call that was killed may have left it open.
+            s3.make_bucket(work.account, work.bucket)
+        return Outcome(changed=problem is not None, detail=work.bucket, outputs={"AssetsBucket": work.bucket})
+
+    def undo(self, work: Work) -> Outcome:
+        """Remove what lies in it for this cluster, and leave the bucket."""
+        if s3.bucket_problem(work.account, work.bucket) is not None:
+            return Outcome(changed=False)
+        count = s3.delete_below(work.account, work.bucket, f"{folder(work.name)}/")
+        ours = work.bucket == s3.own_bucket(work.account)
+        if work.options.delete_data and ours and s3.delete_empty_bucket(work.account, work.bucket):
+            return Outcome(changed=True, detail=f"{count} objects deleted, and the bucket, which was empty then")
+        return Outcome(changed=count > 0, detail=f"{count} objects deleted; the bucket stays for other clusters")

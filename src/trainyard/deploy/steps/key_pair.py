@@ -1,0 +1,38 @@
+"""The EC2 key pair of the spec, where it is to be made."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.deploy.step import Outcome, Probe
+from trainyard.edge.aws.key_pairs import create_key_pair, key_pair_exists
+
+if TYPE_CHECKING:
+    from trainyard.deploy.work import Work
+
+
+class KeyPair:
+    """Makes the key pair of ``access.ssh_key`` when asked to. It is never deleted: people log in elsewhere with it."""
+
+    name = "key-pair"
+    title = "EC2 key pair"
+
+    def probe(self, work: Work) -> Probe:
+        """Say whether it exists."""
+        name = work.wanted().access.ssh_key
+        if name is None or key_pair_exists(work.account, name):
+            return Probe("there", name or "none is needed")
+        return Probe("missing", name)
+
+    def apply(self, work: Work) -> Outcome:
+        """Make it where it is missing and a file for its private key was named."""
+        name, file = work.wanted().access.ssh_key, work.options.create_key_pair
+        if name is None or file is None or key_pair_exists(work.account, name):
+            return Outcome(changed=False)
+        create_key_pair(work.account, name, file, {work.tag: work.name})
+        return Outcome(changed=True, detail=f"{name}; its private key is in {file}")
+
+    def undo(self, work: Work) -> Outcome:
+        """Leave it."""
+        del work
+        return Outcome(changed=False)

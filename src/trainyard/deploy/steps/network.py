@@ -1,0 +1,29 @@
+"""The stack of the network, which stays as long as data that is kept stands in it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.deploy.step import Outcome
+from trainyard.deploy.steps.stack import StackStep
+from trainyard.edge.aws.cloudformation import find_stack, stack_resources
+from trainyard.edge.aws.kept_data import kept_data
+
+if TYPE_CHECKING:
+    from trainyard.deploy.work import Work
+
+
+class NetworkStep(StackStep):
+    """A subnet cannot be deleted while a file system has its interfaces there."""
+
+    def undo(self, work: Work) -> Outcome:
+        """Delete it, unless a file system that is kept stands in it."""
+        name = f"{work.name}-{self.kind}"
+        if find_stack(work.account, name) is None:
+            return Outcome(changed=False, detail="there is none")
+        subnets = {one.physical_id for one in stack_resources(work.account, name) if one.type == "AWS::EC2::Subnet"}
+        standing = [one for one in kept_data(work.account, work.name, work.owns) if one.subnets & subnets]
+        if standing:
+            work.kept.append(f"stack {name}, because {standing[0]} stands in its network")
+            return Outcome(changed=False, detail=f"kept, because {standing[0]} stands in it")
+        return super().undo(work)

@@ -1,0 +1,61 @@
+"""Groups of the reservations that the spec names together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.catalog.partition import partition_of
+from trainyard.deploy.step import Outcome, Probe
+from trainyard.edge.aws.reservation_groups import (
+    create_group,
+    delete_group,
+    find_group,
+    groups_tagged,
+    put_into_group,
+)
+from trainyard.errors import TrainyardError
+from trainyard.render.reservation_groups import CONFIGURATION, group_name, groups_to_make
+
+if TYPE_CHECKING:
+    from trainyard.deploy.work import Work
+
+
+class ReservationGroups:
+    """Makes a resource group for each set of reservations: nodes target the group."""
+
+    name = "reservations"
+    title = "groups of capacity reservations"
+
+    def probe(self, work: Work) -> Probe:
+        """Say which groups are missing."""
+        wanted = self._names(work)
+        missing = [name for name in wanted if find_group(work.account, name) is None]
+        return Probe("missing", ", ".join(missing)) if missing else Probe("there", ", ".join(wanted))
+
+    def apply(self, work: Work) -> Outcome:
+        """Make them, and put their reservations into them."""
+        spec, tags = work.wanted(), {work.tag: work.name}
+        arns, made = [], []
+        for name, reservations in zip(self._names(work), groups_to_make(spec), strict=True):
+            there = find_group(work.account, name)
+            if there is not None and there[1].get(work.tag) != work.name:
+                raise TrainyardError(
+                    f"resource group {name} was not made for {work.name}", where=name, hint="choose another name"
+                )
+            if there is None:
+                made.append(name)
+            arns.append(there[0] if there else create_group(work.account, name, CONFIGURATION, tags))
+            put_into_group(work.account, name, reservations, partition_of(spec.region))
+        outputs = {f"ReservationGroupArn{number if number > 1 else ''}": arn for number, arn in enumerate(arns, 1)}
+        return Outcome(changed=bool(made), detail=", ".join(made), outputs=outputs)
+
+    def undo(self, work: Work) -> Outcome:
+        """Delete the groups of this cluster. The reservations stay."""
+        names = groups_tagged(work.account, work.tag, work.name)
+        for name in names:
+            delete_group(work.account, name)
+        return Outcome(changed=bool(names), detail=", ".join(f"{name} deleted" for name in names) or "there is none")
+
+    def _names(self, work: Work) -> list[str]:
+        spec = work.wanted()
+        return [group_name(spec, number) for number, _ in enumerate(groups_to_make(spec), 1)]

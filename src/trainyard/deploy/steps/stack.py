@@ -1,0 +1,114 @@
+"""The stacks beside the cluster: network, storage, monitoring and what else its templates make."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from trainyard.deploy.step import Outcome, Probe
+from trainyard.edge.aws.cloudformation import (
+    StackEvent,
+    StackRequest,
+    StackState,
+    change_stack,
+    delete_stack,
+    find_stack,
+)
+from trainyard.errors import TrainyardError
+from trainyard.render.cloudformation.stacks import stacks
+from trainyard.render.stand_ins import Ids
+
+if TYPE_CHECKING:
+    from trainyard.deploy.work import Work
+    from trainyard.render.cloudformation.stack import Kind
+
+# Types that take minutes, of which one wants to know that they have begun.
+_SLOW = {
+    "AWS::CloudFormation::Stack",
+    "AWS::CloudFormation::WaitCondition",
+    "AWS::EC2::NatGateway",
+    "AWS::ElasticLoadBalancingV2::LoadBalancer",
+    "AWS::FSx::FileSystem",
+    "AWS::Grafana::Workspace",
+}
+_WHAT = {
+    "network": "network",
+    "storage": "file systems",
+    "monitoring": "monitoring",
+    "assets": "rights to what nodes fetch",
+}
+
+
+@dataclass(frozen=True)
+class StackStep:
+    """One stack, brought to its template by a change set."""
+
+    kind: Kind
+
+    @property
+    def name(self) -> str:
+        """The kind of the stack."""
+        return self.kind
+
+    @property
+    def title(self) -> str:
+        """What it makes."""
+        return f"stack of the {_WHAT[self.kind]}"
+
+    def probe(self, work: Work) -> Probe:
+        """Say in which state the stack is."""
+        found = find_stack(work.account, self._stack_name(work))
+        if found is None:
+            return Probe("missing")
+        if found.in_progress:
+            return Probe("under way", found.status)
+        return Probe("there" if found.usable else "broken", found.status)
+
+    def apply(self, work: Work) -> Outcome:
+        """Make it, or change what the spec changes."""
+        found = find_stack(work.account, self._stack_name(work))
+        refuse_foreign(found, work)
+        state = change_stack(work.account, self._request(work), lambda event: tell(work, event))
+        changed = found is None or state.id != found.id or state.status != found.status
+        return Outcome(changed, f"{state.name} {state.status}", state.outputs)
+
+    def undo(self, work: Work) -> Outcome:
+        """Delete it. What its template retains stays."""
+        found = find_stack(work.account, self._stack_name(work))
+        if found is None:
+            return Outcome(changed=False, detail="there is none")
+        refuse_foreign(found, work)
+        delete_stack(work.account, found.name, lambda event: tell(work, event))
+        return Outcome(changed=True, detail=f"{found.name} deleted")
+
+    def _stack_name(self, work: Work) -> str:
+        return f"{work.name}-{self.kind}"
+
+    def _request(self, work: Work) -> StackRequest:
+        ids = Ids(work.outputs)
+        stack = next(one for one in stacks(work.wanted(), ids) if one.kind == self.kind)
+        if missing := [one for one in ids.in_order() if one.value in stack.parameters.values()]:
+            raise TrainyardError(
+                f"nothing says what {missing[0].output} is: {missing[0].what}",
+                where=stack.name,
+                hint="an earlier stack should have given it; this is a defect of trainyard",
+            )
+        return StackRequest(stack.name, stack.template, stack.parameters, stack.tags, stack.capabilities)
+
+
+def refuse_foreign(found: StackState | None, work: Work) -> None:
+    """Raise TrainyardError where a stack is not of this cluster or environment."""
+    if found is not None and not work.owns(found.tags):
+        raise TrainyardError(
+            f"stack {found.name} was not made for {work.name}: it has no tag {work.tag}={work.name}",
+            where=found.name,
+            hint="choose another name in the spec; trainyard touches nothing that it has not made",
+        )
+
+
+def tell(work: Work, event: StackEvent) -> None:
+    """Show what became of a resource, and what takes long when it begins."""
+    if event.status.endswith("_IN_PROGRESS") and (event.type not in _SLOW or "nitiated" in event.reason):
+        return
+    reason = f": {event.reason}" if event.reason and event.status.endswith("FAILED") else ""
+    work.tell(f"{event.resource} ({event.type}) {event.status}{reason}")

@@ -1,0 +1,94 @@
+"""The nodes that the cluster was made without: started by an update, when nothing waits for them any more.
+
+ParallelCluster raises a minimum only while the fleet is stopped, unless the queue update strategy is TERMINATE:
+https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html#yaml-Scheduling-SlurmQueues-ComputeResources-MinCount
+Nothing runs there yet, so it is stopped and started around the update.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from trainyard.bundle.assemble import config_text
+from trainyard.deploy.held_back import held_back
+from trainyard.deploy.step import Outcome, Probe
+from trainyard.deploy.steps.cluster import final_config
+from trainyard.deploy.steps.stack import tell
+from trainyard.edge.aws.cloudformation import follow, stack_events, stack_failure
+from trainyard.edge.pcluster_command import PclusterRefusedError
+from trainyard.errors import TrainyardError
+
+if TYPE_CHECKING:
+    from trainyard.deploy.work import Work
+    from trainyard.edge.pcluster_command import Pcluster
+
+_NOTHING_TO_DO = "No changes found"  # pcluster/models/cluster.py
+_POLL_S = 10.0
+_POLLS = 180  # half an hour
+
+
+class StaticNodes:
+    """Raises the minimum of those nodes to what the spec says."""
+
+    name = "static-nodes"
+    title = "nodes that always run"
+
+    def probe(self, work: Work) -> Probe:
+        """Say which nodes it is about; whether they run is for `status`."""
+        groups = held_back(work.wanted())
+        nodes = ", ".join(f"{group.min_nodes} × {' or '.join(group.instance_types)}" for group in groups)
+        return Probe("missing", nodes) if groups else Probe("there", "none that the head node would wait for")
+
+    def apply(self, work: Work) -> Outcome:
+        """Update the cluster to its final configuration."""
+        if not held_back(work.wanted()):
+            return Outcome(changed=False, detail="none that the head node would wait for")
+        if work.was_deployed:
+            return Outcome(changed=False, detail="asked for before")
+        parallelcluster = work.pcluster(work.wanted().parallelcluster.version)
+        _fleet(work, parallelcluster, "STOP_REQUESTED", "STOPPED")
+        changed = _update(work, parallelcluster)
+        _fleet(work, parallelcluster, "START_REQUESTED", "RUNNING")
+        return Outcome(changed, self.probe(work).detail)
+
+    def undo(self, work: Work) -> Outcome:
+        """Do nothing: they go with the cluster."""
+        del work
+        return Outcome(changed=False)
+
+
+def _update(work: Work, parallelcluster: Pcluster) -> bool:
+    text = config_text(work.wanted(), final_config(work))
+    before = {event.id for event in stack_events(work.account, work.name)}
+    try:
+        parallelcluster.update(work.name, text)
+    except PclusterRefusedError as error:
+        if _NOTHING_TO_DO in error.verdict.problem:
+            return False
+        raise
+    state = follow(work.account, work.name, lambda event: tell(work, event), before)
+    if state is None or state.status != "UPDATE_COMPLETE":
+        raise stack_failure(work.account, work.name, state)
+    return True
+
+
+def _fleet(
+    work: Work, parallelcluster: Pcluster, asked: Literal["STOP_REQUESTED", "START_REQUESTED"], wanted: str
+) -> None:
+    """Stop or start the fleet, and wait until the head node has done it."""
+    status = parallelcluster.fleet(work.name).get("status")
+    if status != wanted:
+        work.tell(f"fleet of compute nodes: {asked}")
+        parallelcluster.set_fleet(work.name, asked)
+    for _ in range(_POLLS):
+        status = parallelcluster.fleet(work.name).get("status")
+        if status == wanted:
+            return
+        if status == "PROTECTED":
+            break
+        work.account.clock.sleep(_POLL_S)
+    raise TrainyardError(
+        f"the fleet of {work.name} is {status} and not {wanted}",
+        where=work.name,
+        hint="see /var/log/parallelcluster/clustermgtd on the head node, then run the command again",
+    )

@@ -1,0 +1,47 @@
+"""What a spec wants to find in S3: data repositories and scripts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.finding import Path
+    from trainyard.spec.cluster import Spec
+    from trainyard.spec.custom_actions import CustomActions
+
+
+class InS3(NamedTuple):
+    """A bucket, or a key in it, and where the spec names it."""
+
+    path: Path
+    bucket: str
+    key: str
+
+
+def data_repositories(spec: Spec) -> Iterator[InS3]:
+    """Yield the buckets and prefixes that file systems of the spec's own are linked to."""
+    for index, file_system in enumerate(spec.file_systems):
+        lustre = file_system.lustre
+        if lustre is not None and lustre.data_repository is not None:
+            yield _in_s3(("file_systems", index, "lustre", "data_repository"), lustre.data_repository)
+
+
+def scripts(spec: Spec) -> Iterator[InS3]:
+    """Yield the scripts of custom actions that lie in S3."""
+    holders: list[tuple[Path, CustomActions]] = [
+        (("head_node",), spec.head_node.custom_actions),
+        *((path, pool.custom_actions) for path, pool in spec.login_pools()),
+        *((("queues", index), queue.custom_actions) for index, queue in enumerate(spec.queues)),
+    ]
+    for holder, actions in holders:
+        for moment in actions.field_names():
+            for index, one in enumerate(getattr(actions, moment)):
+                if one.script.startswith("s3://"):
+                    yield _in_s3((*holder, "custom_actions", moment, index, "script"), one.script)
+
+
+def _in_s3(path: Path, uri: str) -> InS3:
+    bucket, _, key = uri.removeprefix("s3://").partition("/")
+    return InS3(path, bucket, key)

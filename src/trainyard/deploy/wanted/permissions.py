@@ -1,0 +1,45 @@
+"""What whoever deploys a spec has to be allowed."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path as FilePath
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from trainyard.render.cloudformation.monitoring import needs_monitoring
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.spec.cluster import Spec
+
+
+_OF_MONITORING = {"amp-only": ("amp",), "amp+amg": ("amp", "amg"), "self-hosting": ("self-hosting",)}
+
+
+def wanted_actions(spec: Spec) -> tuple[str, ...]:
+    """Return the actions, each once, in the order of the alphabet."""
+    return tuple(sorted({action for part in _parts(spec) for action in parts()[part]["actions"]}))
+
+
+def _parts(spec: Spec) -> Iterator[str]:
+    yield "always"
+    if spec.platform == "parallelcluster" and not spec.is_environment:
+        yield "parallelcluster"
+    if spec.network.existing is None and spec.environment is None:
+        yield "network"
+    yield from {one.kind for one in spec.file_systems if one.settings.id is None} & {"lustre", "openzfs", "efs"}
+    if spec.login_nodes is not None:
+        yield "login_nodes"
+    if needs_monitoring(spec):
+        yield from _OF_MONITORING.get(spec.monitoring.mode, ())
+
+
+@cache
+def parts() -> dict[str, Any]:
+    """Return the parts of a deployment, each with its actions and the source that says so."""
+    with (FilePath(__file__).parent.parent / "permissions.yaml").open("rb") as file:
+        found: dict[str, Any] = yaml.load(file, Loader=yaml.CSafeLoader)
+    return found

@@ -1,0 +1,101 @@
+"""What every step of a deployment works on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from trainyard.errors import TrainyardError
+from trainyard.render.tags import CLUSTER
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from trainyard.edge.aws.account import Account
+    from trainyard.edge.pcluster_command import Pcluster
+    from trainyard.spec.cluster import Spec
+
+EventKind = Literal["start", "progress", "done", "failed"]
+
+
+class Event(NamedTuple):
+    """Something that happened, for whoever watches."""
+
+    at: float
+    """Seconds since 1970, by the clock of the account."""
+    step: str
+    kind: EventKind
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the person at the command line decides."""
+
+    rollback_on_failure: bool = False
+    """Remove a cluster whose making failed, with everything that would say why."""
+    recreate: bool = False
+    """Delete a cluster whose making failed and make it again."""
+    create_key_pair: Path | None = None
+    """Where to write the private key, where the key pair of the spec does not exist yet."""
+    delete_data: bool = False
+    """Delete file systems, volumes and logs too, which stay otherwise."""
+
+
+@dataclass
+class Work:
+    """A deployment or a destruction under way."""
+
+    account: Account
+    name: str
+    spec: Spec | None
+    """None where a cluster is destroyed whose spec nobody has any more."""
+    bucket: str
+    """The bucket that nodes fetch from, and that remembers what is deployed."""
+    listener: Callable[[Event], None] = lambda _: None
+    options: Options = field(default_factory=Options)
+    outputs: dict[str, str] = field(default_factory=dict)
+    """Outputs of the stacks, and whatever else takes the place of a stand-in."""
+    kept: list[str] = field(default_factory=list)
+    """What a destruction left on purpose, and why."""
+    step: str = ""
+    """Name of the step that is at work."""
+    was_deployed: bool = False
+    """Whether an earlier call has brought a cluster to its end."""
+    tag: str = CLUSTER
+    """Tag of everything that belongs to it; of an environment another one. What does not carry it is never touched."""
+    parallelcluster: Callable[[str], Pcluster] | None = None
+    """Gives the ParallelCluster of a version; None where the work needs none."""
+
+    def owns(self, tags: Mapping[str, str]) -> bool:
+        """Return whether something with these tags belongs to it.
+
+        What a cluster makes in an environment has the tags of both, and belongs to the cluster.
+        """
+        return tags.get(self.tag) == self.name and (self.tag == CLUSTER or CLUSTER not in tags)
+
+    def tell(self, text: str, kind: EventKind = "progress") -> None:
+        """Say what is happening."""
+        self.listener(Event(self.account.clock.now(), self.step, kind, text))
+
+    def pcluster(self, version: str) -> Pcluster:
+        """Return the ParallelCluster of a version."""
+        if self.parallelcluster is None:
+            raise TrainyardError(f"ParallelCluster {version} is needed for {self.name}, but not at hand")
+        return self.parallelcluster(version)
+
+    def wanted(self) -> Spec:
+        """Return the spec, where a step cannot do without. Raises TrainyardError where there is none."""
+        if self.spec is None:
+            raise TrainyardError(
+                f"nothing says how cluster {self.name} was made",
+                where=f"s3://{self.bucket}/{folder(self.name)}/deployment.json",
+                hint="delete what is left in the console",
+            )
+        return self.spec
+
+
+def folder(name: str) -> str:
+    """Return the folder of a cluster in the bucket."""
+    return f"trainyard/{name}"

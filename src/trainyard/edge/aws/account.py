@@ -1,0 +1,137 @@
+"""The AWS account that work is done in: the real one, or one that is emulated on this machine."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import boto3  # type: ignore[import-untyped]  # its stubs are a package for each service
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
+
+from trainyard.edge.aws.refusals import account_error
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# Throttling and server errors are tried again with growing pauses, up to this many times in all.
+# https://docs.aws.amazon.com/boto3/latest/guide/retries.html
+_ATTEMPTS = 10
+_CONNECT_TIMEOUT_S = 10
+_READ_TIMEOUT_S = 60
+
+
+class Clock:
+    """The time of the real world."""
+
+    def now(self) -> float:
+        """Return seconds since 1970."""
+        return time.time()
+
+    def sleep(self, seconds: float) -> None:
+        """Wait."""
+        time.sleep(seconds)
+
+
+@dataclass(frozen=True)
+class Account:
+    """Where calls go, and with whose rights. Whoever works with it cannot tell whether it is emulated."""
+
+    region: str
+    endpoint: str | None = None
+    """URL that takes the calls of every service; None for AWS itself."""
+    profile: str | None = None
+    """Profile of the AWS configuration; None for whatever the environment says."""
+    credentials: Mapping[str, str] = field(default_factory=dict)
+    """AWS_ACCESS_KEY_ID and so on, in place of those that are configured. Never printed."""
+    clock: Clock = field(default_factory=Clock)
+
+    def __repr__(self) -> str:
+        """Leave out the credentials."""
+        return f"Account({self.region}, {self.endpoint or 'AWS'})"
+
+    def client(self, service: str, region: str | None = None) -> Any:
+        """Return botocore's client of a service; one is kept for each.
+
+        Raises TrainyardError where there are no credentials or no such profile.
+        """
+        key = (service, region or self.region)
+        with self._making:
+            return self._clients.get(key) or self._made(key)
+
+    def _made(self, key: tuple[str, str]) -> Any:
+        config = Config(
+            retries={"mode": "standard", "total_max_attempts": _ATTEMPTS},
+            connect_timeout=_CONNECT_TIMEOUT_S,
+            read_timeout=_READ_TIMEOUT_S,
+        )
+        service, region = key
+        try:
+            made = self._session.client(service, region_name=region, endpoint_url=self.endpoint, config=config)
+        except BotoCoreError as error:
+            raise account_error(error, self.region) from error
+        self._clients[key] = made
+        return made
+
+    @cached_property
+    def id(self) -> str:
+        """The number of the account. The first call that anything makes, so it is the one that finds bad credentials.
+
+        Raises TrainyardError where AWS cannot be reached or does not know who calls.
+        """
+        try:
+            number: str = self.client("sts").get_caller_identity()["Account"]
+        except (BotoCoreError, ClientError) as error:
+            raise account_error(error, self.region) from error
+        return number
+
+    def variables(self) -> dict[str, str]:
+        """Return environment variables that send another program to the same account with the same rights."""
+        variables = {
+            "AWS_REGION": self.region,
+            "AWS_DEFAULT_REGION": self.region,
+            "AWS_RETRY_MODE": "standard",
+            "AWS_MAX_ATTEMPTS": str(_ATTEMPTS),
+            **self.credentials,
+        }
+        if self.profile is not None:
+            variables["AWS_PROFILE"] = self.profile
+        if self.endpoint is not None:
+            variables["AWS_ENDPOINT_URL"] = self.endpoint
+        return variables
+
+    @cached_property
+    def _making(self) -> Any:
+        # Making clients is not safe in threads, using them is.
+        # https://docs.aws.amazon.com/boto3/latest/guide/clients.html#multithreading-or-multiprocessing-with-clients
+        return threading.RLock()
+
+    @cached_property
+    def _clients(self) -> dict[tuple[str, str], Any]:
+        return {}
+
+    @cached_property
+    def _session(self) -> Any:
+        try:
+            return boto3.Session(
+                aws_access_key_id=self.credentials.get("AWS_ACCESS_KEY_ID"),
+                aws_secret_access_key=self.credentials.get("AWS_SECRET_ACCESS_KEY"),
+                aws_session_token=self.credentials.get("AWS_SESSION_TOKEN"),
+                profile_name=self.profile,
+                region_name=self.region,
+            )
+        except BotoCoreError as error:
+            raise account_error(error, self.region) from error
+
+
+def account(region: str, profile: str | None = None) -> Account:
+    """Return the account that the environment and the AWS configuration name.
+
+    AWS_ENDPOINT_URL is honoured, as every AWS program does:
+    https://docs.aws.amazon.com/sdkref/latest/guide/feature-ss-endpoints.html
+    """
+    return Account(region, endpoint=os.environ.get("AWS_ENDPOINT_URL") or None, profile=profile)

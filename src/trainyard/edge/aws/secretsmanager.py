@@ -1,0 +1,23 @@
+"""AWS Secrets Manager: whether secrets exist. Their values are never asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trainyard.edge.aws.asking import answer_or_none, client
+
+if TYPE_CHECKING:
+    from trainyard.edge.aws.account import Account
+
+
+def secret(account: Account, arn: str) -> dict[str, Any] | None:
+    """Return what is known about a secret, without its value; None where there is none of this ARN.
+
+    https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_DescribeSecret.html
+    """
+
+    def ask() -> dict[str, Any]:
+        described: dict[str, Any] = client(account, "secretsmanager").describe_secret(SecretId=arn)
+        return described
+
+    return answer_or_none(account, "secretsmanager:DescribeSecret", ask, ("ResourceNotFoundException",))

@@ -1,0 +1,19 @@
+"""AWS IAM Identity Center, which was called AWS SSO."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.edge.aws.asking import pages
+
+if TYPE_CHECKING:
+    from trainyard.edge.aws.account import Account
+
+
+def active_instances(account: Account) -> tuple[str, ...]:
+    """Return the ARNs of the instances, in whatever region, that work and that the account may use.
+
+    https://docs.aws.amazon.com/singlesignon/latest/APIReference/API_ListInstances.html
+    """
+    found = pages(account, "sso:ListInstances", "list_instances", "Instances", RegionScope="ALL_REGIONS")
+    return tuple(one["InstanceArn"] for one in found if one.get("Status", "ACTIVE") == "ACTIVE")

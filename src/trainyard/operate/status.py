@@ -1,0 +1,71 @@
+"""Whether a cluster is up: its stacks, its nodes, and what the bucket remembers of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from trainyard.deploy.record import Deployment, read_record
+from trainyard.edge.aws.cloudformation import StackState, find_stack, stack_failure, stacks_tagged
+from trainyard.edge.aws.nodes import Node, nodes
+from trainyard.errors import TrainyardError
+from trainyard.render.tags import CLUSTER
+
+if TYPE_CHECKING:
+    from trainyard.edge.aws.account import Account
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """A cluster as it is now."""
+
+    name: str
+    region: str
+    record: Deployment | None
+    """None for a cluster that trainyard did not make."""
+    stacks: tuple[StackState, ...]
+    """The cluster's own stack last."""
+    nodes: tuple[Node, ...]
+    problem: str | None
+    """Why it is not up; None where it is."""
+
+    @property
+    def up(self) -> bool:
+        """Return whether it is whole and its head node runs."""
+        return self.problem is None
+
+    def node_counts(self) -> dict[tuple[str, str | None, str], int]:
+        """Return how many nodes there are by role, queue and state."""
+        return dict(Counter((node.role, node.queue, node.state) for node in self.nodes))
+
+
+def status(name: str, account: Account, bucket: str) -> Status:
+    """Return the state of a cluster, whoever made it. Raises TrainyardError where there is nothing of that name."""
+    own = find_stack(account, name)
+    others = [stack for stack in stacks_tagged(account, CLUSTER, name) if stack.name != name]
+    record = read_record(account, bucket, name)
+    if own is None and not others and record is None:
+        raise TrainyardError(
+            f"there is no cluster {name} in {account.region}",
+            where=f"account {account.id}",
+            hint="check the name, --region and --profile",
+        )
+    found = tuple(nodes(account, name))
+    stacks = (*others, *([own] if own is not None else ()))
+    return Status(name, account.region, record, stacks, found, _problem(account, own, stacks, found))
+
+
+def _problem(
+    account: Account, own: StackState | None, stacks: tuple[StackState, ...], found: tuple[Node, ...]
+) -> str | None:
+    for stack in stacks:
+        if stack.in_progress:
+            return f"stack {stack.name} is {stack.status}"
+        if not stack.usable:
+            return stack_failure(account, stack.id, stack).problem
+    if own is None:
+        return "the cluster itself is not there"
+    if not any(node.role == "HeadNode" and node.state == "running" for node in found):
+        return "no head node runs"
+    return None

@@ -1,0 +1,16 @@
+"""An AWS account on this machine: moto as a server on loopback, with CloudFormation and what else moto lacks added.
+
+``server`` is the process, ``emulated_account`` starts and stops it, ``engine/`` is a CloudFormation of our own. Moto's
+is not used: it skips types that it does not know, never rolls back, and cannot delete half of what it makes.
+https://github.com/getmoto/moto/tree/5.2.5/moto/cloudformation
+
+Extensions are modules that are found by being in their folder, and import nothing of moto's ``cloudformation``:
+
+- ``resource_types/<type>.py`` is one CloudFormation type. ``TYPE`` is its name, and functions do the work through the
+  account's own API: ``create(aws, wanted) -> Made``, ``delete(aws, made) -> None``, and, where a change in place is
+  possible, ``update(aws, made, wanted) -> Made``. See ``resource.py``. Where one is missing, moto's model of the type
+  does it.
+- ``apis/<service>.py`` is what moto lacks of a service. ``install()`` puts actions into moto's own response class; or
+  ``SIGNING_NAME`` and ``RESPONSES``, a subclass of moto's ``BaseResponse``, answer a whole service that moto does not
+  know. ``inventory(account_id, region)``, where there is one, returns the names of what exists there, by kind.
+"""

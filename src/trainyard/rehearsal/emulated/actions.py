@@ -1,0 +1,25 @@
+"""Puts actions into moto's own classes: the one place where something of moto's is replaced."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def add(responses: type, *actions: Callable[..., Any]) -> None:
+    """Give a response class of moto's these actions: ``describe_volumes`` answers DescribeVolumes."""
+    for action in actions:
+        setattr(responses, action.__name__, action)
+
+
+def wrap(owner: Any, name: str, wrapper: Callable[..., Any]) -> None:
+    """Replace a function of moto's by one that gets the former as its first argument."""
+    former = getattr(owner, name)
+
+    def wrapped(*arguments: Any, **named: Any) -> Any:
+        return wrapper(former, *arguments, **named)
+
+    wrapped.__name__ = name
+    setattr(owner, name, wrapped)

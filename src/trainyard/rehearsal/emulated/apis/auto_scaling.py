@@ -1,0 +1,48 @@
+"""Auto Scaling: instances that are launched as the launch template says, and only where there is capacity.
+
+Moto launches them past RunInstances, and stumbles over volumes without a size.
+https://github.com/getmoto/moto/blob/5.2.5/moto/autoscaling/models.py
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from botocore.exceptions import ClientError
+from moto.autoscaling.models import ASG_NAME_TAG, FakeAutoScalingGroup, InstanceState
+
+from trainyard.rehearsal.emulated.actions import wrap
+from trainyard.rehearsal.emulated.inside import Inside
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def install() -> None:
+    """Launch through RunInstances."""
+    wrap(FakeAutoScalingGroup, "replace_autoscaling_group_instances", _launch)
+
+
+def _launch(former: Callable[..., None], group: Any, count: int, tags: dict[str, str]) -> None:
+    if not group.ec2_launch_template:
+        former(group, count, tags)
+        return
+    every = {**tags, ASG_NAME_TAG: group.name}
+    asked = {
+        "LaunchTemplate": {
+            "LaunchTemplateId": group.ec2_launch_template.id,
+            "Version": str(group.launch_template_version or "$Default"),
+        },
+        "SubnetId": group.vpc_zone_identifier.split(",")[0],
+        "TagSpecifications": [
+            {"ResourceType": "instance", "Tags": [{"Key": key, "Value": value} for key, value in every.items()]}
+        ],
+    }
+    try:
+        made = Inside(group.region).client("ec2").run_instances(MinCount=count, MaxCount=count, **asked)
+    except ClientError:
+        return  # a failed activity: the group stays smaller than it should be
+    for one in made["Instances"]:
+        instance = group.ec2_backend.get_instance(one["InstanceId"])
+        instance.autoscaling_group = group
+        group.instance_states.append(InstanceState(instance))

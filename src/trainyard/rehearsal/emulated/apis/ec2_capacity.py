@@ -1,0 +1,195 @@
+"""EC2: On-Demand Capacity Reservations and Capacity Blocks, none of which moto has.
+
+https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CapacityReservation.html
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from moto.core.responses import ActionResult
+from moto.ec2.exceptions import EC2ClientError
+from moto.ec2.models import ec2_backends
+from moto.ec2.responses import EC2Response
+from moto.ec2.utils import EC2_PREFIX_TO_RESOURCE, EC2_RESOURCE_TO_PREFIX, random_id
+
+from trainyard.rehearsal.emulated.actions import add
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_RESERVATIONS: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
+_FILTERS = {
+    "availability-zone": "AvailabilityZone",
+    "instance-type": "InstanceType",
+    "instance-platform": "InstancePlatform",
+    "state": "State",
+    "reservation-type": "ReservationType",
+}
+
+
+def install() -> None:
+    """Add the actions, and let reservations be tagged."""
+    EC2_RESOURCE_TO_PREFIX["capacity-reservation"] = "cr"
+    EC2_PREFIX_TO_RESOURCE["cr"] = "capacity-reservation"
+    add(
+        EC2Response,
+        create_capacity_reservation,
+        describe_capacity_reservations,
+        cancel_capacity_reservation,
+        describe_capacity_block_status,
+        describe_capacity_blocks,
+        describe_capacity_block_offerings,
+    )
+
+
+def inventory(account_id: str, region: str) -> dict[str, list[str]]:
+    """Return the reservations that are not cancelled."""
+    every = _RESERVATIONS.get((account_id, region), {})
+    return {"EC2 capacity reservations": [name for name, one in every.items() if one["State"] != "cancelled"]}
+
+
+def reserve(account_id: str, region: str, wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """Make a reservation, in the form of an answer. ``wanted`` has keys of one; an id is made up where it has none."""
+    made_up = random_id("cr")
+    reservation = {
+        "CapacityReservationId": made_up,
+        "OwnerId": account_id,
+        "AvailabilityZone": f"{region}a",
+        "InstancePlatform": "Linux/UNIX",
+        "Tenancy": "default",
+        "State": "active",
+        "InstanceMatchCriteria": "open",
+        "EbsOptimized": False,
+        "EphemeralStorage": False,
+        "EndDateType": "unlimited",
+        "ReservationType": "default",
+        "CreateDate": datetime.now(UTC),
+        "StartDate": datetime.now(UTC),
+        **{key: value for key, value in wanted.items() if value is not None},
+    }
+    name = reservation["CapacityReservationId"]
+    reservation["CapacityReservationArn"] = f"arn:aws:ec2:{region}:{account_id}:capacity-reservation/{name}"
+    _RESERVATIONS.setdefault((account_id, region), {})[name] = reservation
+    return reservation
+
+
+def find(account_id: str, region: str, name: str) -> dict[str, Any]:
+    """Return a reservation with what is left of it. Raises what EC2 raises where there is none."""
+    if name not in _RESERVATIONS.get((account_id, region), {}):
+        raise EC2ClientError(
+            "InvalidCapacityReservationId.NotFound", f"The capacity reservation '{name}' could not be found."
+        )
+    reservation = _RESERVATIONS[account_id, region][name]
+    backend = ec2_backends[account_id][region]
+    tags = [{"Key": tag["key"], "Value": tag["value"]} for tag in backend.describe_tags({"resource-id": [name]})]
+    used = sum(1 for _ in _instances_in(backend, name))
+    return {**reservation, "AvailableInstanceCount": reservation["TotalInstanceCount"] - used, "Tags": tags}
+
+
+def create_capacity_reservation(self: Any) -> ActionResult:
+    """Answer CreateCapacityReservation."""
+    asked = self.params
+    self.error_on_dryrun()
+    keys = (
+        *("InstanceType", "InstancePlatform", "AvailabilityZone", "Tenancy", "EbsOptimized", "EphemeralStorage"),
+        *("EndDate", "EndDateType", "InstanceMatchCriteria", "PlacementGroupArn", "StartDate"),
+    )
+    wanted = {key: asked.get(key) for key in keys}
+    made = reserve(self.current_account, self.region, {**wanted, "TotalInstanceCount": asked["InstanceCount"]})
+    for tags in self._parse_tag_specification().values():
+        self.ec2_backend.create_tags([made["CapacityReservationId"]], tags)
+    return ActionResult({"CapacityReservation": _found(self, made["CapacityReservationId"])})
+
+
+def describe_capacity_reservations(self: Any) -> ActionResult:
+    """Answer DescribeCapacityReservations."""
+    return ActionResult({"CapacityReservations": list(_asked(self))})
+
+
+def cancel_capacity_reservation(self: Any) -> ActionResult:
+    """Answer CancelCapacityReservation. A Capacity Block cannot be cancelled.
+
+    https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-capacity-blocks.html
+    """
+    reservation = _found(self, self._get_param("CapacityReservationId"))
+    if reservation["ReservationType"] == "capacity-block":
+        raise EC2ClientError("InvalidState", "A Capacity Block can't be canceled.")
+    _RESERVATIONS[self.current_account, self.region][reservation["CapacityReservationId"]]["State"] = "cancelled"
+    return ActionResult({"Return": True})
+
+
+def describe_capacity_block_status(self: Any) -> ActionResult:
+    """Answer DescribeCapacityBlockStatus: every block is healthy."""
+    statuses = [
+        {
+            "CapacityBlockId": _block_id(reservation),
+            "InterconnectStatus": "ok",
+            "TotalCapacity": reservation["TotalInstanceCount"],
+            "TotalAvailableCapacity": reservation["AvailableInstanceCount"],
+            "TotalUnavailableCapacity": 0,
+            "CapacityReservationStatuses": [
+                {
+                    "CapacityReservationId": reservation["CapacityReservationId"],
+                    "TotalCapacity": reservation["TotalInstanceCount"],
+                    "TotalAvailableCapacity": reservation["AvailableInstanceCount"],
+                    "TotalUnavailableCapacity": 0,
+                }
+            ],
+        }
+        for reservation in _blocks(self)
+    ]
+    return ActionResult({"CapacityBlockStatuses": statuses})
+
+
+def describe_capacity_blocks(self: Any) -> ActionResult:
+    """Answer DescribeCapacityBlocks."""
+    blocks = [
+        {
+            "CapacityBlockId": _block_id(reservation),
+            "AvailabilityZone": reservation["AvailabilityZone"],
+            "CapacityReservationIds": [reservation["CapacityReservationId"]],
+            "StartDate": reservation["StartDate"],
+            "EndDate": reservation.get("EndDate"),
+            "CreateDate": reservation["CreateDate"],
+            "State": "active",
+        }
+        for reservation in _blocks(self)
+    ]
+    return ActionResult({"CapacityBlocks": blocks})
+
+
+def describe_capacity_block_offerings(self: Any) -> ActionResult:  # noqa: ARG001  # moto's actions are methods
+    """Answer DescribeCapacityBlockOfferings: nothing is for sale here."""
+    return ActionResult({"CapacityBlockOfferings": []})
+
+
+def _asked(self: Any) -> Iterator[dict[str, Any]]:
+    every = _RESERVATIONS.get((self.current_account, self.region), {})
+    wanted = {_FILTERS.get(one["Name"], one["Name"]): one["Values"] for one in self._get_param("Filters", [])}
+    for name in self._get_param("CapacityReservationIds", []) or every:
+        reservation = _found(self, name)
+        if all(reservation.get(key) in values for key, values in wanted.items()):
+            yield reservation
+
+
+def _blocks(self: Any) -> list[dict[str, Any]]:
+    wanted = self._get_param("CapacityBlockIds", [])
+    every = [_found(self, name) for name in _RESERVATIONS.get((self.current_account, self.region), {})]
+    blocks = [one for one in every if one["ReservationType"] == "capacity-block"]
+    return [one for one in blocks if not wanted or _block_id(one) in wanted]
+
+
+def _block_id(reservation: Mapping[str, Any]) -> str:
+    return str(reservation["CapacityReservationId"]).replace("cr-", "cb-", 1)
+
+
+def _found(self: Any, name: str) -> dict[str, Any]:
+    return find(self.current_account, self.region, name)
+
+
+def _instances_in(backend: Any, name: str) -> Iterator[Any]:
+    for instance in backend.all_instances():
+        if getattr(instance, "capacity_reservation", None) == name and instance.state != "terminated":
+            yield instance

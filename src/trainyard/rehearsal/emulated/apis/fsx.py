@@ -1,0 +1,210 @@
+"""FSx: file systems, volumes and data-repository associations as they really look; moto's are bare names.
+
+https://docs.aws.amazon.com/fsx/latest/APIReference/Welcome.html
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from moto.core.exceptions import JsonRESTError
+from moto.fsx.models import fsx_backends
+from moto.fsx.responses import FSxResponse
+from moto.s3.models import s3_backends
+
+from trainyard.rehearsal.emulated.actions import add
+from trainyard.rehearsal.emulated.fsx_file_system import EmulatedFileSystem, made_up_id
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+_VOLUMES: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
+_ASSOCIATIONS: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
+
+
+def install() -> None:
+    """Replace what moto answers, and add the rest."""
+    add(
+        FSxResponse,
+        create_file_system,
+        describe_file_systems,
+        update_file_system,
+        delete_file_system,
+        create_volume,
+        describe_volumes,
+        delete_volume,
+        create_data_repository_association,
+        describe_data_repository_associations,
+        delete_data_repository_association,
+        describe_file_caches,
+        describe_storage_virtual_machines,
+    )
+
+
+def inventory(account_id: str, region: str) -> dict[str, list[str]]:
+    """Return what exists."""
+    return {
+        "FSx file systems": list(fsx_backends[account_id][region].file_systems),
+        "FSx volumes": list(_VOLUMES.get((account_id, region), {})),
+        "FSx data repository associations": list(_ASSOCIATIONS.get((account_id, region), {})),
+    }
+
+
+def make_file_system(
+    account_id: str, region: str, asked: Mapping[str, Any], name: str = "", root_volume: str = ""
+) -> EmulatedFileSystem:
+    """Make a file system, and its root volume where its type has one. Ids are made up where none are given."""
+    made = EmulatedFileSystem(account_id, region, asked, name or made_up_id("fs"))
+    fsx_backends[account_id][region].file_systems[made.file_system_id] = made  # type: ignore[assignment]  # in its place
+    if made.kind == "OPENZFS":
+        root = make_volume(account_id, region, {"FileSystemId": made.file_system_id, "Name": "fsx"}, root_volume)
+        made.described["OpenZFSConfiguration"]["RootVolumeId"] = root["VolumeId"]
+    return made
+
+
+def make_volume(account_id: str, region: str, asked: Mapping[str, Any], name: str = "") -> dict[str, Any]:
+    """Make a volume of an OpenZFS file system."""
+    volume = name or made_up_id("fsvol")
+    path = "/fsx" if asked["Name"] == "fsx" else f"/fsx/{asked['Name']}"
+    _VOLUMES.setdefault((account_id, region), {})[volume] = made = {
+        "VolumeId": volume,
+        "VolumeType": "OPENZFS",
+        "FileSystemId": asked["FileSystemId"],
+        "Name": asked["Name"],
+        "Lifecycle": "AVAILABLE",
+        "ResourceARN": f"arn:aws:fsx:{region}:{account_id}:volume/{asked['FileSystemId']}/{volume}",
+        "OpenZFSConfiguration": {"VolumePath": path, **asked.get("OpenZFSConfiguration", {})},
+    }
+    return made
+
+
+def create_file_system(self: Any) -> str:
+    """Answer CreateFileSystem."""
+    asked = json.loads(self.body)
+    made = make_file_system(self.current_account, self.region, asked)
+    self.fsx_backend.tag_resource(made.resource_arn, {tag["Key"]: tag["Value"] for tag in asked.get("Tags") or []})
+    return json.dumps({"FileSystem": made.to_dict()})
+
+
+def describe_file_systems(self: Any) -> str:
+    """Answer DescribeFileSystems."""
+    every = self.fsx_backend.file_systems
+    found = _those(every, json.loads(self.body).get("FileSystemIds"), "FileSystemNotFound", "File system")
+    return json.dumps({"FileSystems": [one.to_dict() for one in found]}, default=str)
+
+
+def update_file_system(self: Any) -> str:
+    """Answer UpdateFileSystem: the new values hold at once."""
+    asked = json.loads(self.body)
+    made = _file_system(self, asked["FileSystemId"])
+    made.change(asked)
+    return json.dumps({"FileSystem": made.to_dict()}, default=str)
+
+
+def delete_file_system(self: Any) -> str:
+    """Answer DeleteFileSystem. What is part of the file system goes with it."""
+    name = json.loads(self.body)["FileSystemId"]
+    made = _file_system(self, name)
+    for part in (_VOLUMES, _ASSOCIATIONS):
+        parts = part.get(_key(self), {})
+        for part_name in [one for one, described in parts.items() if described["FileSystemId"] == name]:
+            del parts[part_name]
+    made.release()
+    del self.fsx_backend.file_systems[name]
+    return json.dumps({"FileSystemId": name, "Lifecycle": "DELETING"})
+
+
+def create_volume(self: Any) -> str:
+    """Answer CreateVolume, for OpenZFS."""
+    asked = json.loads(self.body)
+    parent = _those(
+        _VOLUMES.get(_key(self), {}), [asked["OpenZFSConfiguration"]["ParentVolumeId"]], "VolumeNotFound", "Volume"
+    )[0]
+    made = make_volume(self.current_account, self.region, {**asked, "FileSystemId": parent["FileSystemId"]})
+    return json.dumps({"Volume": made})
+
+
+def describe_volumes(self: Any) -> str:
+    """Answer DescribeVolumes."""
+    found = _those(_VOLUMES.get(_key(self), {}), json.loads(self.body).get("VolumeIds"), "VolumeNotFound", "Volume")
+    return json.dumps({"Volumes": found})
+
+
+def delete_volume(self: Any) -> str:
+    """Answer DeleteVolume."""
+    name = json.loads(self.body)["VolumeId"]
+    _those(_VOLUMES.get(_key(self), {}), [name], "VolumeNotFound", "Volume")
+    del _VOLUMES[_key(self)][name]
+    return json.dumps({"VolumeId": name, "Lifecycle": "DELETING"})
+
+
+def create_data_repository_association(self: Any) -> str:
+    """Answer CreateDataRepositoryAssociation. FSx looks for the bucket, and so does this."""
+    asked = json.loads(self.body)
+    _file_system(self, asked["FileSystemId"])
+    bucket = asked["DataRepositoryPath"].removeprefix("s3://").partition("/")[0]
+    if bucket not in s3_backends[self.current_account]["aws"].buckets:
+        raise _refusal("BadRequest", f"Unable to access the S3 bucket {bucket}: it does not exist.")
+    name = made_up_id("dra")
+    _ASSOCIATIONS.setdefault(_key(self), {})[name] = made = {
+        "AssociationId": name,
+        "ResourceARN": f"arn:aws:fsx:{self.region}:{self.current_account}:association/{asked['FileSystemId']}/{name}",
+        "Lifecycle": "AVAILABLE",
+        **{key: value for key, value in asked.items() if key not in {"ClientRequestToken", "Tags"}},
+    }
+    self.fsx_backend.tag_resource(made["ResourceARN"], {tag["Key"]: tag["Value"] for tag in asked.get("Tags") or []})
+    return json.dumps({"Association": made})
+
+
+def describe_data_repository_associations(self: Any) -> str:
+    """Answer DescribeDataRepositoryAssociations."""
+    asked = json.loads(self.body)
+    every = _ASSOCIATIONS.get(_key(self), {})
+    found = _those(every, asked.get("AssociationIds"), "DataRepositoryAssociationNotFound", "Association")
+    wanted = {one["Name"]: one["Values"] for one in asked.get("Filters", [])}.get("file-system-id")
+    return json.dumps({"Associations": [one for one in found if wanted is None or one["FileSystemId"] in wanted]})
+
+
+def delete_data_repository_association(self: Any) -> str:
+    """Answer DeleteDataRepositoryAssociation."""
+    name = json.loads(self.body)["AssociationId"]
+    _those(_ASSOCIATIONS.get(_key(self), {}), [name], "DataRepositoryAssociationNotFound", "Association")
+    del _ASSOCIATIONS[_key(self)][name]
+    return json.dumps({"AssociationId": name, "Lifecycle": "DELETING"})
+
+
+def describe_file_caches(self: Any) -> str:
+    """Answer DescribeFileCaches: there are none."""
+    _those({}, json.loads(self.body).get("FileCacheIds"), "FileCacheNotFound", "File cache")
+    return json.dumps({"FileCaches": []})
+
+
+def describe_storage_virtual_machines(self: Any) -> str:
+    """Answer DescribeStorageVirtualMachines: there are none."""
+    asked = json.loads(self.body).get("StorageVirtualMachineIds")
+    _those({}, asked, "StorageVirtualMachineNotFound", "Storage virtual machine")
+    return json.dumps({"StorageVirtualMachines": []})
+
+
+def _file_system(self: Any, name: str) -> EmulatedFileSystem:
+    found: EmulatedFileSystem = _those(self.fsx_backend.file_systems, [name], "FileSystemNotFound", "File system")[0]
+    return found
+
+
+def _those(every: Mapping[str, Any], wanted: Iterable[str] | None, code: str, what: str) -> list[Any]:
+    """Return what has these ids, or everything. Raises the service's own error for the first that does not exist."""
+    names = list(wanted or ())
+    missing = [name for name in names if name not in every]
+    if missing:
+        raise _refusal(code, f"{what} '{missing[0]}' does not exist.")
+    return [every[name] for name in names or every]
+
+
+def _key(self: Any) -> tuple[str, str]:
+    return self.current_account, self.region
+
+
+def _refusal(code: str, message: str) -> Exception:
+    refused: Exception = JsonRESTError(code, message)
+    return refused

@@ -1,0 +1,107 @@
+"""Resource groups of capacity reservations: moto has groups, but nothing in them.
+
+https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/create-cr-group.html
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from moto.resourcegroups import urls
+from moto.resourcegroups.exceptions import NotFoundException
+from moto.resourcegroups.models import FakeResourceGroup, ResourceGroupsBackend, resourcegroups_backends
+from moto.resourcegroups.responses import ResourceGroupsResponse
+
+from trainyard.rehearsal.emulated.actions import add, wrap
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_MEMBERS: dict[str, list[str]] = {}
+_PATHS = ("group-resources", "ungroup-resources", "list-group-resources")
+# What stands for the query of a group that has a configuration instead; moto cannot do without.
+_NO_QUERY = {
+    "Type": "TAG_FILTERS_1_0",
+    "Query": '{"ResourceTypeFilters": ["AWS::AllSupported"], "TagFilters": [{"Key": "none", "Values": []}]}',
+}
+_KINDS = {":capacity-reservation/": "AWS::EC2::CapacityReservation"}
+# https://docs.aws.amazon.com/ARG/latest/APIReference/about-slg.html
+_OF_RESERVATIONS: list[dict[str, Any]] = [
+    {"Type": "AWS::EC2::CapacityReservationPool"},
+    {
+        "Type": "AWS::ResourceGroups::Generic",
+        "Parameters": [{"Name": "allowed-resource-types", "Values": ["AWS::EC2::CapacityReservation"]}],
+    },
+]
+
+
+def install() -> None:
+    """Add the actions and their paths."""
+    urls.url_paths.update({f"{{0}}/{path}$": ResourceGroupsResponse.dispatch for path in _PATHS})
+    wrap(ResourceGroupsBackend, "create_group", _create_group)
+    add(
+        ResourceGroupsResponse,
+        list_group_resources,
+        group_resources,
+        ungroup_resources,
+        get_group_configuration,
+    )
+
+
+def plant_group(account_id: str, region: str, arn: str, members: list[str]) -> None:
+    """Make a group of capacity reservations."""
+    backend = resourcegroups_backends[account_id][region]
+    name = arn.rpartition(":group/")[2]
+    group = FakeResourceGroup(account_id, region, name, _NO_QUERY, configuration=_OF_RESERVATIONS)
+    group.arn = arn
+    backend.groups.append(group)
+    _MEMBERS[arn] = list(members)
+
+
+def list_group_resources(self: Any) -> str:
+    """Answer ListGroupResources."""
+    members = _MEMBERS.get(_group(self).arn, [])
+    identifiers = [{"ResourceArn": arn, "ResourceType": _kind(arn)} for arn in members]
+    return json.dumps({"Resources": [{"Identifier": one} for one in identifiers], "ResourceIdentifiers": identifiers})
+
+
+def group_resources(self: Any) -> str:
+    """Answer GroupResources."""
+    members = _MEMBERS.setdefault(_group(self).arn, [])
+    wanted = self._get_param("ResourceArns")
+    members.extend(arn for arn in wanted if arn not in members)
+    return json.dumps({"Succeeded": wanted, "Failed": [], "Pending": []})
+
+
+def ungroup_resources(self: Any) -> str:
+    """Answer UngroupResources."""
+    wanted = self._get_param("ResourceArns")
+    arn = _group(self).arn
+    _MEMBERS[arn] = [member for member in _MEMBERS.get(arn, []) if member not in wanted]
+    return json.dumps({"Succeeded": wanted, "Failed": [], "Pending": []})
+
+
+def get_group_configuration(self: Any) -> str:
+    """Answer GetGroupConfiguration."""
+    return json.dumps(
+        {"GroupConfiguration": {"Configuration": _group(self).configuration or [], "Status": "UPDATE_COMPLETE"}}
+    )
+
+
+def _create_group(former: Callable[..., Any], self: Any, **asked: Any) -> Any:
+    return former(self, **{**asked, "resource_query": asked["resource_query"] or _NO_QUERY})
+
+
+def _group(self: Any) -> Any:
+    """Return the group that a call names, by name or ARN."""
+    wanted = self._get_param("Group") or self._get_param("GroupName")
+    groups = self.resourcegroups_backend.groups
+    found = groups.by_arn.get(wanted) or groups.by_name.get(wanted)
+    if found is None:
+        raise NotFoundException(f"Cannot find the requested group: {wanted}")
+    return found
+
+
+def _kind(arn: str) -> str:
+    return next((kind for part, kind in _KINDS.items() if part in arn), "")

@@ -1,0 +1,60 @@
+"""S3: bucket policies as AWS reads them, as far as they concern who deploys.
+
+Moto knows neither conditions nor principals that are services, and so takes "nobody without TLS" for "nobody".
+https://github.com/getmoto/moto/blob/5.2.5/moto/iam/access_control.py
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from moto.s3.models import FakeBucket
+
+from trainyard.rehearsal.emulated.actions import wrap
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+def install() -> None:
+    """Leave out the statements that do not apply before moto decides."""
+    wrap(FakeBucket, "get_permission", _permission)
+
+
+def _permission(former: Callable[..., Any], bucket: Any, *arguments: Any) -> Any:
+    written = bucket.policy
+    if written is None:
+        return former(bucket, *arguments)
+    bucket.policy = _applying(written)
+    try:
+        return former(bucket, *arguments)
+    finally:
+        bucket.policy = written
+
+
+def _applying(policy: bytes) -> bytes | None:
+    document = json.loads(policy)
+    statements = document["Statement"]
+    kept = [one for one in (statements if isinstance(statements, list) else [statements]) if _applies(one)]
+    return json.dumps({**document, "Statement": [_unconditional(one) for one in kept]}).encode() if kept else None
+
+
+def _applies(statement: Mapping[str, Any]) -> bool:
+    """Tell whether a statement is about the caller: one account, over what stands for TLS, and no service."""
+    principal = statement.get("Principal")
+    if isinstance(principal, dict) and not principal.keys() & {"AWS", "*"}:
+        return False
+    conditions = statement.get("Condition") or {}
+    return all(_holds(operator, key, wanted) for operator, keys in conditions.items() for key, wanted in keys.items())
+
+
+def _holds(operator: str, key: str, wanted: Any) -> bool:
+    values = [str(one).lower() for one in (wanted if isinstance(wanted, list) else [wanted])]
+    if (operator, key.lower()) == ("Bool", "aws:securetransport"):
+        return "true" in values
+    return False  # what is not known here lets nobody in and shuts nobody out
+
+
+def _unconditional(statement: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in statement.items() if key != "Condition"}

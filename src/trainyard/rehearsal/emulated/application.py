@@ -1,0 +1,83 @@
+"""Takes every call of the emulated account to the service that it is for, one call at a time."""
+
+from __future__ import annotations
+
+import io
+import json
+from threading import RLock
+from typing import TYPE_CHECKING, Any
+
+from flask import Flask
+from moto.core.utils import convert_to_flask_response
+from moto.moto_server.werkzeug_app import (
+    HTTP_METHODS,
+    BackendRequest,
+    DomainDispatcherApplication,
+    create_backend_app,
+)
+
+from trainyard.rehearsal.emulated import calls, failures, pages
+from trainyard.rehearsal.emulated.engine.api import CloudFormation
+from trainyard.rehearsal.emulated.extensions import api_modules
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    StartResponse = Callable[..., Any]
+
+LOCK = RLock()
+"""Held during a call: moto's backends are plain dictionaries. CloudFormation calls them while it is called itself."""
+
+
+class Application:
+    """The emulated account as a WSGI application."""
+
+    def __init__(self) -> None:
+        """Take the services that moto lacks from the extensions."""
+        self._moto = DomainDispatcherApplication(create_backend_app)
+        ours = {module.SIGNING_NAME: module.RESPONSES for module in api_modules() if hasattr(module, "RESPONSES")}
+        self._ours = {name: _flask(responses) for name, responses in {**ours, "cloudformation": CloudFormation}.items()}
+
+    def __call__(self, environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
+        """Answer a call. What is sent is read before its turn, so that a slow client holds nobody up."""
+        environ["wsgi.input"] = io.BytesIO(_body(environ))
+        with LOCK:
+            path = str(environ.get("PATH_INFO", ""))
+            if path.startswith("/trainyard/"):
+                return _page(path, start_response)
+            name = _signing_name(environ)
+            calls.count(name, environ)
+            try:
+                return list(self._ours.get(name, self._moto)(environ, start_response))
+            except Exception as error:  # noqa: BLE001  # whatever moto raises, the caller is to hear what it was
+                return failures.answer(error, name, environ, start_response)
+
+
+def _body(environ: dict[str, Any]) -> bytes:
+    stream = environ["wsgi.input"]
+    if environ.get("wsgi.input_terminated"):
+        return bytes(stream.read())
+    return bytes(stream.read(int(environ.get("CONTENT_LENGTH") or 0)))
+
+
+def _signing_name(environ: dict[str, Any]) -> str:
+    # The header has a credential of five parts: key, date, region, service, and a constant.
+    # https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
+    scope = str(environ.get("HTTP_AUTHORIZATION", "")).partition("Credential=")[2].partition(",")[0].split("/")
+    return scope[3] if len(scope) == 5 else ""
+
+
+def _flask(responses: Any) -> Flask:
+    app = Flask("moto")
+    app.request_class = BackendRequest
+    app.debug = True  # let exceptions out, as moto's own applications do
+    view = convert_to_flask_response(responses.dispatch)
+    for rule in ("/", "/<path:path>"):
+        app.add_url_rule(rule, endpoint=rule, methods=HTTP_METHODS, view_func=lambda **_: view(), strict_slashes=False)
+    return app
+
+
+def _page(path: str, start_response: StartResponse) -> list[bytes]:
+    page = pages.PAGES.get(path.removeprefix("/trainyard/"))
+    start_response("200 OK" if page else "404 NOT FOUND", [("Content-Type", "application/json")])
+    return [json.dumps(page() if page else {"pages": sorted(pages.PAGES)}, default=str).encode()]

@@ -1,0 +1,151 @@
+"""Starts an emulated AWS account on this machine, hands it out as an Account, and stops it."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import select
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import boto3  # type: ignore[import-untyped]  # its stubs are a package for each service
+from botocore.config import Config
+from botocore.session import Session
+
+from trainyard.edge.aws.account import Account
+from trainyard.errors import TrainyardError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+HINT = "pip install 'trainyard[rehearse]'"
+SEEDS_VARIABLE = "TRAINYARD_EMULATED_SEEDS"
+_START_WITHIN_S = 60.0
+_STOP_WITHIN_S = 5.0
+_PROFILE = "emulated"
+_CREDENTIALS = {"AWS_ACCESS_KEY_ID": "AKIAEMULATEDACCOUNT0", "AWS_SECRET_ACCESS_KEY": "emulated"}
+# Moto's switches: https://docs.getmoto.org/en/latest/docs/configuration/environment_variables.html
+_MOTO = {
+    "MOTO_IAM_LOAD_MANAGED_POLICIES": "true",
+    "MOTO_EC2_ENABLE_INSTANCE_TYPE_VALIDATION": "true",
+    "MOTO_ENABLE_AMI_VALIDATION": "true",
+    "MOTO_ENABLE_KEYPAIR_VALIDATION": "true",
+}
+# What of the user's environment a program needs to run at all. Nothing of AWS, and no proxies.
+_KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "PYTHONPATH", "VIRTUAL_ENV", "COVERAGE_PROCESS_START")
+
+
+class EmulatedAccount(Account):
+    """An account that is on this machine. Neither proxies nor the AWS configuration of the user reach it."""
+
+    def variables(self) -> dict[str, str]:
+        """Return what sends another program here, whatever the user has configured."""
+        return {**super().variables(), "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
+
+    @cached_property
+    def _session(self) -> Any:
+        session = Session()
+        for name, value in (
+            ("config_file", self.credentials["AWS_CONFIG_FILE"]),
+            ("credentials_file", os.devnull),
+            ("profile", _PROFILE),
+            ("use_fips_endpoint", False),
+            ("use_dualstack_endpoint", False),
+        ):
+            session.set_config_variable(name, value)
+        session.set_default_client_config(Config(proxies={}, s3={"addressing_style": "path"}))
+        session.set_credentials(_CREDENTIALS["AWS_ACCESS_KEY_ID"], _CREDENTIALS["AWS_SECRET_ACCESS_KEY"])
+        return boto3.Session(botocore_session=session, region_name=self.region)
+
+
+@contextmanager
+def emulated_account(region: str, *, seeds: Mapping[str, Any] | None = None) -> Iterator[Account]:
+    """Start an account, hand it out, and stop it whatever happens.
+
+    ``seeds``, from ``seeds.py``, is what exists there at first. Raises TrainyardError where the extra is missing or
+    nothing starts.
+    """
+    if importlib.util.find_spec("moto") is None or importlib.util.find_spec("flask") is None:
+        raise TrainyardError("the emulated account is not installed", hint=HINT)
+    with tempfile.TemporaryDirectory(prefix="trainyard-emulated-") as folder:
+        variables = _variables(region, Path(folder), seeds)
+        errors = (Path(folder) / "errors.txt").open("w+b")
+        with (
+            errors,
+            subprocess.Popen(
+                [sys.executable, "-m", "trainyard.rehearsal.emulated.server"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                env=variables,
+            ) as server,
+        ):
+            try:
+                port = _port(server, Path(folder) / "errors.txt")
+                yield _account(region, port, Path(folder))
+            finally:
+                _stop(server)
+
+
+def _variables(region: str, folder: Path, seeds: Mapping[str, Any] | None) -> dict[str, str]:
+    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    configured = _configuration(region, folder)
+    del configured["AWS_PROFILE"]  # moto makes sessions of its own, without a configuration
+    file = folder / "seeds.json"
+    file.write_text(json.dumps(seeds or {"region": region}), encoding="utf-8")
+    planted = {SEEDS_VARIABLE: str(file)} if seeds else {}
+    account = {"MOTO_ACCOUNT_ID": str(seeds["account_id"])} if seeds and "account_id" in seeds else {}
+    return {**kept, **configured, **_MOTO, **planted, **account}
+
+
+def _configuration(region: str, folder: Path) -> dict[str, str]:
+    """Return variables that point every AWS program to a configuration of this account's own."""
+    file = folder / "config"
+    file.write_text(f"[profile {_PROFILE}]\nregion = {region}\n")
+    return {
+        "AWS_CONFIG_FILE": str(file),
+        "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
+        "AWS_PROFILE": _PROFILE,
+        "AWS_EC2_METADATA_DISABLED": "true",
+        "AWS_REGION": region,
+        "AWS_DEFAULT_REGION": region,
+        **_CREDENTIALS,
+    }
+
+
+def _account(region: str, port: int, folder: Path) -> Account:
+    credentials: Mapping[str, str] = _configuration(region, folder)
+    return EmulatedAccount(region, endpoint=f"http://127.0.0.1:{port}", credentials=credentials)
+
+
+def _port(server: subprocess.Popen[bytes], errors: Path) -> int:
+    """Wait until the server says where it listens."""
+    assert server.stdout is not None  # noqa: S101  # it was asked for
+    until = time.monotonic() + _START_WITHIN_S
+    line = b""
+    while not line.endswith(b"\n"):
+        left = until - time.monotonic()
+        readable, _, _ = select.select([server.stdout], [], [], max(left, 0))
+        more = os.read(server.stdout.fileno(), 4096) if readable else b""
+        if not more:
+            said = errors.read_text(errors="replace").strip().splitlines()[-1:] or ["it said nothing"]
+            problem = f"the emulated account did not start: {said[0]}"
+            raise TrainyardError(problem, hint=f"install it anew: {HINT}")
+        line += more
+    return int(json.loads(line)["port"])
+
+
+def _stop(server: subprocess.Popen[bytes]) -> None:
+    server.terminate()
+    try:
+        server.wait(_STOP_WITHIN_S)
+    except subprocess.TimeoutExpired:
+        server.kill()
+        server.wait()

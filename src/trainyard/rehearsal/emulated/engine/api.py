@@ -1,0 +1,278 @@
+"""The actions of CloudFormation's API, as moto's other services have them."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from moto.core.responses import ActionResult, BaseResponse, EmptyResult
+
+from trainyard.rehearsal.emulated.engine import (
+    answers,
+    change_sets,
+    deletion,
+    deployment,
+    parameters,
+    plan,
+    references,
+    stacks,
+    template,
+)
+from trainyard.rehearsal.emulated.engine.refusals import InvalidError, TakenError
+from trainyard.rehearsal.emulated.engine.template_source import body_of
+from trainyard.rehearsal.emulated.inside import Inside
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+# Others can be deleted only. https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/view-stack-events.html
+_UPDATABLE = {
+    "CREATE_COMPLETE",
+    "CREATE_FAILED",
+    "IMPORT_COMPLETE",
+    "UPDATE_COMPLETE",
+    "UPDATE_FAILED",
+    "UPDATE_ROLLBACK_COMPLETE",
+}
+
+
+class CloudFormation(BaseResponse):
+    """Answers CloudFormation's calls."""
+
+    def __init__(self) -> None:
+        """Let moto take the parameters apart as the service's model says."""
+        super().__init__(service_name="cloudformation")
+        self.automated_parameter_parsing = True
+
+    # --- stacks that change
+
+    def create_stack(self) -> ActionResult:
+        """Make a stack at once; it is seen to be in progress for one look."""
+        name = self._get_param("StackName")
+        if stacks.named(name, self.region):
+            raise TakenError(f"Stack [{name}] already exists")
+        stack = self._new_stack(name)
+        on_failure = self._get_param("OnFailure")
+        if on_failure and self._get_param("DisableRollback") is not None:
+            raise InvalidError("You can set either DisableRollback or OnFailure, but not both")
+        stack.rollback = on_failure in (None, "ROLLBACK", "DELETE") and not self._get_bool_param("DisableRollback")
+        stack.delete_on_failure = on_failure == "DELETE"
+        stack.protected = bool(self._get_bool_param("EnableTerminationProtection"))
+        target = self._target(stack, self._body())
+        stacks.add(stack)
+        deployment.create(stack, target)
+        return ActionResult({"StackId": stack.id})
+
+    def update_stack(self) -> ActionResult:
+        """Change a stack."""
+        stack = stacks.existing(self._get_param("StackName"), self.region)
+        self._check_updatable(stack)
+        body = stack.body if self._get_bool_param("UsePreviousTemplate") else self._body()
+        target = self._target(stack, body)
+        if plan.changes_nothing(stack, target):
+            raise InvalidError("No updates are to be performed.")
+        stack.rollback = not self._get_bool_param("DisableRollback")
+        stack.capabilities = tuple(self._get_param("Capabilities") or stack.capabilities)
+        deployment.update(stack, target)
+        return ActionResult({"StackId": stack.id})
+
+    def delete_stack(self) -> ActionResult:
+        """Delete a stack. One that does not exist is deleted already."""
+        stack = stacks.named(self._get_param("StackName"), self.region)
+        if stack is None or stack.deleted is not None:
+            return EmptyResult()
+        if stack.protected:
+            raise InvalidError(f"Stack [{stack.name}] cannot be deleted while TerminationProtection is enabled")
+        retain = self._get_param("RetainResources") or []
+        force = self._get_param("DeletionMode") == "FORCE_DELETE_STACK"
+        if (retain or force) and stack.status != "DELETE_FAILED":
+            what = "force delete" if force else "specify which resources to retain of"
+            raise InvalidError(
+                f"Invalid operation on stack [{stack.id}]. You can {what} a stack only if it is in DELETE_FAILED"
+            )
+        deletion.delete(stack, retain, force=force)
+        return EmptyResult()
+
+    def update_termination_protection(self) -> ActionResult:
+        """Switch the protection against deletion."""
+        stack = stacks.existing(self._get_param("StackName"), self.region)
+        stack.protected = bool(self._get_bool_param("EnableTerminationProtection"))
+        return ActionResult({"StackId": stack.id})
+
+    # --- change sets
+
+    def create_change_set(self) -> ActionResult:
+        """Plan the making or the change of a stack."""
+        kind = self._get_param("ChangeSetType") or "UPDATE"
+        stack = self._stack_for_change_set(kind)
+        previous = bool(self._get_bool_param("UsePreviousTemplate"))
+        target = self._target(stack, stack.body if previous else self._body())
+        name = self._get_param("ChangeSetName")
+        change_set = change_sets.ChangeSet(
+            name=name,
+            id=change_sets.new_id(name, self.region, self.current_account),
+            kind=kind,
+            stack=stack,
+            target=target,
+            capabilities=tuple(self._get_param("Capabilities") or ()),
+            description=self._get_param("Description"),
+            on_failure=self._get_param("OnStackFailure"),
+        )
+        change_sets.add(change_set)
+        if stack.id not in {one.id for one in stacks.every(self.region)}:
+            stack.say("REVIEW_IN_PROGRESS", "User Initiated")
+            stacks.add(stack)
+        return ActionResult({"Id": change_set.id, "StackId": stack.id})
+
+    def describe_change_set(self) -> ActionResult:
+        """Show what would be done."""
+        return ActionResult(answers.change_set(self._change_set()))
+
+    def execute_change_set(self) -> ActionResult:
+        """Do it."""
+        change_set = self._change_set()
+        if change_set.kind == "UPDATE":
+            self._check_updatable(change_set.stack)
+        change_sets.execute(change_set, rollback=not self._get_bool_param("DisableRollback"))
+        return EmptyResult()
+
+    def delete_change_set(self) -> ActionResult:
+        """Forget a plan."""
+        change_set = self._change_set()
+        del change_set.stack.change_sets[change_set.name]
+        return EmptyResult()
+
+    def list_change_sets(self) -> ActionResult:
+        """List the plans of a stack."""
+        stack = stacks.existing(self._get_param("StackName"), self.region)
+        return ActionResult({"Summaries": [answers.change_set_summary(one) for one in stack.change_sets.values()]})
+
+    # --- what there is
+
+    def describe_stacks(self) -> ActionResult:
+        """Show stacks. Looking lets time pass."""
+        name = self._get_param("StackName")
+        chosen = [stacks.existing(name, self.region)] if name else stacks.living(self.region)
+        return self._page("Stacks", [answers.stack(stack) for stack in chosen])
+
+    def list_stacks(self) -> ActionResult:
+        """List stacks, deleted ones too."""
+        wanted = self._get_param("StackStatusFilter") or []
+        summaries = [answers.stack_summary(stack) for stack in stacks.every(self.region)]
+        return self._page("StackSummaries", [one for one in summaries if not wanted or one["StackStatus"] in wanted])
+
+    def describe_stack_events(self) -> ActionResult:
+        """Show what happened, the newest first."""
+        stack = stacks.existing(self._get_param("StackName"), self.region)
+        return self._page("StackEvents", answers.events(stack))
+
+    def describe_stack_resource(self) -> ActionResult:
+        """Show one resource."""
+        stack = stacks.existing(self._get_param("StackName"), self.region)
+        name = self._get_param("LogicalResourceId")
+        if name not in stack.resources:
+            raise InvalidError(f"Resource {name} does not exist for stack {stack.name}")
+        return ActionResult({"StackResourceDetail": answers.resource(stack, stack.resources[name])})
+
+    def describe_stack_resources(self) -> ActionResult:
+        """Show the resources of one stack, or of the stack that has a certain resource."""
+        physical_id = self._get_param("PhysicalResourceId")
+        stack = (
+            self._stack_with(physical_id) if physical_id else stacks.existing(self._get_param("StackName"), self.region)
+        )
+        name = self._get_param("LogicalResourceId")
+        chosen = [one for one in stack.resources.values() if name in (None, one.logical_id)]
+        return ActionResult({"StackResources": [answers.resource(stack, one) for one in chosen]})
+
+    def list_stack_resources(self) -> ActionResult:
+        """List the resources of a stack."""
+        stack = stacks.existing(self._get_param("StackName"), self.region)
+        return self._page("StackResourceSummaries", [answers.resource(stack, one) for one in stack.resources.values()])
+
+    def get_template(self) -> ActionResult:
+        """Return a template as it was given."""
+        stack = stacks.existing(self._get_param("StackName"), self.region)
+        name = self._get_param("ChangeSetName")
+        body = change_sets.found(name, stack.name, self.region).target.body if name else stack.body
+        return ActionResult({"TemplateBody": body, "StagesAvailable": ["Original", "Processed"]})
+
+    def get_template_summary(self) -> ActionResult:
+        """Return what a template declares."""
+        name = self._get_param("StackName")
+        body = stacks.existing(name, self.region).body if name else self._body()
+        return ActionResult(answers.template_summary(template.parse(body)))
+
+    def validate_template(self) -> ActionResult:
+        """Check the form of a template."""
+        parsed = template.parse(self._body())
+        references.check_references(parsed)
+        return ActionResult(answers.template_summary(parsed))
+
+    def list_exports(self) -> ActionResult:
+        """List the exports of all stacks."""
+        exports = stacks.exports(self.region)
+        shown = [{"ExportingStackId": one.id, "Name": name, "Value": value} for name, (one, value) in exports.items()]
+        return self._page("Exports", shown)
+
+    def list_imports(self) -> ActionResult:
+        """List the stacks that import an export."""
+        name = self._get_param("ExportName")
+        users = [stack.name for stack in stacks.importers(name, self.region)]
+        if not users:
+            raise InvalidError(f"Export '{name}' is not imported by any stack.")
+        return ActionResult({"Imports": users})
+
+    # --- parts of the above
+
+    def _new_stack(self, name: str) -> stacks.Stack:
+        stack_id = f"arn:aws:cloudformation:{self.region}:{self.current_account}:stack/{name}/{uuid.uuid4()}"
+        granted = tuple(self._get_param("Capabilities") or ())
+        return stacks.Stack(
+            name=name, id=stack_id, region=self.region, role=self._get_param("RoleARN"), capabilities=granted
+        )
+
+    def _body(self) -> str:
+        return body_of(self._get_param("TemplateBody"), self._get_param("TemplateURL"), Inside(self.region))
+
+    def _target(self, stack: stacks.Stack, body: str) -> plan.Target:
+        values = parameters.given(self._get_param("Parameters") or [], stack.values)
+        listed = self._get_param("Tags")
+        tags = stack.tags if listed is None else {tag["Key"]: tag["Value"] for tag in listed}
+        return plan.target(stack, body, values, tags, self._get_param("Capabilities") or ())
+
+    def _stack_for_change_set(self, kind: str) -> stacks.Stack:
+        name = self._get_param("StackName")
+        stack = stacks.named(name, self.region)
+        if kind == "UPDATE":
+            stack = stacks.existing(name, self.region)
+            self._check_updatable(stack)
+            return stack
+        if stack is not None and stack.status != "REVIEW_IN_PROGRESS":
+            again = f"cannot be created again with the changeSet [{self._get_param('ChangeSetName')}]"
+            raise TakenError(f"Stack [{name}] already exists and {again}")
+        return stack or self._new_stack(name)
+
+    def _change_set(self) -> change_sets.ChangeSet:
+        return change_sets.found(self._get_param("ChangeSetName"), self._get_param("StackName"), self.region)
+
+    def _check_updatable(self, stack: stacks.Stack) -> None:
+        status = stack.unseen or stack.status
+        if status not in _UPDATABLE:
+            raise InvalidError(f"Stack:{stack.id} is in {status} state and can not be updated.")
+
+    def _stack_with(self, physical_id: str) -> stacks.Stack:
+        for stack in stacks.living(self.region):
+            if any(made.id == physical_id for made in stack.made().values()):
+                return stack
+        raise InvalidError(f"Stack for {physical_id} does not exist")
+
+    def _page(self, name: str, items: Sequence[Mapping[str, Any]]) -> ActionResult:
+        start = int(self._get_param("NextToken") or 0)
+        page: dict[str, Any] = {name: items[start : start + _PAGE]}
+        if start + _PAGE < len(items):
+            page["NextToken"] = str(start + _PAGE)
+        return ActionResult(page)
+
+
+# https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ListExports.html and its neighbours
+_PAGE = 100

@@ -1,0 +1,132 @@
+"""Change sets: what an operation would do, looked at before it is done."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from trainyard.rehearsal.emulated.engine import deployment, plan
+from trainyard.rehearsal.emulated.engine.refusals import (
+    ChangeSetStatusError,
+    ChangeSetUnknownError,
+    InvalidError,
+)
+from trainyard.rehearsal.emulated.engine.stacks import every, existing
+
+if TYPE_CHECKING:
+    from trainyard.rehearsal.emulated.engine.plan import Change, Target
+    from trainyard.rehearsal.emulated.engine.stacks import Stack
+
+NO_CHANGES = "The submitted information didn't contain changes. Submit different information to create a change set."
+_NAME = re.compile(r"[a-zA-Z][-a-zA-Z0-9]{0,127}")
+
+
+@dataclass(slots=True, kw_only=True)
+class ChangeSet:
+    """One change set of a stack."""
+
+    name: str
+    id: str
+    kind: str
+    """CREATE or UPDATE."""
+    stack: Stack
+    target: Target
+    capabilities: tuple[str, ...]
+    description: str | None = None
+    on_failure: str | None = None
+    status: str = "CREATE_COMPLETE"
+    execution: str = "AVAILABLE"
+    reason: str = ""
+    created: datetime = field(default_factory=lambda: datetime.now(UTC))
+    unseen: str = "CREATE_IN_PROGRESS"
+
+    def look(self) -> str:
+        """Return the status that a caller sees, and let time pass."""
+        status = self.unseen or self.status
+        self.unseen = ""
+        return status
+
+
+def add(change_set: ChangeSet) -> None:
+    """Keep a change set. One without changes has failed from the start, as with AWS."""
+    if not _NAME.fullmatch(change_set.name):
+        raise InvalidError(
+            f"1 validation error detected: Value '{change_set.name}' at 'changeSetName' is no valid name"
+        )
+    if change_set.name in change_set.stack.change_sets:
+        raise InvalidError(f"ChangeSet {change_set.name} cannot be created: it exists already")
+    if change_set.kind == "UPDATE" and plan.changes_nothing(change_set.stack, change_set.target):
+        change_set.status, change_set.execution, change_set.reason = "FAILED", "UNAVAILABLE", NO_CHANGES
+    change_set.stack.change_sets[change_set.name] = change_set
+
+
+def new_id(name: str, region: str, account_id: str) -> str:
+    """Return the ARN of a new change set."""
+    return f"arn:aws:cloudformation:{region}:{account_id}:changeSet/{name}/{uuid.uuid4()}"
+
+
+def found(name_or_id: str, stack_name: str | None, region: str) -> ChangeSet:
+    """Return a change set by its ARN, or by its name and its stack."""
+    stacks = [existing(stack_name, region)] if stack_name else every(region)
+    for stack in stacks:
+        for change_set in stack.change_sets.values():
+            if name_or_id in (change_set.id, change_set.name if stack_name else None):
+                return change_set
+    raise ChangeSetUnknownError(name_or_id)
+
+
+def execute(change_set: ChangeSet, *, rollback: bool) -> None:
+    """Do what the change set says. Every other change set of the stack is gone then."""
+    if change_set.execution != "AVAILABLE":
+        raise ChangeSetStatusError(
+            f"ChangeSet [{change_set.id}] cannot be executed in its current status of [{change_set.status}]"
+        )
+    stack = change_set.stack
+    stack.rollback = rollback and change_set.on_failure != "DO_NOTHING"
+    stack.delete_on_failure = change_set.on_failure == "DELETE"
+    stack.capabilities = change_set.capabilities
+    change_set.execution = "EXECUTE_COMPLETE"
+    stack.change_sets = {change_set.name: change_set}
+    work = deployment.create if change_set.kind == "CREATE" else deployment.update
+    work(stack, change_set.target)
+
+
+def resource_changes(change_set: ChangeSet) -> list[dict[str, Any]]:
+    """Return the changes as DescribeChangeSet shows them.
+
+    https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ResourceChange.html
+    """
+    return [
+        {"Type": "Resource", "ResourceChange": _shown(change, change_set.stack)} for change in change_set.target.changes
+    ]
+
+
+def _shown(change: Change, stack: Stack) -> dict[str, Any]:
+    made = stack.resources[change.logical_id].made if change.logical_id in stack.resources else None
+    shown: dict[str, Any] = {
+        "Action": change.action,
+        "LogicalResourceId": change.logical_id,
+        "ResourceType": change.type,
+        "Scope": [],
+        "Details": [],
+    }
+    if made is not None:
+        shown["PhysicalResourceId"] = made.id
+    if change.action == "Modify":
+        shown["Replacement"] = str(change.replaces)
+        shown["Scope"] = sorted({"Tags" if name == "Tags" else "Properties" for name in change.properties})
+        shown["Details"] = [_detail(name, change) for name in change.properties]
+    return shown
+
+
+def _detail(name: str, change: Change) -> dict[str, Any]:
+    recreation = "Always" if change.replaces else "Never"
+    target = {"Attribute": "Tags"} if name == "Tags" else {"Attribute": "Properties", "Name": name}
+    return {
+        "Target": {**target, "RequiresRecreation": recreation},
+        "Evaluation": "Static",
+        "ChangeSource": "DirectModification",
+    }

@@ -1,0 +1,227 @@
+"""Creates and updates stacks, one resource after the other, and rolls back what fails."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from trainyard.rehearsal.emulated.engine import functions, plan, types
+from trainyard.rehearsal.emulated.engine.deletion import delete, delete_resource
+from trainyard.rehearsal.emulated.engine.refusals import InvalidError
+from trainyard.rehearsal.emulated.engine.schema import problems, schema
+from trainyard.rehearsal.emulated.engine.stacks import Resource, exports, importers
+from trainyard.rehearsal.emulated.engine.tagging import tag_as_ours
+from trainyard.rehearsal.emulated.inside import Inside
+from trainyard.rehearsal.emulated.resource import ResourceError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from trainyard.rehearsal.emulated.engine.plan import Change, Target
+    from trainyard.rehearsal.emulated.engine.scope import Scope
+    from trainyard.rehearsal.emulated.engine.stacks import Stack
+    from trainyard.rehearsal.emulated.resource import Made, Wanted
+
+_NEW_RESOURCE = "Requested update requires the creation of a new physical resource; hence creating one."
+
+
+def create(stack: Stack, target: Target) -> None:
+    """Make every resource of the target. What fails is rolled back, unless the stack says otherwise."""
+    stack.say("CREATE_IN_PROGRESS", "User Initiated")
+    failure = _apply(stack, target, "CREATE")
+    if failure is None:
+        stack.say("CREATE_COMPLETE")
+    elif stack.rollback:
+        _roll_back_creation(stack, failure)
+        if stack.delete_on_failure:
+            delete(stack)
+    else:
+        stack.say("CREATE_FAILED", failure)
+    stack.over("CREATE_IN_PROGRESS")
+
+
+def update(stack: Stack, target: Target) -> None:
+    """Turn a stack into the target, or back into what it was where something fails."""
+    former = plan.Target(stack.body, stack.template, stack.values, stack.parameters, stack.tags)
+    before = set(stack.resources)
+    stack.updated = datetime.now(UTC)
+    stack.say("UPDATE_IN_PROGRESS", "User Initiated")
+    failure = _apply(stack, target, "UPDATE")
+    if failure is None:
+        _clean_up(stack, {change.logical_id for change in target.changes if change.action == "Remove"})
+        stack.say("UPDATE_COMPLETE")
+    elif stack.rollback:
+        _roll_back_update(stack, former, before, failure)
+    else:
+        stack.say("UPDATE_FAILED", failure)
+    stack.over("UPDATE_IN_PROGRESS")
+
+
+def _apply(stack: Stack, target: Target, verb: str) -> str | None:
+    """Make and change what the target says. Return why it failed, if it did."""
+    stack.body, stack.template, stack.tags = target.body, target.template, target.tags
+    stack.values, stack.parameters = target.values, target.parameters
+    changes = {change.logical_id: change for change in target.changes}
+    scope = plan.scope_of(stack, target)
+    bodies = plan.wanted_resources(target, scope)
+    for name, body in bodies.items():
+        if name in changes and not _apply_one(stack, changes[name], body, scope):
+            return f"The following resource(s) failed to {verb.lower()}: [{name}]. "
+        if name in stack.resources:
+            _take_policies(stack.resources[name], body)
+        scope.resources = stack.made()
+    try:
+        stack.outputs = _outputs(stack, scope)
+    except InvalidError as error:
+        return f"{error.message} "
+    stack.imports = frozenset(scope.used_exports)
+    left_over = [name for name, one in stack.resources.items() if name not in bodies and one.made is not None]
+    stack.resources = {name: stack.resources[name] for name in [*bodies, *left_over]}
+    return None
+
+
+def _apply_one(stack: Stack, change: Change, body: Mapping[str, Any], scope: Scope) -> bool:
+    verb = "CREATE" if change.action == "Add" else "UPDATE"
+    resource = stack.resources.setdefault(change.logical_id, Resource(change.logical_id, change.type, ""))
+    stack.say_of(resource, f"{verb}_IN_PROGRESS", _NEW_RESOURCE if change.replaces else "")
+    try:
+        wanted = plan.wanted(change.logical_id, body, stack, scope)
+        _check_properties(wanted, stack.region)
+        made = _make(stack, wanted, resource.made, change)
+    except InvalidError as error:
+        stack.say_of(resource, f"{verb}_FAILED", error.message)
+        return False
+    except ResourceError as error:
+        if error.made is not None:
+            resource.made = replace(error.made, wanted=wanted)
+        stack.say_of(resource, f"{verb}_FAILED", str(error))
+        return False
+    if change.replaces and resource.made is not None:
+        resource.superseded = resource.made
+    resource.made = made
+    if verb == "CREATE":
+        stack.say_of(resource, "CREATE_IN_PROGRESS", "Resource creation Initiated")
+    stack.say_of(resource, f"{verb}_COMPLETE")
+    return True
+
+
+def _take_policies(resource: Resource, body: Mapping[str, Any]) -> None:
+    resource.deletion_policy = body.get("DeletionPolicy", "Delete")
+    resource.replace_policy = body.get("UpdateReplacePolicy", "Delete")
+
+
+def _check_properties(wanted: Wanted, region: str) -> None:
+    shape = schema(wanted.type, region)
+    if shape is None and wanted.type.startswith("AWS::"):
+        raise ResourceError(f"Unrecognized resource type: {wanted.type}")
+    if wanted.type.startswith("AWS::") and not types.is_modelled(wanted.type):
+        raise ResourceError(f"{wanted.type} has no model in the emulated account")
+    found = problems(wanted.properties, shape) if shape else []
+    if found:
+        raise ResourceError(f"Properties validation failed for resource {wanted.logical_id}: " + "; ".join(found))
+
+
+def _make(stack: Stack, wanted: Wanted, former: Made | None, change: Change) -> Made:
+    aws = Inside(stack.region)
+    if former is None or change.replaces:
+        made = types.create(aws, wanted)
+    elif set(change.properties) == {"Tags"} and tag_as_ours(aws, former, wanted, replace=True):
+        former.wanted = wanted
+        return former
+    else:
+        made = types.update(aws, former, wanted)
+    tag_as_ours(aws, made, wanted)
+    return made
+
+
+def _outputs(stack: Stack, scope: Scope) -> list[dict[str, str]]:
+    found = []
+    for name, body in (stack.template.get("Outputs") or {}).items():
+        if "Condition" in body and not functions.condition(body["Condition"], scope):
+            continue
+        output = {"OutputKey": name, "OutputValue": str(functions.resolve(body["Value"], scope))}
+        if "Description" in body:
+            output["Description"] = str(body["Description"])
+        if "Export" in body:
+            output["ExportName"] = str(functions.resolve(body["Export"]["Name"], scope))
+        found.append(output)
+    _check_exports(stack, found)
+    return found
+
+
+def _check_exports(stack: Stack, outputs: list[dict[str, str]]) -> None:
+    now = {output["ExportName"]: output["OutputValue"] for output in outputs if "ExportName" in output}
+    for name, (owner, _) in exports(stack.region).items():
+        if name in now and owner is not stack:
+            raise InvalidError(
+                f"Export with name {name} is already exported by stack {owner.name}. Rollback requested by user."
+            )
+    for name, value in stack.exports().items():
+        users = ", ".join(user.name for user in importers(name, stack.region))
+        if users and now.get(name) != value:
+            raise InvalidError(f"Export {name} cannot be updated as it is in use by {users}")
+
+
+def _clean_up(stack: Stack, removed: set[str]) -> None:
+    """Delete what the update left behind. What cannot be deleted is left, and no longer part of the stack.
+
+    https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-updating-stacks-update-behaviors.html
+    """
+    stack.say("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS")
+    for resource in list(stack.resources.values()):
+        if resource.superseded is not None and resource.replace_policy == "Delete":
+            _delete_superseded(stack, resource, resource.superseded)
+        resource.superseded = None
+    _remove(stack, removed)
+
+
+def _delete_superseded(stack: Stack, resource: Resource, superseded: Made) -> None:
+    old = Resource(resource.logical_id, resource.type, "", made=superseded)
+    delete_resource(stack, old)
+
+
+def _remove(stack: Stack, names: set[str]) -> None:
+    """Delete these resources, those first that nothing else needs."""
+    for name in [name for name in reversed(stack.resources) if name in names]:
+        delete_resource(stack, stack.resources[name], on_create=True)
+        del stack.resources[name]
+
+
+def _roll_back_creation(stack: Stack, failure: str) -> None:
+    stack.say("ROLLBACK_IN_PROGRESS", failure + "Rollback requested by user.")
+    failed = [
+        resource.logical_id
+        for resource in reversed(stack.resources.values())
+        if not delete_resource(stack, resource, on_create=True)
+    ]
+    stack.outputs, stack.imports = [], frozenset()
+    if failed:
+        stack.say("ROLLBACK_FAILED", f"The following resource(s) failed to delete: [{', '.join(failed)}]. ")
+    else:
+        stack.say("ROLLBACK_COMPLETE")
+
+
+def _roll_back_update(stack: Stack, former: Target, before: set[str], failure: str) -> None:
+    stack.say("UPDATE_ROLLBACK_IN_PROGRESS", failure)
+    replacements = _take_back_replacements(stack)
+    added = {name for name in stack.resources if name not in before}
+    changes = tuple(change for change in plan.changes(stack, former) if change.action != "Remove")
+    problem = _apply(stack, replace(former, changes=changes), "UPDATE")
+    for new in replacements:
+        delete_resource(stack, new)
+    _remove(stack, added)
+    if problem is None:
+        stack.say("UPDATE_ROLLBACK_COMPLETE")
+    else:
+        stack.say("UPDATE_ROLLBACK_FAILED", problem)
+
+
+def _take_back_replacements(stack: Stack) -> list[Resource]:
+    """Let the replaced resources stand again; return those that had replaced them."""
+    taken = []
+    for resource in stack.resources.values():
+        if resource.superseded is not None:
+            taken.append(Resource(resource.logical_id, resource.type, "", made=resource.made))
+            resource.made, resource.superseded = resource.superseded, None
+    return taken

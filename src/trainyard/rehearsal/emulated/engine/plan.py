@@ -1,0 +1,170 @@
+"""What a template would change of a stack: which resources are added, modified, replaced and removed."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from trainyard.rehearsal.emulated.engine import capabilities, functions, parameters, references, template
+from trainyard.rehearsal.emulated.engine.refusals import InvalidError
+from trainyard.rehearsal.emulated.engine.schema import coerced, needs_replacement, schema, tags_are_map, tags_property
+from trainyard.rehearsal.emulated.engine.scope import Scope
+from trainyard.rehearsal.emulated.engine.stacks import exports
+from trainyard.rehearsal.emulated.inside import Inside
+from trainyard.rehearsal.emulated.resource import Wanted
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from trainyard.rehearsal.emulated.engine.stacks import Stack
+
+# CloudFormation makes names that fit: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-properties-name.html
+_NAME_LENGTHS = {
+    "AWS::ElasticLoadBalancingV2::LoadBalancer": 32,
+    "AWS::ElasticLoadBalancingV2::TargetGroup": 32,
+    "AWS::IAM::InstanceProfile": 128,
+    "AWS::IAM::ManagedPolicy": 128,
+    "AWS::IAM::Role": 64,
+    "AWS::Lambda::Function": 64,
+    "AWS::S3::Bucket": 63,
+}
+# Tags of the stack go on to what these launch.
+# https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-properties-resource-tags.html
+_PROPAGATING = {"AWS::AutoScaling::AutoScalingGroup"}
+_LOWER_CASE = {"AWS::S3::Bucket"}
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One resource that an operation would touch."""
+
+    action: str
+    """Add, Modify or Remove."""
+    logical_id: str
+    type: str
+    replaces: bool = False
+    properties: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a stack is to become."""
+
+    body: str
+    template: Mapping[str, Any]
+    values: Mapping[str, str]
+    parameters: Mapping[str, Any]
+    tags: Mapping[str, str]
+    changes: tuple[Change, ...] = field(default=())
+
+
+def target(
+    stack: Stack, body: str, values: Mapping[str, str], tags: Mapping[str, str], granted: Collection[str]
+) -> Target:
+    """Return what a stack is to become. Raises InvalidError for everything that AWS refuses beforehand."""
+    parsed = template.parse(body)
+    references.check_references(parsed)
+    parameters.check(parsed, values)
+    capabilities.check(parsed, granted)
+    goal = Target(body, parsed, values, parameters.resolved(parsed, values, Inside(stack.region)), tags)
+    return replace(goal, changes=changes(stack, goal))
+
+
+def scope_of(stack: Stack, target: Target, planned: frozenset[str] = frozenset()) -> Scope:
+    """Return what functions of the target's template see now."""
+    return Scope(
+        target.template,
+        target.parameters,
+        stack.made(),
+        {name: value for name, (_, value) in exports(stack.region).items()},
+        stack.name,
+        stack.id,
+        Inside(stack.region),
+        target.tags,
+        planned,
+    )
+
+
+def wanted_resources(target: Target, scope: Scope) -> dict[str, Mapping[str, Any]]:
+    """Return the resources of the template whose condition holds, in the order of creation."""
+    resources: Mapping[str, Mapping[str, Any]] = target.template["Resources"]
+    chosen = {
+        name: body
+        for name, body in resources.items()
+        if "Condition" not in body or functions.condition(body["Condition"], scope)
+    }
+    return {name: chosen[name] for name in references.creation_order(chosen)}
+
+
+def wanted(logical_id: str, body: Mapping[str, Any], stack: Stack, scope: Scope) -> Wanted:
+    """Return a resource with every function resolved and the stack's tags among its own."""
+    properties = functions.resolve(body.get("Properties") or {}, scope)
+    shape = schema(body["Type"], stack.region)
+    if shape is not None and (tags := tags_property(shape)):
+        merged = _tags(properties.get(tags), scope.tags, as_map=tags_are_map(shape, tags))
+        if body["Type"] in _PROPAGATING:
+            merged = [{"PropagateAtLaunch": True, **tag} for tag in merged]
+        properties = {**properties, **({tags: merged} if merged else {})}
+    properties = coerced(properties, shape) if shape is not None else properties
+    return Wanted(
+        logical_id, body["Type"], properties, _name(body["Type"], stack.name, logical_id), stack.name, stack.id
+    )
+
+
+def changes(stack: Stack, target: Target) -> tuple[Change, ...]:
+    """Return what the target would change of the stack as it is."""
+    bodies = wanted_resources(target, scope_of(stack, target))
+    made = stack.made()
+    new = {name for name in bodies if name not in made}
+    found: list[Change] = []
+    for name, body in bodies.items():
+        if name in new:
+            found.append(Change("Add", name, body["Type"]))
+        elif (change := _modification(name, body, stack, target, frozenset(new))) is not None:
+            found.append(change)
+            new |= {name} if change.replaces else set()
+    removed = [
+        Change("Remove", name, resource.type) for name, resource in stack.resources.items() if name not in bodies
+    ]
+    return (*found, *(change for change in removed if change.logical_id in made))
+
+
+def changes_nothing(stack: Stack, target: Target) -> bool:
+    """Return whether there is nothing to do. A stack that failed has something to do: to become whole."""
+    same_outputs = target.template.get("Outputs") == stack.template.get("Outputs")
+    return not target.changes and same_outputs and stack.status.endswith("_COMPLETE")
+
+
+def _modification(
+    name: str, body: Mapping[str, Any], stack: Stack, target: Target, planned: frozenset[str]
+) -> Change | None:
+    former = stack.made()[name].wanted
+    if former is None:
+        return None
+    if former.type != body["Type"]:
+        raise InvalidError(
+            f"Update of resource type is not permitted. The new template modifies resource type of [{name}]"
+        )
+    now = wanted(name, body, stack, scope_of(stack, target, planned)).properties
+    changed = {one for one in {*now, *former.properties} if now.get(one) != former.properties.get(one)}
+    if not changed:
+        return None
+    shape = schema(body["Type"], stack.region)
+    replaces = shape is not None and needs_replacement(shape, changed)
+    return Change("Modify", name, body["Type"], replaces, tuple(sorted(changed)))
+
+
+def _tags(own: Any, of_stack: Mapping[str, str], *, as_map: bool) -> Any:
+    if as_map:
+        return {**of_stack, **(own or {})}
+    written = {tag["Key"] for tag in own or []}
+    return [*(own or []), *({"Key": key, "Value": value} for key, value in of_stack.items() if key not in written)]
+
+
+def _name(resource_type: str, stack_name: str, logical_id: str) -> str:
+    suffix = uuid.uuid4().hex[:12].upper()
+    room = _NAME_LENGTHS.get(resource_type, 255) - len(suffix) - 1
+    prefix = f"{stack_name}-{logical_id}"
+    name = f"{prefix[:room].rstrip('-')}-{suffix}"
+    return name.lower() if resource_type in _LOWER_CASE else name

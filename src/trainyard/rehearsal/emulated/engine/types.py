@@ -1,0 +1,183 @@
+"""How a resource of each type is made, changed and deleted: by a module in resource_types/, else by moto's model."""
+
+from __future__ import annotations
+
+import importlib
+import traceback
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from botocore.exceptions import ClientError
+from moto.core.common_models import CloudFormationModel
+from moto.core.exceptions import ServiceException
+from werkzeug.exceptions import HTTPException
+
+from trainyard.rehearsal.emulated.engine.dynamic_references import followed
+from trainyard.rehearsal.emulated.engine.refusals import InvalidError
+from trainyard.rehearsal.emulated.extensions import resource_type_modules
+from trainyard.rehearsal.emulated.resource import Made, ResourceError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+
+    from trainyard.rehearsal.emulated.inside import Inside
+    from trainyard.rehearsal.emulated.resource import Wanted
+
+_CUSTOM = "AWS::CloudFormation::CustomResource"
+_Result = TypeVar("_Result")
+# Where moto's folder is not the lower-case name of the service. https://github.com/getmoto/moto/tree/5.2.5/moto
+_FOLDERS = {"Lambda": "awslambda", "ApplicationAutoScaling": "applicationautoscaling", "ElasticLoadBalancing": "elb"}
+
+
+def is_modelled(resource_type: str) -> bool:
+    """Return whether anybody has modelled this type."""
+    return _ours(resource_type) is not None or _model(resource_type) is not None
+
+
+def create(aws: Inside, wanted: Wanted) -> Made:
+    """Make a resource. Raises ResourceError, with the reason, where the account refuses."""
+    made = _done(lambda: _create(aws, _with_references_followed(aws, wanted)))
+    made.wanted = wanted
+    return made
+
+
+def update(aws: Inside, made: Made, wanted: Wanted) -> Made:
+    """Change a resource in place. Raises ResourceError where that is not possible."""
+    made = _done(lambda: _update(aws, made, _with_references_followed(aws, wanted)))
+    made.wanted = wanted
+    return made
+
+
+def delete(aws: Inside, made: Made) -> None:
+    """Delete a resource. Raises ResourceError, with the reason, where the account refuses."""
+    _done(lambda: _delete(aws, made))
+
+
+def _with_references_followed(aws: Inside, wanted: Wanted) -> Wanted:
+    return replace(wanted, properties=followed(wanted.properties, aws))
+
+
+def _create(aws: Inside, wanted: Wanted) -> Made:
+    ours = _ours(wanted.type)
+    if ours is not None and hasattr(ours, "create"):
+        made: Made = ours.create(aws, wanted)
+    elif (model := _model(wanted.type)) is not None:
+        made = _created_by_moto(aws, model, wanted)
+    else:
+        raise ResourceError(f"the emulated account has no model of {wanted.type}: add resource_types/ a file for it")
+    return made
+
+
+def _created_by_moto(aws: Inside, model: Any, wanted: Wanted) -> Made:
+    body = {"Type": wanted.type, "Properties": dict(wanted.properties)}
+    names = {"LogicalId": wanted.logical_id, "StackId": wanted.stack_id, "ResourceType": wanted.type}
+    resource = model.create_from_cloudformation_json(_name(model, wanted), body, aws.account_id, aws.region, **names)
+    return Made(resource.physical_resource_id, model=resource)
+
+
+def _update(aws: Inside, made: Made, wanted: Wanted) -> Made:
+    ours = _ours(wanted.type)
+    model = _model(wanted.type)
+    if ours is not None and hasattr(ours, "update"):
+        made = ours.update(aws, made, wanted)
+    elif made.model is not None and _implements(model, "update_from_cloudformation_json"):
+        made = _updated_by_moto(aws, model, made, wanted)
+    elif not _only_tags_differ(made, wanted):  # tags of stacks change with the spec; what they are on does not
+        raise ResourceError(f"the emulated account cannot change a resource of type {wanted.type} in place")
+    return made
+
+
+def _updated_by_moto(aws: Inside, model: Any, made: Made, wanted: Wanted) -> Made:
+    resource = model.update_from_cloudformation_json(
+        original_resource=made.model,
+        new_resource_name=_name(model, wanted),
+        cloudformation_json={"Type": wanted.type, "Properties": dict(wanted.properties)},
+        account_id=aws.account_id,
+        region_name=aws.region,
+    )
+    resource = resource or made.model
+    return Made(resource.physical_resource_id, model=resource)
+
+
+def _only_tags_differ(made: Made, wanted: Wanted) -> bool:
+    former = made.wanted.properties if made.wanted else {}
+    names = {name for name in {*former, *wanted.properties} if former.get(name) != wanted.properties.get(name)}
+    return all(name.endswith("Tags") for name in names)
+
+
+def _delete(aws: Inside, made: Made) -> None:
+    assert made.wanted is not None  # noqa: S101  # the engine fills it in
+    ours = _ours(made.wanted.type)
+    if ours is not None and hasattr(ours, "delete"):
+        ours.delete(aws, made)
+    elif hasattr(made.model, "delete"):
+        made.model.delete(aws.account_id, aws.region)
+    elif (model := _model(made.wanted.type)) and _implements(model, "delete_from_cloudformation_json"):
+        body = {"Type": made.wanted.type, "Properties": dict(made.wanted.properties)}
+        model.delete_from_cloudformation_json(made.id, body, aws.account_id, aws.region)
+    else:
+        raise ResourceError(f"the emulated account cannot delete a resource of type {made.wanted.type}")
+
+
+def _done(work: Callable[[], _Result]) -> _Result:
+    try:
+        return work()
+    except ClientError as error:
+        raise ResourceError(_words(error.response["Error"])) from error
+    except (HTTPException, ServiceException, InvalidError) as error:
+        raise ResourceError(_said(error)) from error
+    except ResourceError:
+        raise
+    except Exception as error:
+        # Moto's models read properties without looking: what they raise is about the template as often as about moto.
+        traceback.print_exc()
+        raise ResourceError(f"the emulated account failed: {type(error).__name__}: {error}") from error
+
+
+def _words(error: dict[str, Any]) -> str:
+    return f"{error.get('Message', '')} (Code: {error.get('Code', '')})"
+
+
+def _said(error: Exception) -> str:
+    said = str(getattr(error, "message", "") or getattr(error, "description", "") or error)
+    return " ".join(said.split())
+
+
+def _name(model: Any, wanted: Wanted) -> str:
+    name_property = model.cloudformation_name_type()
+    return str(wanted.properties.get(name_property) or wanted.name) if name_property else wanted.name
+
+
+def _ours(resource_type: str) -> ModuleType | None:
+    name = _CUSTOM if resource_type.startswith("Custom::") else resource_type
+    return resource_type_modules().get(name)
+
+
+def _implements(model: Any, method: str) -> bool:
+    return model is not None and not getattr(getattr(model, method), "__isabstractmethod__", False)
+
+
+@cache
+def _model(resource_type: str) -> type[CloudFormationModel] | None:
+    service = resource_type.split("::")[1] if resource_type.startswith("AWS::") else ""
+    if not _import(service):
+        return None
+    return {model.cloudformation_type(): model for model in _subclasses(CloudFormationModel)}.get(resource_type)
+
+
+def _import(service: str) -> ModuleType | None:
+    """Import moto's models of one service: those of all services take three seconds and 100 MB."""
+    folder = _FOLDERS.get(service, service.lower())
+    try:
+        return importlib.import_module(f"moto.{folder}.models")
+    except ModuleNotFoundError:
+        return None
+
+
+def _subclasses(parent: type) -> list[Any]:
+    """Return moto's classes first and ours last, so that ours win."""
+    children: list[Any] = parent.__subclasses__()
+    found = [one for child in children for one in (child, *_subclasses(child))]
+    return sorted(found, key=lambda one: one.__module__.startswith("trainyard."))

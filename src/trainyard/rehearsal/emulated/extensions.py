@@ -1,0 +1,39 @@
+"""Finds the extensions of the emulated account: every module in resource_types/ and apis/."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from functools import cache
+from typing import TYPE_CHECKING
+
+from trainyard.rehearsal.emulated import apis, moto_cloudformation, resource_types
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+
+@cache
+def api_modules() -> tuple[ModuleType, ...]:
+    """Return every module in apis/."""
+    return _modules(apis)
+
+
+@cache
+def resource_type_modules() -> dict[str, ModuleType]:
+    """Return every module in resource_types/, by the CloudFormation type that it is."""
+    return {module.TYPE: module for module in _modules(resource_types)}
+
+
+def install() -> None:
+    """Load every extension and let it put its actions in place."""
+    moto_cloudformation.keep_out()
+    for module in api_modules():
+        if hasattr(module, "install"):
+            module.install()
+    resource_type_modules()
+
+
+def _modules(package: ModuleType) -> tuple[ModuleType, ...]:
+    names = sorted(module.name for module in pkgutil.iter_modules(package.__path__))
+    return tuple(importlib.import_module(f"{package.__name__}.{name}") for name in names)

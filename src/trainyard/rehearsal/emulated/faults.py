@@ -1,0 +1,33 @@
+"""What is to go wrong in the emulated account, so that tests can see what happens then.
+
+Seeds carry it below ``faults``; without it nothing goes wrong.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+@dataclass(slots=True)
+class Faults:
+    """The faults of an account."""
+
+    no_capacity: Sequence[str] = field(default_factory=tuple)
+    """Instance types of which EC2 has none left."""
+    head_node_signals: bool = True
+    """Whether head nodes tell CloudFormation that they are ready. Without that, creating a cluster times out."""
+
+
+FAULTS = Faults()
+"""The faults of this process."""
+
+
+def plant(wanted: Mapping[str, Any]) -> None:
+    """Let these go wrong from now on, and nothing else. Raises TypeError for a fault that does not exist."""
+    planted = Faults(**wanted)
+    FAULTS.no_capacity = planted.no_capacity
+    FAULTS.head_node_signals = planted.head_node_signals

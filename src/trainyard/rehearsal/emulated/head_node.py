@@ -1,0 +1,132 @@
+"""The head node of an emulated cluster: what it would do in the account, without running anything.
+
+It launches the nodes that always run, gives them names, keeps the status of the fleet, begins its logs, and signals
+CloudFormation. A real one installs software, mounts file systems and starts Slurm; none of that happens here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime as dt
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import yaml
+from botocore.exceptions import ClientError
+
+from trainyard.rehearsal.emulated.faults import FAULTS
+from trainyard.rehearsal.emulated.static_nodes import launch_missing, terminate_compute_nodes
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from trainyard.rehearsal.emulated.resource import Aws
+
+# Where the status of the fleet is kept: pcluster/models/compute_fleet_status_manager.py and pcluster/constants.py of
+# https://pypi.org/project/aws-parallelcluster/3.16.1/
+TABLE_PREFIX = "parallelcluster-"
+FLEET_KEY = "COMPUTE_FLEET"
+# Where pcluster puts the config: PCLUSTER_S3_ARTIFACTS_DICT in pcluster/constants.py.
+_CONFIG = "configs/cluster-config.yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """What the head node knows of its cluster."""
+
+    name: str
+    config: Mapping[str, Any]
+    log_group: str | None
+    resources: Mapping[str, str]
+    """Physical ids of the stack's resources by logical id."""
+
+
+def start(aws: Aws, name: str) -> int:
+    """Start the head node of a cluster, or let it take over a changed config. Return how many signals it sent.
+
+    It waits for its static nodes and signals when they run. Without capacity for them it never does.
+    https://github.com/aws/aws-parallelcluster/issues/3373
+    """
+    cluster = _cluster(aws, name)
+    instance = _instance(aws, name)
+    if instance is None or not FAULTS.head_node_signals:
+        _log(aws, cluster, instance, "cloud-init-output", "Waiting for the network")
+        return 0
+    status = _fleet_status(aws, name) or "RUNNING"
+    try:
+        if status == "RUNNING":
+            launch_missing(aws, cluster)
+    except ClientError as error:
+        _log(aws, cluster, instance, "clustermgtd", f"Failed to launch instances: {error}")
+        return 0
+    _put_fleet_status(aws, name, status)
+    _log(aws, cluster, instance, "cfn-init", "HeadNode setup complete")
+    return 1
+
+
+def obey(aws: Aws, name: str) -> None:
+    """Do what the fleet's status asks for: start the static nodes, or stop all nodes."""
+    asked = _fleet_status(aws, name)
+    if asked == "STOP_REQUESTED":
+        terminate_compute_nodes(aws, name)
+        _put_fleet_status(aws, name, "STOPPED")
+    elif asked == "START_REQUESTED":
+        _put_fleet_status(aws, name, "RUNNING")
+        try:
+            launch_missing(aws, _cluster(aws, name))
+        except ClientError:
+            return  # clustermgtd tries again and again; the fleet counts as running
+
+
+def _cluster(aws: Aws, name: str) -> Cluster:
+    cloudformation = aws.client("cloudformation")
+    stack = cloudformation.describe_stacks(StackName=name)["Stacks"][0]
+    parameters = {one["ParameterKey"]: one["ParameterValue"] for one in stack.get("Parameters", [])}
+    resources = cloudformation.describe_stack_resources(StackName=name)["StackResources"]
+    key = f"{parameters['ArtifactS3RootDirectory']}/{_CONFIG}"
+    text = aws.client("s3").get_object(Bucket=parameters["ResourcesS3Bucket"], Key=key)["Body"].read()
+    return Cluster(
+        name=name,
+        config=yaml.load(text, Loader=yaml.CSafeLoader),
+        log_group=parameters.get("ClusterCWLogGroup"),
+        resources={one["LogicalResourceId"]: one.get("PhysicalResourceId", "") for one in resources},
+    )
+
+
+def _instance(aws: Aws, name: str) -> Mapping[str, Any] | None:
+    filters = [
+        {"Name": "tag:parallelcluster:cluster-name", "Values": [name]},
+        {"Name": "tag:parallelcluster:node-type", "Values": ["HeadNode"]},
+        {"Name": "instance-state-name", "Values": ["running"]},
+    ]
+    found = aws.client("ec2").describe_instances(Filters=filters)["Reservations"]
+    return next((one for reservation in found for one in reservation["Instances"]), None)
+
+
+def _fleet_status(aws: Aws, name: str) -> str | None:
+    answer = aws.client("dynamodb").get_item(TableName=TABLE_PREFIX + name, Key={"Id": {"S": FLEET_KEY}})
+    status: str | None = answer.get("Item", {}).get("Data", {}).get("M", {}).get("status", {}).get("S")
+    return status
+
+
+def _put_fleet_status(aws: Aws, name: str, status: str) -> None:
+    now = str(dt.datetime.now(dt.UTC))
+    data = {"status": {"S": status}, "lastStatusUpdatedTime": {"S": now}}
+    item = {"Id": {"S": FLEET_KEY}, "Data": {"M": data}}
+    aws.client("dynamodb").put_item(TableName=TABLE_PREFIX + name, Item=item)
+
+
+def _log(aws: Aws, cluster: Cluster, instance: Mapping[str, Any] | None, kind: str, message: str) -> None:
+    """Write a line into a log stream, called as the CloudWatch agent calls them: host, instance and file."""
+    if cluster.log_group is None or instance is None:
+        return
+    logs = aws.client("logs")
+    stream = f"{instance['PrivateDnsName'].partition('.')[0]}.{instance['InstanceId']}.{kind}"
+    with contextlib.suppress(logs.exceptions.ResourceAlreadyExistsException):
+        logs.create_log_stream(logGroupName=cluster.log_group, logStreamName=stream)
+    now_ms = int(dt.datetime.now(dt.UTC).timestamp() * 1000)
+    logs.put_log_events(
+        logGroupName=cluster.log_group,
+        logStreamName=stream,
+        logEvents=[{"timestamp": now_ms, "message": f"(emulated) {message}"}],
+    )

@@ -1,0 +1,86 @@
+"""Calls of the emulated account to itself: botocore as ever, but answered in this process, without a network."""
+
+from __future__ import annotations
+
+import io
+import os
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from botocore.awsrequest import AWSResponse
+from botocore.config import Config
+from botocore.session import Session
+from moto.core import utils as moto_utils
+from moto.core.models import DEFAULT_ACCOUNT_ID
+from werkzeug.test import EnvironBuilder, run_wsgi_app
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.rehearsal.emulated.application import Application
+
+_APPLICATION: list[Application] = []
+_NOWHERE = "http://127.0.0.1:9"  # the discard port: nothing is sent there
+
+
+def let_calls_in(application: Application) -> None:
+    """Say which application answers the calls."""
+    _APPLICATION[:] = [application]
+
+
+class Inside:
+    """The emulated account of one region, called from inside."""
+
+    def __init__(self, region: str, account_id: str | None = None) -> None:
+        """Call in this region."""
+        self.region = region
+        self.account_id = account_id or os.environ.get("MOTO_ACCOUNT_ID", DEFAULT_ACCOUNT_ID)
+
+    def client(self, service: str) -> Any:
+        """Return botocore's client of a service."""
+        return _client(service, self.region)
+
+
+@cache
+def _session() -> Session:
+    session = Session()
+    # Moto reads the models of services as well. With one loader each is read once: they are megabytes of JSON.
+    loader = moto_utils.create_loader()
+    moto_utils.create_loader = lambda: loader
+    session.register_component("data_loader", loader)
+    for name, value in (("config_file", os.devnull), ("credentials_file", os.devnull)):
+        session.set_config_variable(name, value)
+    session.set_credentials("AKIAEMULATEDINSIDE00", "inside")
+    return session
+
+
+@cache
+def _client(service: str, region: str) -> Any:
+    config = Config(retries={"total_max_attempts": 1}, proxies={}, s3={"addressing_style": "path"})
+    client = _session().create_client(service, region_name=region, endpoint_url=_NOWHERE, config=config)
+    client.meta.events.register("before-send", _answer)
+    return client
+
+
+def _answer(request: Any, **_: Any) -> AWSResponse:
+    body = request.body if not hasattr(request.body, "read") else request.body.read()
+    builder = EnvironBuilder(
+        path=request.url.removeprefix(_NOWHERE),
+        method=request.method,
+        headers=[(name, _text(value)) for name, value in request.headers.items()],
+        data=body or b"",
+    )
+    parts, status, headers = run_wsgi_app(_APPLICATION[0], builder.get_environ())
+    return AWSResponse(request.url, int(status.split()[0]), dict(headers), _Raw(b"".join(parts)))
+
+
+def _text(value: str | bytes) -> str:
+    return value.decode() if isinstance(value, bytes) else value
+
+
+class _Raw(io.BytesIO):
+    """What botocore reads an answer from."""
+
+    def stream(self, **_: Any) -> Iterator[bytes]:
+        """Give everything at once."""
+        yield self.read()

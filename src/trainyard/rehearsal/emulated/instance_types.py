@@ -1,0 +1,88 @@
+"""Instance types that moto has no recording of, made from the catalog, and where types are offered.
+
+Moto's recordings are of one day; a type that came later is offered in the zones that the spec names.
+https://github.com/getmoto/moto/tree/5.2.5/moto/ec2/resources
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from moto.ec2.models.instance_types import INSTANCE_TYPE_OFFERINGS, INSTANCE_TYPES
+
+from trainyard.catalog.instances import find
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from trainyard.catalog.instance_type import InstanceType
+
+
+def plant_instance_types(region: str, seeds: Mapping[str, Any]) -> None:
+    """Make the types that the seeds name known, and offered where they are reserved."""
+    for name in seeds.get("instance_types", []):
+        kind = find(name)
+        if name not in INSTANCE_TYPES and kind is not None:
+            INSTANCE_TYPES[name] = described(kind)
+            _offer(region, name, [f"{region}{letter}" for letter in "abc"])
+    for reservation in _reservations(seeds):
+        _offer(region, reservation["InstanceType"], [reservation["AvailabilityZone"]])
+
+
+def described(kind: InstanceType) -> dict[str, Any]:
+    """Return a type of the catalog as DescribeInstanceTypes would. What the catalog does not know, the type can do."""
+    gpu = kind.accelerators
+    has_gpu = gpu is not None and gpu.vendor == "nvidia"
+    gpus = [{"Manufacturer": "NVIDIA", "Name": gpu.model, "Count": gpu.count}] if gpu and has_gpu else []
+    return {
+        "InstanceType": kind.name,
+        "CurrentGeneration": True,
+        "SupportedUsageClasses": list(kind.usage_classes or ("on-demand", "spot", "capacity-block")),
+        "SupportedRootDeviceTypes": ["ebs"],
+        "SupportedVirtualizationTypes": ["hvm"],
+        "ProcessorInfo": {"SupportedArchitectures": [kind.architecture]},
+        "VCpuInfo": {
+            "DefaultVCpus": kind.vcpus,
+            "DefaultCores": kind.cores or kind.vcpus,
+            "DefaultThreadsPerCore": kind.threads_per_core or 1,
+        },
+        "MemoryInfo": {"SizeInMiB": kind.memory_mib},
+        "InstanceStorageSupported": kind.nvme != (),
+        "EbsInfo": {"EbsOptimizedSupport": "default"},
+        "PlacementGroupInfo": {"SupportedStrategies": list(kind.placement_strategies or ("cluster",))},
+        "NetworkInfo": _network(kind),
+        **({"GpuInfo": {"Gpus": gpus}} if gpus else {}),
+    }
+
+
+def _network(kind: InstanceType) -> dict[str, Any]:
+    cards = [
+        {
+            "NetworkCardIndex": card.index,
+            "MaximumNetworkInterfaces": card.max_interfaces,
+            "InterfaceTypes": list(card.kinds),
+        }
+        for card in kind.cards or ()
+    ]
+    return {
+        "EfaSupported": bool(kind.has_efa),
+        "EfaInfo": {"MaximumEfaInterfaces": kind.efa_interfaces or 0},
+        "MaximumNetworkCards": len(cards),
+        "NetworkCards": cards,
+    }
+
+
+def _reservations(seeds: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
+    yield from seeds.get("reservations", [])
+    for group in seeds.get("reservation_groups", []):
+        yield from group["reservations"]
+
+
+def _offer(region: str, name: str, zones: Iterable[str]) -> None:
+    places = {"region": [region], "availability-zone": zones}
+    for kind, locations in places.items():
+        offered = INSTANCE_TYPE_OFFERINGS[kind].setdefault(region, [])
+        for location in locations:
+            offer = {"InstanceType": name, "Location": location, "LocationType": kind}
+            if not any(one["InstanceType"] == name and one["Location"] == location for one in offered):
+                offered.append(offer)

@@ -1,0 +1,27 @@
+"""Properties of CloudFormation as parameters of the API, where both have the same names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from trainyard.rehearsal.emulated.resource import Wanted
+
+
+def picked(properties: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    """Return those of the properties that were written."""
+    return {name: properties[name] for name in names if name in properties}
+
+
+def tag_specifications(kind: str, wanted: Wanted) -> dict[str, Any]:
+    """Return the parameter with which EC2 takes tags; empty where there are none."""
+    tags = wanted.tags()
+    return {"TagSpecifications": [{"ResourceType": kind, "Tags": tags}]} if tags else {}
+
+
+def with_tags(wanted: Wanted) -> dict[str, Any]:
+    """Return the parameter with which most other services take tags; empty where there are none."""
+    tags = wanted.tags()
+    return {"Tags": tags} if tags else {}

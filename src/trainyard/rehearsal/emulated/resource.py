@@ -1,0 +1,65 @@
+"""What a CloudFormation resource is to its type: what is wanted, what was made, and the account that it is made in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Aws(Protocol):
+    """The emulated account, seen from inside: calls answer at once and never leave the process."""
+
+    account_id: str
+    region: str
+
+    def client(self, service: str) -> Any:
+        """Return botocore's client of a service."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A resource of a template, with every function resolved."""
+
+    logical_id: str
+    type: str
+    properties: Mapping[str, Any]
+    """Tags of the stack are among its Tags, where the type has any."""
+    name: str
+    """A name that CloudFormation would make up: stack, logical id and a random part."""
+    stack_name: str
+    stack_id: str
+
+    def tags(self) -> list[dict[str, str]]:
+        """Return the tags of the stack and of the template, as Key and Value.
+
+        https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-properties-resource-tags.html
+        """
+        written = self.properties.get("Tags") or []
+        pairs = written.items() if isinstance(written, dict) else ((tag["Key"], tag["Value"]) for tag in written)
+        return [{"Key": key, "Value": str(value)} for key, value in pairs]
+
+
+@dataclass(slots=True)
+class Made:
+    """A resource that exists."""
+
+    id: str
+    """What Ref gives."""
+    attributes: dict[str, Any] = field(default_factory=dict)
+    """What Fn::GetAtt gives; a nested attribute has its dotted name."""
+    wanted: Wanted | None = None
+    """What it was made from; the engine fills it in."""
+    model: Any = None
+    """Moto's object, where moto's model made it."""
+
+
+class ResourceError(Exception):
+    """A resource could not be made, changed or deleted, for this reason."""
+
+    def __init__(self, reason: str, made: Made | None = None) -> None:
+        """Keep what was made of it all the same: it goes when the stack goes."""
+        super().__init__(reason)
+        self.made = made

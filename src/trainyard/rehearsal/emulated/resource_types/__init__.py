@@ -1,0 +1,1 @@
+"""CloudFormation types, one a file, found by being here."""

@@ -1,0 +1,32 @@
+"""An elastic IP address."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.rehearsal.emulated.properties import picked, tag_specifications
+from trainyard.rehearsal.emulated.resource import Made
+
+if TYPE_CHECKING:
+    from trainyard.rehearsal.emulated.resource import Aws, Wanted
+
+TYPE = "AWS::EC2::EIP"
+
+
+def create(aws: Aws, wanted: Wanted) -> Made:
+    """Allocate it, for an instance where one is named."""
+    ec2 = aws.client("ec2")
+    answer = ec2.allocate_address(Domain="vpc", **tag_specifications("elastic-ip", wanted))
+    if "InstanceId" in wanted.properties:
+        ec2.associate_address(AllocationId=answer["AllocationId"], **picked(wanted.properties, "InstanceId"))
+    return Made(answer["PublicIp"], {name: answer[name] for name in ("AllocationId", "PublicIp")})
+
+
+def delete(aws: Aws, made: Made) -> None:
+    """Give it back, whoever has it."""
+    ec2 = aws.client("ec2")
+    allocation = made.attributes["AllocationId"]
+    for address in ec2.describe_addresses(AllocationIds=[allocation])["Addresses"]:
+        if "AssociationId" in address:
+            ec2.disassociate_address(AssociationId=address["AssociationId"])
+    ec2.release_address(AllocationId=allocation)

@@ -1,0 +1,61 @@
+"""A workspace of Amazon Managed Grafana."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trainyard.rehearsal.emulated.resource import Made
+
+if TYPE_CHECKING:
+    from trainyard.rehearsal.emulated.resource import Aws, Wanted
+
+TYPE = "AWS::Grafana::Workspace"
+# How the API calls what a template says.
+# https://docs.aws.amazon.com/grafana/latest/APIReference/API_CreateWorkspace.html
+_NAMES = {
+    "AccountAccessType": "accountAccessType",
+    "AuthenticationProviders": "authenticationProviders",
+    "DataSources": "workspaceDataSources",
+    "Description": "workspaceDescription",
+    "GrafanaVersion": "grafanaVersion",
+    "Name": "workspaceName",
+    "NotificationDestinations": "workspaceNotificationDestinations",
+    "OrganizationRoleName": "organizationRoleName",
+    "OrganizationalUnits": "workspaceOrganizationalUnits",
+    "PermissionType": "permissionType",
+    "RoleArn": "workspaceRoleArn",
+    "StackSetName": "stackSetName",
+}
+_FIXED = ("AuthenticationProviders", "GrafanaVersion")
+
+
+def create(aws: Aws, wanted: Wanted) -> Made:
+    """Make it."""
+    answer = aws.client("grafana").create_workspace(**_asked(wanted))["workspace"]
+    attributes = {
+        "Id": answer["id"],
+        "Endpoint": answer["endpoint"],
+        "Status": answer["status"],
+        "GrafanaVersion": answer["grafanaVersion"],
+        "CreationTimestamp": str(answer["created"]),
+        "ModificationTimestamp": str(answer["modified"]),
+        "SsoClientId": "",
+        "SamlConfigurationStatus": "NOT_CONFIGURED",
+    }
+    return Made(answer["id"], attributes)
+
+
+def update(aws: Aws, made: Made, wanted: Wanted) -> Made:
+    """Change it."""
+    asked = {name: value for name, value in _asked(wanted).items() if name not in {_NAMES[one] for one in _FIXED}}
+    aws.client("grafana").update_workspace(workspaceId=made.id, **asked)
+    return made
+
+
+def delete(aws: Aws, made: Made) -> None:
+    """Delete it."""
+    aws.client("grafana").delete_workspace(workspaceId=made.id)
+
+
+def _asked(wanted: Wanted) -> dict[str, Any]:
+    return {_NAMES[name]: value for name, value in wanted.properties.items() if name in _NAMES}

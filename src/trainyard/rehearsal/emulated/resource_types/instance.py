@@ -1,0 +1,50 @@
+"""An EC2 instance, made from a launch template or without one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trainyard.rehearsal.emulated.properties import picked
+from trainyard.rehearsal.emulated.resource import Made
+
+if TYPE_CHECKING:
+    from trainyard.rehearsal.emulated.resource import Aws, Wanted
+
+TYPE = "AWS::EC2::Instance"
+_NAMES = (
+    *("BlockDeviceMappings", "EbsOptimized", "ImageId", "InstanceInitiatedShutdownBehavior", "InstanceType", "KeyName"),
+    *("LaunchTemplate", "MetadataOptions", "NetworkInterfaces", "PrivateIpAddress", "SecurityGroupIds", "SubnetId"),
+    *("SecurityGroups", "UserData"),
+)
+
+
+def create(aws: Aws, wanted: Wanted) -> Made:
+    """Run it. Some properties have other names in the API."""
+    asked = picked(wanted.properties, *_NAMES)
+    if "IamInstanceProfile" in wanted.properties:
+        asked["IamInstanceProfile"] = {"Name": wanted.properties["IamInstanceProfile"]}
+    if "Monitoring" in wanted.properties:
+        asked["Monitoring"] = {"Enabled": str(wanted.properties["Monitoring"]).lower() == "true"}
+    kinds = ("instance", *(("volume",) if wanted.properties.get("PropagateTagsToVolumeOnCreation") else ()))
+    tags = [{"ResourceType": kind, "Tags": wanted.tags()} for kind in kinds if wanted.tags()]
+    answer = aws.client("ec2").run_instances(**asked, MinCount=1, MaxCount=1, TagSpecifications=tags)
+    return _made(aws, answer["Instances"][0]["InstanceId"])
+
+
+def delete(aws: Aws, made: Made) -> None:
+    """Terminate it."""
+    aws.client("ec2").terminate_instances(InstanceIds=[made.id])
+
+
+def _made(aws: Aws, name: str) -> Made:
+    found = aws.client("ec2").describe_instances(InstanceIds=[name])["Reservations"][0]["Instances"][0]
+    attributes: dict[str, Any] = {
+        "InstanceId": name,
+        "AvailabilityZone": found["Placement"]["AvailabilityZone"],
+        "PrivateDnsName": found.get("PrivateDnsName", ""),
+        "PrivateIp": found.get("PrivateIpAddress", ""),
+        "PublicDnsName": found.get("PublicDnsName", ""),
+        "PublicIp": found.get("PublicIpAddress", ""),
+        "VpcId": found.get("VpcId", ""),
+    }
+    return Made(name, attributes)

@@ -1,0 +1,39 @@
+"""A workspace of Amazon Managed Service for Prometheus."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.rehearsal.emulated.resource import Made
+
+if TYPE_CHECKING:
+    from trainyard.rehearsal.emulated.resource import Aws, Wanted
+
+TYPE = "AWS::APS::Workspace"
+
+
+def create(aws: Aws, wanted: Wanted) -> Made:
+    """Make it."""
+    amp = aws.client("amp")
+    tags = {tag["Key"]: tag["Value"] for tag in wanted.tags()}
+    alias = {"alias": wanted.properties["Alias"]} if "Alias" in wanted.properties else {}
+    workspace = amp.create_workspace(**alias, tags=tags)
+    described = amp.describe_workspace(workspaceId=workspace["workspaceId"])["workspace"]
+    attributes = {
+        "Arn": workspace["arn"],
+        "WorkspaceId": workspace["workspaceId"],
+        "PrometheusEndpoint": described["prometheusEndpoint"],
+    }
+    return Made(workspace["arn"], attributes)
+
+
+def update(aws: Aws, made: Made, wanted: Wanted) -> Made:
+    """Call it something else."""
+    workspace = made.attributes["WorkspaceId"]
+    aws.client("amp").update_workspace_alias(workspaceId=workspace, alias=wanted.properties.get("Alias", ""))
+    return made
+
+
+def delete(aws: Aws, made: Made) -> None:
+    """Delete it, and every metric in it."""
+    aws.client("amp").delete_workspace(workspaceId=made.attributes["WorkspaceId"])

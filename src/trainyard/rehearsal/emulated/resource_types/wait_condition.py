@@ -1,0 +1,29 @@
+"""A wait for signals. In the emulated account it is the emulated head node that signals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.rehearsal.emulated import head_node
+from trainyard.rehearsal.emulated.resource import Made, ResourceError
+
+if TYPE_CHECKING:
+    from trainyard.rehearsal.emulated.resource import Aws, Wanted
+
+TYPE = "AWS::CloudFormation::WaitCondition"
+
+
+def create(aws: Aws, wanted: Wanted) -> Made:
+    """Let the head node of the stack start, and fail as CloudFormation does where it does not signal in time.
+
+    The time does not pass: what would last an hour is over at once.
+    """
+    expected = int(wanted.properties.get("Count", 1))
+    received = head_node.start(aws, wanted.stack_name)
+    if received < expected:
+        raise ResourceError(f"WaitCondition timed out. Received {received} conditions when expecting {expected}")
+    return Made(f"{wanted.stack_id}/{wanted.logical_id}", {"Data": '{"": "HeadNode setup complete"}'})
+
+
+def delete(_aws: Aws, _made: Made) -> None:
+    """Forget it."""

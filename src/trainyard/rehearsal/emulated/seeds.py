@@ -1,0 +1,192 @@
+"""What an emulated account holds at first: everything that a spec names as existing, made up to fit the spec.
+
+Seeds are plain JSON, made here from a spec, and planted by the server: ``planting.py``. What is made up this way is
+what a rehearsal cannot prove: that a reservation, an image or a bucket really exists, and is as the spec needs it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from trainyard.catalog.instances import find
+from trainyard.catalog.parallelcluster_images import official_image
+from trainyard.rehearsal.emulated.mentions import mentions
+from trainyard.spec.capacity import Reserved
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from trainyard.rehearsal.emulated.mentions import Mention
+    from trainyard.spec.cluster import Spec
+    from trainyard.spec.node_group import NodeGroup
+
+DEFAULT_ACCOUNT_ID = "123456789012"
+_ARCHITECTURES = ("x86_64", "arm64")
+# An UltraServer is sold whole: https://docs.aws.amazon.com/eks/latest/userguide/ml-eks-nvidia-ultraserver.html
+_ULTRASERVER_FAMILY = "p6e-gb200."
+_ULTRASERVER_SIZES = (9, 18)
+_ARN_ACCOUNT = re.compile(r"arn:aws[a-z-]*:[a-z0-9-]+:[a-z0-9-]*:([0-9]{12}):")
+
+
+def seeds_of(spec: Spec, *, faults: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Return the seeds of an account in which this spec can be deployed. ``faults``: what is to go wrong there."""
+    found = list(mentions(spec))
+    return {
+        "account_id": _account_id(found),
+        "region": spec.region,
+        "images": [*_official_images(spec), *_own_images(spec, found)],
+        "instance_types": sorted({name for group in spec.node_groups() for name in group.instance_types}),
+        "key_pairs": _values(found, "ssh_key"),
+        "network": _network(spec, found),
+        "reservations": list(_reservations(spec)),
+        "reservation_groups": list(_reservation_groups(spec)),
+        "buckets": _buckets(spec, found),
+        "lustre": _values(found, "id", below="lustre"),
+        "zfs_volumes": _values(found, "id", below="openzfs"),
+        "efs": [_efs(found, one) for one in found if one.key == "id" and one.above == "efs"],
+        "volumes": [{"id": name, "zone": _zone(spec)} for name in _values(found, "id", below="ebs")],
+        "elastic_ips": [spec.head_node.elastic_ip] if isinstance(spec.head_node.elastic_ip, str) else [],
+        "secrets": _beginning(found, ":secretsmanager:"),
+        "certificates": _beginning(found, ":acm:"),
+        "kms_keys": _beginning(found, ":kms:"),
+        "policies": [arn for arn in _beginning(found, ":iam:") if "::aws:" not in arn and ":policy/" in arn],
+        "faults": dict(faults or {}),
+    }
+
+
+def _account_id(found: Iterable[Mention]) -> str:
+    """Return the account that the spec's ARNs are of."""
+    numbers = [match[1] for one in found if (match := _ARN_ACCOUNT.match(one.value))]
+    return next((number for number in numbers if int(number)), DEFAULT_ACCOUNT_ID)
+
+
+def _official_images(spec: Spec) -> Iterator[dict[str, Any]]:
+    """Yield the images that ParallelCluster publishes of the spec's operating system.
+
+    https://docs.aws.amazon.com/parallelcluster/latest/ug/pcluster.list-official-images-v3.html
+    """
+    image, version = official_image(spec.image.os), spec.parallelcluster.version
+    if image is None or not image.published:
+        return
+    for architecture in _ARCHITECTURES:
+        yield {
+            "name": f"aws-parallelcluster-{version}-{image.name_part}-{architecture}-202601010000",
+            "architecture": architecture,
+            "owner": "amazon",
+            "tags": {},
+        }
+
+
+def _own_images(spec: Spec, found: Iterable[Mention]) -> Iterator[dict[str, Any]]:
+    """Yield the images that the spec names, as ``pcluster build-image`` makes them."""
+    version = spec.image.built_for or spec.parallelcluster.version
+    for one in found:
+        if one.key == "ami":
+            yield {
+                "id": one.value,
+                "name": f"own-{one.value}",
+                "architecture": _architecture(spec, one),
+                "owner": "self",
+                "tags": {
+                    "parallelcluster:version": version,
+                    "parallelcluster:os": spec.image.os,
+                    "parallelcluster:build_status": "available",
+                },
+            }
+
+
+def _architecture(spec: Spec, image: Mention) -> str:
+    """Return the architecture of the instance types beside an image, or of the first queue."""
+    types = [*image.beside("instance_type"), *(group.instance_type for group in spec.node_groups())]
+    kind = find(types[0])
+    return (kind and kind.architecture) or "x86_64"
+
+
+def _network(spec: Spec, found: Iterable[Mention]) -> dict[str, Any] | None:
+    """Return the network that the spec names, with the subnets that only single nodes name."""
+    existing = spec.network.existing
+    if existing is None:
+        return None
+    zones = list(dict.fromkeys(zone for queue in spec.queues for zone in queue.zones)) or [_zone(spec)]
+    public = [*existing.public_subnets]
+    private = [*existing.private_subnets, *(one for one in _values(found, "subnet") if one.startswith("subnet-"))]
+    second = spec.network.secondary_availability_zone or zones[0]
+    return {
+        "vpc": existing.vpc,
+        "public": [{"id": name, "zone": zones[0] if not at else second} for at, name in enumerate(public)],
+        "private": [
+            {"id": name, "zone": zones[min(at, len(zones) - 1)]}
+            for at, name in enumerate(dict.fromkeys(private))
+            if name not in public
+        ],
+        "security_groups": list(existing.security_groups),
+    }
+
+
+def _reservations(spec: Spec) -> Iterator[dict[str, Any]]:
+    """Yield the reservations that queues name: of their type, in their zone, and large enough for all of them."""
+    for name, groups in _users(spec, "reservation", "capacity_block").items():
+        yield _reservation(spec, name, groups[0].instance_type, groups)
+
+
+def _reservation_groups(spec: Spec) -> Iterator[dict[str, Any]]:
+    """Yield the groups of reservations that queues name: with one reservation for each instance type."""
+    for arn, groups in _users(spec, "reservation_group").items():
+        types = dict.fromkeys(name for group in groups for name in group.instance_types)
+        yield {"arn": arn, "reservations": [_reservation(spec, None, name, groups) for name in types]}
+
+
+def _users(spec: Spec, *kinds: str) -> dict[str, list[NodeGroup]]:
+    """Return the nodes that use each reservation or group of these kinds."""
+    users: dict[str, list[NodeGroup]] = {}
+    for group in spec.node_groups():
+        if isinstance(group.capacity, Reserved) and group.capacity_kind in kinds:
+            users.setdefault(getattr(group.capacity, group.capacity_kind), []).append(group)
+    return users
+
+
+def _reservation(spec: Spec, name: str | None, instance_type: str, groups: list[NodeGroup]) -> dict[str, Any]:
+    image = official_image(spec.image.os)
+    needed = sum(group.max_nodes for group in groups)
+    sizes = _ULTRASERVER_SIZES if instance_type.startswith(_ULTRASERVER_FAMILY) else (needed,)
+    is_block = groups[0].capacity_kind == "capacity_block"
+    return {
+        "CapacityReservationId": name,
+        "InstanceType": instance_type,
+        "InstancePlatform": image.reservation_platform if image else "Linux/UNIX",
+        "AvailabilityZone": next(iter(groups[0].queue.zones), _zone(spec)),
+        "TotalInstanceCount": next((size for size in sizes if size >= needed), needed),
+        "InstanceMatchCriteria": "targeted",
+        "ReservationType": "capacity-block" if is_block else "default",
+    }
+
+
+def _buckets(spec: Spec, found: Iterable[Mention]) -> list[dict[str, Any]]:
+    """Return the buckets that exist already, with the scripts that lie in them."""
+    buckets: dict[str, list[str]] = {spec.assets.bucket: []} if spec.assets.bucket else {}
+    for one in found:
+        if one.value.startswith("s3://"):
+            bucket, _, key = one.value.removeprefix("s3://").partition("/")
+            buckets.setdefault(bucket, []).extend([key] if one.key == "script" else [])
+    return [{"name": name, "keys": list(dict.fromkeys(keys))} for name, keys in buckets.items()]
+
+
+def _efs(found: Iterable[Mention], file_system: Mention) -> dict[str, Any]:
+    beside = [one.value for one in found if one.key == "access_point" and one.path[:-1] == file_system.path[:-1]]
+    return {"id": file_system.value, "access_points": beside}
+
+
+def _zone(spec: Spec) -> str:
+    return spec.network.availability_zone or f"{spec.region}a"
+
+
+def _values(found: Iterable[Mention], key: str, *, below: str | None = None) -> list[str]:
+    values = (one.value for one in found if one.key == key and below in (None, one.above))
+    return list(dict.fromkeys(values))
+
+
+def _beginning(found: Iterable[Mention], service: str) -> list[str]:
+    """Return the ARNs of a service."""
+    values = (one.value for one in found if one.value.startswith("arn:") and service in one.value)
+    return list(dict.fromkeys(values))

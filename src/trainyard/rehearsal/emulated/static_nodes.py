@@ -1,0 +1,95 @@
+"""The compute nodes that an emulated head node launches: those that always run, from launch templates of the fleet."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from trainyard.rehearsal.emulated.head_node import Cluster
+    from trainyard.rehearsal.emulated.resource import Aws
+
+_ALIVE = {"Name": "instance-state-name", "Values": ["pending", "running", "stopping", "stopped"]}
+
+
+def launch_missing(aws: Aws, cluster: Cluster) -> None:
+    """Launch the static nodes that do not run yet, and give them names. Raises ClientError where there is no capacity.
+
+    A launch template is called after cluster, queue and compute resource: pcluster/templates/queues_stack.py of
+    https://pypi.org/project/aws-parallelcluster/3.16.1/
+    """
+    for queue, resource in _compute_resources(cluster.config):
+        wanted = int(resource.get("MinCount") or 0)
+        running = len(_running(aws, cluster.name, queue["Name"], resource["Name"]))
+        if wanted > running:
+            addresses = _launch(aws, cluster, queue, resource, wanted - running)
+            _name(aws, cluster, f"{queue['Name']}-st-{resource['Name']}", running + 1, addresses)
+
+
+def terminate_compute_nodes(aws: Aws, cluster_name: str) -> None:
+    """Terminate every compute node of a cluster."""
+    filters = [_tag("cluster-name", cluster_name), _tag("node-type", "Compute"), _ALIVE]
+    if names := [one["InstanceId"] for one in _instances(aws, filters)]:
+        aws.client("ec2").terminate_instances(InstanceIds=names)
+
+
+def _compute_resources(config: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
+    for queue in config["Scheduling"]["SlurmQueues"]:
+        for resource in queue["ComputeResources"]:
+            yield queue, resource
+
+
+def _launch(aws: Aws, cluster: Cluster, queue: Mapping[str, Any], resource: Mapping[str, Any], count: int) -> list[str]:
+    asked: dict[str, Any] = {"LaunchTemplateName": f"{cluster.name}-{queue['Name']}-{resource['Name']}"}
+    several = [one["InstanceType"] for one in resource.get("Instances") or []]
+    kind = {"InstanceType": several[0]} if several else {}
+    subnet = {"SubnetId": queue["Networking"]["SubnetIds"][0]}
+    tags = [
+        {"Key": "parallelcluster:queue-name", "Value": queue["Name"]},
+        {"Key": "parallelcluster:compute-resource-name", "Value": resource["Name"]},
+    ]
+    answer = aws.client("ec2").run_instances(
+        LaunchTemplate={**asked, "Version": "$Latest"},
+        MinCount=count,
+        MaxCount=count,
+        **kind,
+        **subnet,
+        TagSpecifications=[{"ResourceType": "instance", "Tags": tags}],
+    )
+    return [one["PrivateIpAddress"] for one in answer["Instances"]]
+
+
+def _name(aws: Aws, cluster: Cluster, prefix: str, first: int, addresses: list[str]) -> None:
+    """Write names such as compute-gpu-st-p5-48xlarge-1 into the cluster's own zone, where it has one."""
+    zone = cluster.resources.get("Route53HostedZone")
+    if not zone:
+        return
+    changes = [
+        {
+            "Action": "UPSERT",
+            "ResourceRecordSet": {
+                "Name": f"{prefix}-{first + at}.{cluster.name.lower()}.pcluster.",
+                "Type": "A",
+                "TTL": 120,
+                "ResourceRecords": [{"Value": address}],
+            },
+        }
+        for at, address in enumerate(addresses)
+    ]
+    aws.client("route53").change_resource_record_sets(HostedZoneId=zone, ChangeBatch={"Changes": changes})
+
+
+def _running(aws: Aws, cluster_name: str, queue: str, resource: str) -> list[Mapping[str, Any]]:
+    filters = [_tag("cluster-name", cluster_name), _tag("queue-name", queue), _tag("compute-resource-name", resource)]
+    return list(_instances(aws, [*filters, _ALIVE]))
+
+
+def _instances(aws: Aws, filters: list[dict[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    for page in aws.client("ec2").get_paginator("describe_instances").paginate(Filters=filters):
+        for reservation in page["Reservations"]:
+            yield from reservation["Instances"]
+
+
+def _tag(name: str, value: str) -> dict[str, Any]:
+    return {"Name": f"tag:parallelcluster:{name}", "Values": [value]}

@@ -1,0 +1,180 @@
+"""A whole deployment and its destruction, in an account that is emulated on this machine."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from http.client import HTTPConnection
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from trainyard.deploy.deployment import bucket_of, deploy, destroy, work_for
+from trainyard.deploy.looking_before import look_before
+from trainyard.deploy.work import Event, Options, Work
+from trainyard.edge.aws.account import Account, Clock
+from trainyard.edge.pcluster_command import artifact_bucket
+from trainyard.rehearsal.emulated.emulated_account import emulated_account
+from trainyard.rehearsal.emulated.seeds import seeds_of
+from trainyard.rehearsal.report.honest_lists import Reached, only_aws_can_tell, proved
+from trainyard.rehearsal.stacks import made_stacks
+from trainyard.render.diagram.architecture import architecture_svg
+from trainyard.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trainyard.deploy.engine import StepResult
+    from trainyard.document.node import Document
+    from trainyard.finding import Finding
+    from trainyard.spec.cluster import Spec
+
+_HURRY = 200.0
+_LONGEST_PAUSE_S = 0.05
+_PAGE_TIMEOUT_S = 60.0
+
+
+class QuickClock(Clock):
+    """A clock for waiting on an account that is done at once."""
+
+    def sleep(self, seconds: float) -> None:
+        """Wait, but not long."""
+        time.sleep(min(seconds / _HURRY, _LONGEST_PAUSE_S))
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A spec to be rehearsed."""
+
+    spec: Spec
+    text: str
+    findings: tuple[Finding, ...]
+    """What the rules found."""
+    document: Document
+    """What it was read from."""
+
+
+@dataclass
+class _Play:
+    """What has happened so far."""
+
+    script: Script
+    account: Account
+    listener: Callable[[Event], None]
+    steps: list[StepResult] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    stacks: list[dict[str, Any]] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list)
+    reached: list[Reached] = field(default_factory=list)
+
+
+def rehearse(script: Script, listener: Callable[[Event], None]) -> dict[str, Any]:
+    """Deploy a spec into an emulated account, destroy it again, and return all that happened.
+
+    The shape is that of ``trainyard rehearse --json``.
+    """
+    started = time.time()
+    with emulated_account(script.spec.region, seeds=seeds_of(script.spec)) as emulated:
+        account = replace(emulated, clock=QuickClock())
+        before = inventory(account)
+        play = _Play(script, account, listener)
+        _play(play)
+        after, calls = inventory(account), page(account, "calls")
+        after = [one for one in after if not _is_parallelclusters_own(one, account)]
+    left = [one for one in after if one not in before]
+    return _result(play, started) | {
+        "inventory": {"before": len(before), "after": len(after), "left": left},
+        "calls": calls,
+        "ok": "destroyed" in play.reached and not left,
+        "seconds": round(time.time() - started, 1),
+    }
+
+
+def _play(play: _Play) -> None:
+    spec = play.script.spec
+    work = work_for(spec, play.account, play.listener)
+    play.findings += look_before(work, play.script.document)
+    if any(finding.severity == "error" for finding in play.findings):
+        return
+    play.reached.append("checked")
+    deployed = deploy(work, play.script.text)
+    play.steps += deployed.results
+    play.stacks += made_stacks(work)
+    if deployed.ok:
+        play.reached.append("deployed")
+    # As people do, keeping what holds data; and then all of it.
+    for options in (Options(), Options(delete_data=True)):
+        again = Work(play.account, spec.name, None, bucket_of(spec, play.account), play.listener, options)
+        destroyed = destroy(again)
+        play.steps += destroyed.results
+        play.kept += destroyed.kept
+        if not destroyed.ok:
+            return
+    if deployed.ok:
+        play.reached.append("destroyed")
+
+
+def _result(play: _Play, started: float) -> dict[str, Any]:
+    spec = play.script.spec
+    return {
+        "schema": 1,
+        "ok": False,
+        "name": spec.name,
+        "region": spec.region,
+        "platform": spec.platform,
+        "parallelcluster_version": spec.parallelcluster.version,
+        "trainyard_version": __version__,
+        "started": datetime.fromtimestamp(started, UTC).isoformat(timespec="seconds"),
+        "seconds": 0.0,
+        "steps": [_step(result, started) for result in play.steps],
+        "stacks": (stacks := [_since(stack, started) for stack in play.stacks]),
+        "resources": [{"stack": stack["name"], **one} for stack in stacks for one in stack["resources"]],
+        "kept": play.kept,
+        "findings": [finding._asdict() for finding in (*play.script.findings, *play.findings)],
+        "proved": proved(spec, play.reached),
+        "only_aws_can_tell": only_aws_can_tell(spec),
+        "diagram": architecture_svg(spec),
+    }
+
+
+def inventory(account: Account) -> list[str]:
+    """Return everything that exists in an emulated account."""
+    found: dict[str, list[str]] = page(account, "inventory")
+    return [f"{kind}: {one}" for kind, ids in found.items() for one in ids]
+
+
+def page(account: Account, name: str) -> Any:
+    """Return a page of the emulated account: see emulated/pages.py."""
+    address = urlsplit(account.endpoint or "")
+    connection = HTTPConnection(str(address.hostname), address.port, timeout=_PAGE_TIMEOUT_S)
+    try:
+        connection.request("GET", f"/trainyard/{name}")
+        return json.load(connection.getresponse())
+    finally:
+        connection.close()
+
+
+def _is_parallelclusters_own(thing: str, account: Account) -> bool:
+    """Return whether this is the bucket that ParallelCluster makes for an account and region, and never removes."""
+    return artifact_bucket(account.id, account.region) in thing
+
+
+def _step(result: StepResult, started: float) -> dict[str, Any]:
+    error = result.error
+    return {
+        "name": result.name,
+        "title": result.title,
+        "action": result.action,
+        "status": "skipped" if result.status == "unchanged" else result.status,
+        "started_s": round(result.started - started, 2),
+        "seconds": round(result.seconds, 2),
+        "detail": result.detail,
+        "error": None if error is None else {"problem": error.problem, "where": error.where, "hint": error.hint},
+    }
+
+
+def _since(stack: dict[str, Any], started: float) -> dict[str, Any]:
+    """Return a stack whose times count from the beginning."""
+    resources = [{**one, "started_s": round(one["started_s"] - started, 2)} for one in stack["resources"]]
+    return {**stack, "resources": resources}

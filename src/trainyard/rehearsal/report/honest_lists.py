@@ -1,0 +1,46 @@
+"""The two lists at the end of every rehearsal: what it proved, and what only AWS can tell."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import yaml
+
+from trainyard.rehearsal.report.conditions import conditions
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from trainyard.spec.cluster import Spec
+
+Reached = Literal["checked", "deployed", "destroyed"]
+"""How far a rehearsal came: ParallelCluster validated it, everything was made, everything was removed."""
+
+
+def proved(spec: Spec, reached: Collection[Reached]) -> list[str]:
+    """Return what a rehearsal of a spec proved that came as far as it did, each claim with its source at the end."""
+    return [_said(entry) for entry in _applying("proved.yaml", spec) if entry["after"] in reached]
+
+
+def only_aws_can_tell(spec: Spec) -> list[str]:
+    """Return what no rehearsal of a spec can know, each with its source at the end."""
+    return [_said(entry) for entry in _applying("only_aws_can_tell.yaml", spec)]
+
+
+def _applying(file: str, spec: Spec) -> list[dict[str, str]]:
+    holding = conditions(spec)
+    return [entry for entry in entries(file) if "when" not in entry or entry["when"] in holding]
+
+
+def _said(entry: dict[str, str]) -> str:
+    return f"{entry['text']} ({entry['source']})"
+
+
+@cache
+def entries(file: str) -> list[dict[str, Any]]:
+    """Return the entries of one of the two lists, whatever they apply to."""
+    with Path(__file__).with_name(file).open("rb") as opened:
+        found: list[dict[str, Any]] = yaml.load(opened, Loader=yaml.CSafeLoader)
+    return found

@@ -1,0 +1,150 @@
+"""The report of a rehearsal: one HTML page that asks nothing of anybody and can be read without a script."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
+
+from trainyard.rehearsal.report.drawing import add_drawing
+from trainyard.rehearsal.report.finding_list import add_findings
+from trainyard.rehearsal.report.markup import add, link, page, said
+from trainyard.rehearsal.report.numbers import counted, seconds
+from trainyard.rehearsal.report.outcome import call_count, headline, inventory, reason, resource_count
+from trainyard.rehearsal.report.stack_tables import add_calls, add_stacks
+from trainyard.rehearsal.report.timeline import add_timeline
+from trainyard.render.diagram.architecture import style
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+_SECTIONS = {
+    "architecture": "Architecture",
+    "timeline": "Timeline",
+    "resources": "Stacks and resources",
+    "findings": "Findings",
+    "proved": "What this proved",
+    "open": "What only AWS can tell",
+}
+
+
+def report_page(result: Mapping[str, Any]) -> str:
+    """Return the page of a result, which has the shape of ``rehearsal.json``."""
+    root = ET.Element("html", {"lang": "en"})
+    _add_head(add(root, "head"), result)
+    body = add(root, "body")
+    _add_verdict(add(body, "header"), result)
+    sections = dict(_sections(add(body, "main")))
+    add_drawing(sections["architecture"], str(result.get("diagram") or ""))
+    _add_legend(sections["timeline"])
+    add_timeline(sections["timeline"], result)
+    add_stacks(sections["resources"], result)
+    add_calls(sections["resources"], result)
+    _add_left(sections["resources"], result)
+    add_findings(sections["findings"], result)
+    _add_points(sections["proved"], result.get("proved") or (), "This rehearsal did not come far enough for any claim.")
+    _add_points(sections["open"], result.get("only_aws_can_tell") or (), "")
+    _add_foot(add(body, "footer"), result)
+    add(body, "script").text = _file("report_page.js")
+    return page(root)
+
+
+def _add_head(head: ET.Element, result: Mapping[str, Any]) -> None:
+    styles = (_file("report_page.css"), style())
+    add(head, "meta", charset="utf-8")
+    # Nothing may be loaded, from anywhere: what the page needs stands in it, and is named here by its hash.
+    hashes = " ".join(_hash(one) for one in styles)
+    rules = f"default-src 'none'; style-src {hashes}; script-src {_hash(_file('report_page.js'))}; base-uri 'none'; "
+    add(head, "meta", http_equiv="Content-Security-Policy", content=f"{rules}form-action 'none'")
+    add(head, "meta", name="viewport", content="width=device-width, initial-scale=1")
+    add(head, "meta", name="color-scheme", content="light dark")
+    add(head, "meta", name="referrer", content="no-referrer")
+    add(head, "title", f"Rehearsal of {result['name']}: {'succeeded' if result['ok'] else 'failed'}")
+    for one in styles:
+        add(head, "style").text = one
+
+
+def _add_verdict(header: ET.Element, result: Mapping[str, Any]) -> None:
+    header.set("class", "good" if result["ok"] else "bad")
+    add(header, "p", "trainyard rehearse", class_="brand")
+    add(header, "h1", headline(result))
+    add(header, "p", reason(result), class_="reason")
+    add(header, "p", "Nothing of this ran on AWS. The account was emulated on one machine.", class_="honest")
+    facts = add(header, "dl")
+    for name, value in _facts(result).items():
+        fact = add(facts, "div")
+        add(fact, "dt", name)
+        add(fact, "dd", value)
+    links = add(header, "nav")
+    for anchor, title in _SECTIONS.items():
+        add(links, "a", title, href=f"#{anchor}")
+
+
+def _facts(result: Mapping[str, Any]) -> dict[str, str]:
+    steps = result.get("steps") or ()
+    done = sum(step["status"] == "done" for step in steps)
+    return {
+        "Region": result["region"],
+        "ParallelCluster": result["parallelcluster_version"],
+        "trainyard": result["trainyard_version"],
+        "Started": str(result["started"]).replace("T", " ").replace("+00:00", " UTC"),
+        "Took": seconds(result["seconds"]),
+        "Steps": f"{done:,} of {len(steps):,} did something",
+        "Stacks": f"{len(result.get('stacks') or ()):,} with {counted(resource_count(result), 'resource')}",
+        "Calls": f"{call_count(result):,}",
+        "Findings": f"{len(result.get('findings') or ()):,}",
+    }
+
+
+def _sections(main: ET.Element) -> Iterator[tuple[str, ET.Element]]:
+    for anchor, title in _SECTIONS.items():
+        section = add(main, "section", id=anchor)
+        add(section, "h2", title)
+        yield anchor, section
+
+
+def _add_legend(section: ET.Element) -> None:
+    legend = add(section, "p", class_="legend")
+    looks = {"apply": "made", "undo": "removed", "skipped": "nothing to do", "failed": "failed", "resource": "resource"}
+    for look, meaning in looks.items():
+        add(legend, "span", meaning, class_=f"key {look}")
+
+
+def _add_left(section: ET.Element, result: Mapping[str, Any]) -> None:
+    add(section, "h3", "What is left in the account")
+    add(section, "p", inventory(result))
+    left = (result.get("inventory") or {}).get("left") or ()
+    if left:
+        listed = add(section, "ul")
+        for thing in left:
+            add(add(listed, "li"), "code", thing)
+
+
+def _add_points(section: ET.Element, points: Sequence[object], otherwise: str) -> None:
+    if not points:
+        add(section, "p", otherwise, class_="quiet")
+        return
+    listed = add(section, "ul", class_="points")
+    for point in points:
+        words, opened, source = said(point).rpartition(" (https://")
+        sourced = bool(opened) and source.endswith(")")
+        entry = add(listed, "li", f"{words} " if sourced else point)
+        if sourced:
+            link(entry, f"https://{source[:-1]}", "source")
+
+
+def _add_foot(foot: ET.Element, result: Mapping[str, Any]) -> None:
+    made = (
+        f"Made by trainyard {result['trainyard_version']}. The same as data stands in rehearsal.json beside this page."
+    )
+    add(foot, "p", made)
+
+
+def _hash(words: str) -> str:
+    return f"'sha256-{b64encode(sha256(words.encode()).digest()).decode()}'"
+
+
+def _file(name: str) -> str:
+    return Path(__file__).with_name(name).read_text(encoding="utf-8")

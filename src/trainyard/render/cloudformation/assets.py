@@ -1,0 +1,38 @@
+"""The parameters of assets.yaml."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.render.assets import assets_folder, installs_anything
+from trainyard.render.cloudformation.iam import iam_names
+from trainyard.render.parallelcluster.policies import partition, script_keys
+
+if TYPE_CHECKING:
+    from trainyard.render.stand_ins import Ids
+    from trainyard.spec.cluster import Spec
+
+
+def needs_assets(spec: Spec) -> bool:
+    """Return whether login nodes have anything to read."""
+    return installs_anything(spec) and any(True for _ in spec.login_pools())
+
+
+def assets_parameters(spec: Spec, ids: Ids) -> dict[str, str]:
+    """Return them, as far as the spec decides them."""
+    bucket, folder = assets_folder(spec, ids)
+    scripts = ",".join(dict.fromkeys(_login_scripts(spec)))
+    return {
+        "S3BucketName": bucket,
+        "AssetsFolder": folder,
+        **({"LoginScripts": scripts} if scripts else {}),
+        **iam_names(spec),
+    }
+
+
+def _login_scripts(spec: Spec) -> list[str]:
+    s3 = f"arn:{partition(spec.region)}:s3:::"
+    keys = [one for _, pool in spec.login_pools() for one in script_keys(pool.custom_actions)]
+    # The parameter is a list with commas between; a question mark stands for any one character in an ARN.
+    # https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_resource.html
+    return [f"{s3}{bucket}/{key}".replace(",", "?") for bucket, key in keys]

@@ -1,0 +1,56 @@
+"""The parameters of monitoring.yaml."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.render.assets import assets_folder
+from trainyard.render.cloudformation.iam import iam_names
+from trainyard.render.parallelcluster.networking import one_subnet
+
+if TYPE_CHECKING:
+    from trainyard.render.stand_ins import Ids
+    from trainyard.spec.cluster import Spec
+
+
+def needs_monitoring(spec: Spec) -> bool:
+    """Return whether anything keeps metrics."""
+    return spec.monitoring.mode != "none" and spec.environment is None
+
+
+def monitoring_parameters(spec: Spec, ids: Ids) -> dict[str, str]:
+    """Return them, as far as the spec decides them."""
+    boundary = spec.iam.permissions_boundary
+    return {
+        "ClusterName": spec.name,
+        "MonitoringType": spec.monitoring.mode,
+        **(_self_hosting(spec, ids) if spec.monitoring.mode == "self-hosting" else {}),
+        **({} if boundary is None else {"PermissionsBoundary": boundary}),
+        **iam_names(spec),
+    }
+
+
+def _self_hosting(spec: Spec, ids: Ids) -> dict[str, str]:
+    existing = spec.network.existing
+    bucket, folder = assets_folder(spec, ids)
+    optional = {"SSLCertificateArn": spec.monitoring.certificate, "MonitoringKeyPair": spec.access.ssh_key}
+    return {
+        "VpcId": ids.of("VpcId") if existing is None else existing.vpc,
+        "MonitoringSubnet": one_subnet(spec, "private", ids),
+        **{f"LoadBalancerSubnet{number}": id_ for number, id_ in enumerate(_load_balancer_subnets(spec, ids), 1)},
+        "LoadBalancerScheme": "internet-facing" if spec.network.internet == "nat" else "internal",
+        "MonitoringSecurityGroup": ids.of("MonitoringSecurityGroup"),
+        "LoadBalancerSecurityGroup": ids.of("LoadBalancerSecurityGroup"),
+        **{parameter: value for parameter, value in optional.items() if value is not None},
+        "S3BucketName": bucket,
+        "AssetsFolder": folder,
+    }
+
+
+def _load_balancer_subnets(spec: Spec, ids: Ids) -> list[str]:
+    """Return one subnet in each of two zones: without internet both are private."""
+    existing = spec.network.existing
+    if existing is not None:
+        return list(existing.public_subnets[:2])
+    first = one_subnet(spec, "public" if spec.network.internet == "nat" else "private", ids)
+    return [first, ids.of("SecondarySubnet", zone=spec.network.secondary_availability_zone)]

@@ -1,0 +1,98 @@
+"""The parameters of network.yaml."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.errors import TrainyardError
+from trainyard.render.secrets import secrets_of
+from trainyard.spec.file_system import Lustre, OpenZfs
+
+if TYPE_CHECKING:
+    from trainyard.spec.cluster import Spec
+
+# How many address ranges and zones the template has places for.
+MOST_RANGES = 10
+ZONES = "abcdef"
+
+
+def needs_network(spec: Spec) -> bool:
+    """Return whether there is a network stack: always for a VPC of its own, otherwise for groups or a prefix list."""
+    if spec.environment is not None:
+        return False
+    if spec.network.existing is None or spec.monitoring.mode == "self-hosting" or needs_prefix_list(spec):
+        return True
+    return any(isinstance(one.settings, Lustre | OpenZfs) and one.settings.id is None for one in spec.file_systems)
+
+
+def needs_prefix_list(spec: Spec) -> bool:
+    """Return whether several ranges may use SSH: ParallelCluster takes one range, or one list of several."""
+    return len(spec.access.allow_from) > 1
+
+
+def network_parameters(spec: Spec) -> dict[str, str]:
+    """Return them, as far as the spec decides them."""
+    existing = spec.network.existing
+    made = _vpc(spec) if existing is None else {"ExistingVpcId": existing.vpc}
+    return {"VPCName": spec.name, **made, "MonitoringType": spec.monitoring.mode, **_access(spec)}
+
+
+def _vpc(spec: Spec) -> dict[str, str]:
+    network = spec.network
+    zones = {"PrimarySubnetAZ": network.availability_zone, "SecondarySubnetAZ": network.secondary_availability_zone}
+    without_internet = {} if network.internet == "nat" else _without_internet(spec)
+    return {
+        **{parameter: zone for parameter, zone in zones.items() if zone is not None},
+        **_further_zones(spec),
+        "Internet": network.internet,
+        **without_internet,
+    }
+
+
+def _without_internet(spec: Spec) -> dict[str, str]:
+    wanted = {
+        "PublicNodes": "public" in _choices(spec),
+        "SecretsManagerEndpoint": bool(secrets_of(spec)) or spec.monitoring.mode == "self-hosting",
+        "LoginNodeEndpoints": spec.login_nodes is not None,
+    }
+    return {parameter: str(value).lower() for parameter, value in wanted.items()}
+
+
+def _choices(spec: Spec) -> set[str]:
+    pools = (pool.subnet for _, pool in spec.login_pools())
+    return {spec.head_node.subnet, *pools, *(queue.subnet for queue in spec.queues)}
+
+
+def _further_zones(spec: Spec) -> dict[str, str]:
+    private = (queue for queue in spec.queues if queue.subnet == "private")
+    named = {*spec.network.further_availability_zones, *(zone for queue in private for zone in queue.zones)}
+    zones = named - {spec.network.availability_zone}
+    return {f"PrivateSubnetAZ{zone_letter(zone)}": zone for zone in sorted(zones)}
+
+
+def zone_letter(zone: str) -> str:
+    """Return the letter that names the subnet of a further zone: us-east-2c has PrivateSubnetC.
+
+    Raises TrainyardError for a zone beyond those that the template has places for.
+    """
+    if zone[-1] not in ZONES:
+        raise TrainyardError(
+            f"the network has no place for a subnet in {zone}",
+            where="queues",
+            hint=f"name a zone that ends in {', '.join(ZONES)}, or a subnet of your own by id",
+        )
+    return zone[-1].upper()
+
+
+def _access(spec: Spec) -> dict[str, str]:
+    self_hosting = spec.monitoring.mode == "self-hosting"
+    ranges = spec.access.allow_from if self_hosting or needs_prefix_list(spec) else ()
+    if len(ranges) > MOST_RANGES:
+        raise TrainyardError(
+            f"access.allow_from has {len(ranges)} ranges, and the prefix list takes {MOST_RANGES}",
+            where="access.allow_from",
+            hint="join ranges that lie side by side",
+        )
+    plain = self_hosting and spec.monitoring.certificate is None
+    listed = {f"AllowedIPs{number}": one for number, one in enumerate(ranges, 1)}
+    return {**listed, **({"LoadBalancerPort": "80"} if plain else {})}

@@ -1,0 +1,48 @@
+"""The stacks that a spec needs beside its cluster, in the order in which they are made."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.render.cloudformation.assets import assets_parameters, needs_assets
+from trainyard.render.cloudformation.iam import CAPABILITIES
+from trainyard.render.cloudformation.monitoring import monitoring_parameters, needs_monitoring
+from trainyard.render.cloudformation.network import needs_network, network_parameters
+from trainyard.render.cloudformation.stack import Stack
+from trainyard.render.cloudformation.storage import needs_storage, storage_parameters
+from trainyard.render.cloudformation.template import template
+from trainyard.render.tags import own_tags
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.render.cloudformation.stack import Kind
+    from trainyard.render.stand_ins import Ids
+    from trainyard.spec.cluster import Spec
+
+
+def stacks(spec: Spec, ids: Ids) -> tuple[Stack, ...]:
+    """Return them. What an earlier stack makes is asked of ``ids``: a stand-in until that stack has outputs."""
+    tags = {**spec.tags, **own_tags(spec)}
+    return tuple(
+        Stack(
+            kind=kind,
+            name=f"{spec.name}-{kind}",
+            template=template(kind),
+            parameters=parameters,
+            tags=tags,
+            capabilities=CAPABILITIES if kind in ("monitoring", "assets") else (),
+        )
+        for kind, parameters in _parameters(spec, ids)
+    )
+
+
+def _parameters(spec: Spec, ids: Ids) -> Iterator[tuple[Kind, dict[str, str]]]:
+    if needs_network(spec):
+        yield "network", network_parameters(spec)
+    if needs_storage(spec):
+        yield "storage", storage_parameters(spec, ids)
+    if needs_monitoring(spec):
+        yield "monitoring", monitoring_parameters(spec, ids)
+    if needs_assets(spec):
+        yield "assets", assets_parameters(spec, ids)

@@ -1,0 +1,51 @@
+"""Arrows: what flows from where to where, with a word about it."""
+
+from __future__ import annotations
+
+from math import hypot
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+from trainyard.render.diagram.canvas import NOTE, line, path_data, text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trainyard.render.diagram.canvas import Point
+
+_TIP = 7
+"""Length of the tip of an arrow."""
+
+
+def arrow(parent: ET.Element, points: Sequence[Point], *, both: bool = False) -> None:
+    """Draw a line through points with a tip at its end, or at both ends."""
+    reached = (*points[:-1], _short_of(points[-2], points[-1]))
+    if both:
+        reached = (_short_of(points[1], points[0]), *reached[1:])
+        _draw_tip(parent, points[1], points[0])
+    line(parent, reached, "ty-flow")
+    _draw_tip(parent, points[-2], points[-1])
+
+
+def label(parent: ET.Element, place: Point, words: str, width: float, anchor: str = "start") -> None:
+    """Write what an arrow stands for."""
+    text(parent, place, words, NOTE, width, look="ty-label", anchor=anchor)
+
+
+def _short_of(start: Point, end: Point) -> Point:
+    """Return a point just before the end, so that the line does not show beside the tip."""
+    right, down = _direction(start, end)
+    return end[0] - right * (_TIP - 1), end[1] - down * (_TIP - 1)
+
+
+def _draw_tip(parent: ET.Element, start: Point, end: Point) -> None:
+    right, down = _direction(start, end)
+    back = end[0] - right * _TIP, end[1] - down * _TIP
+    aside = (-down * _TIP / 2, right * _TIP / 2)
+    corners = (end, (back[0] + aside[0], back[1] + aside[1]), (back[0] - aside[0], back[1] - aside[1]))
+    ET.SubElement(parent, "path", {"class": "ty-tip", "d": f"{path_data(corners)}Z"})
+
+
+def _direction(start: Point, end: Point) -> Point:
+    length = hypot(end[0] - start[0], end[1] - start[1])
+    return (end[0] - start[0]) / length, (end[1] - start[1]) / length

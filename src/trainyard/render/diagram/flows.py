@@ -1,0 +1,155 @@
+"""What flows between the things in the picture, as arrows with labels that cross nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.render.diagram.flow import Flow
+from trainyard.render.diagram.people import ways_in
+from trainyard.spec.file_system import Lustre
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.render.diagram.canvas import Box, Point
+    from trainyard.render.diagram.layout import Layout
+    from trainyard.spec.cluster import Spec
+
+_LEAST_X = 330
+"""Arrows from above keep right of it where they can, so that the names of areas have room."""
+_OUTER_LANE = 986
+"""Where arrows from people to services go down."""
+
+
+def flows(spec: Spec, layout: Layout) -> Iterator[Flow]:
+    """Yield every flow whose way is free. In a crowded picture, it is better to miss one than to cross something."""
+    things = tuple(layout.things())
+    yield from (flow for flow in _wanted(spec, layout) if not any(flow.runs_through(box) for box in things))
+
+
+def _wanted(spec: Spec, layout: Layout) -> Iterator[Flow]:
+    yield from _of_people(spec, layout)
+    yield from _to_services(layout)
+    yield from _of_head_services(layout)
+    yield from _of_grafana(layout)
+    yield from _of_nodes_services(layout)
+    yield from _to_head(layout)
+    yield from _of_head(layout)
+    yield from _of_files(spec, layout)
+
+
+def _of_people(spec: Spec, layout: Layout) -> Iterator[Flow]:
+    if layout.lanes[0].lane.look != "public":
+        return
+    for role, words in ways_in(spec).items():
+        if role in layout.lanes[0].cards:
+            _, box = layout.lanes[0].cards[role]
+            x = min(max(box.center, _LEAST_X), box.right - 16)
+            bottom = layout.people.box.bottom
+            yield Flow(((x, bottom), (x, box.y)), words, (x + 7, bottom + 21))
+
+
+def _to_services(layout: Layout) -> Iterator[Flow]:
+    start = (layout.people.box.right, layout.people.box.middle)
+    words = "HTTPS"
+    way: tuple[Point, ...] = (start, (_OUTER_LANE, start[1]))
+    for role in ("session manager", "grafana"):
+        if role in layout.services:
+            box = layout.services[role].box
+            corner = (_OUTER_LANE, box.middle)
+            yield Flow((*way, corner, (box.right, box.middle)), words, (start[0] + 12, start[1] - 6))
+            way, words = (corner,), ""
+
+
+def _of_head_services(layout: Layout) -> Iterator[Flow]:
+    if (found := layout.role("head")) is None:
+        return
+    _, head = found
+    for position, (role, words) in enumerate({"session manager": "shell", "prometheus": "metrics"}.items()):
+        if role not in layout.services:
+            continue
+        box = layout.services[role].box
+        y = head.y + 18 + 20 * position
+        turn = layout.vpc.right + (8 if (box.middle < y) == (position == 0) else 16)
+        points: tuple[Point, ...] = ((head.right, y), (turn, y), (turn, box.middle), (box.x, box.middle))
+        away = role != "session manager"
+        yield Flow(points if away else points[::-1], words, (layout.vpc.right + 24, box.middle - 5), room=70)
+
+
+def _of_grafana(layout: Layout) -> Iterator[Flow]:
+    if "grafana" in layout.services:
+        upper, lower = layout.services["grafana"].box, layout.services["prometheus"].box
+        x = upper.center
+        yield Flow(((x, upper.bottom), (x, lower.y)), "asks", (x + 8, (upper.bottom + lower.y) / 2 + 4))
+
+
+def _of_nodes_services(layout: Layout) -> Iterator[Flow]:
+    for role, words in {"cloudwatch": "logs", "assets": "software"}.items():
+        if role in layout.services:
+            box = layout.services[role].box
+            out = ((layout.vpc.right, box.middle), (box.x, box.middle))
+            points = out if role == "cloudwatch" else out[::-1]
+            yield Flow(points, words, (layout.vpc.right + 10, box.middle - 5))
+
+
+def _to_head(layout: Layout) -> Iterator[Flow]:
+    found = layout.role("head")
+    if found is None:
+        return
+    head_lane, head = found
+    for role, words in {"login": "Slurm", "monitoring": "scrapes"}.items():
+        if (other := layout.role(role)) is None:
+            continue
+        lane, box = other
+        if lane == head_lane and head.x - box.right > 20 and head.x - box.right < 100:
+            yield Flow(((box.right, box.middle), (head.x, box.middle)), words, (box.right + 8, box.middle - 6), room=56)
+        elif lane + 1 == head_lane and (x := _shared_x(box, head)) is not None:
+            yield Flow(((x, box.bottom), (x, head.y)), words, (x + 7, head.y - 10))
+    balancer, monitoring = layout.role("load balancer"), layout.role("monitoring")
+    if balancer and monitoring and (x := _shared_x(balancer[1], monitoring[1])) is not None:
+        yield Flow(((x, balancer[1].bottom), (x, monitoring[1].y)), "", (0, 0))
+
+
+def _shared_x(upper: Box, lower: Box) -> float | None:
+    """Return where a straight way down leads from one box into another."""
+    left, right = max(upper.x, lower.x) + 12, min(upper.right, lower.right) - 12
+    if left > right:
+        return None
+    return min(max(upper.center, left, _LEAST_X), right)
+
+
+def _of_head(layout: Layout) -> Iterator[Flow]:
+    found = layout.role("head")
+    if found is None:
+        return
+    at, head = found
+    x = head.right - 60
+    first = next((lane for lane in layout.lanes[at : at + 2] if lane.queues), None)
+    if first is None:
+        return
+    top = first.queues[0][1].y
+    yield Flow(((x, head.bottom), (x, top)), "Slurm", (x + 8, top - 11), room=52)
+    left = first.queues[0][1].right - 24
+    if left < x - 60:  # there are two columns: a branch to the other one, above the name of the subnet
+        branch = min(head.bottom + 19, top - 16)
+        yield Flow(((x, branch), (left, branch), (left, top)))
+
+
+def _of_files(spec: Spec, layout: Layout) -> Iterator[Flow]:
+    bottom = layout.lanes[-1].box.bottom
+    x = layout.files.x + 60
+    words = "every node mounts them"
+    yield Flow(((x, bottom), (x, layout.files.y)), words, (x + 9, layout.files.y - 12), both=True, room=200)
+    linked = [one.settings for one in spec.file_systems if isinstance(one.settings, Lustre)]
+    settings = (one for one in linked if one.data_repository is not None)
+    buckets = ((placed.box, bucket.box) for placed, bucket in layout.file_systems if bucket is not None)
+    for lustre, (box, bucket) in zip(settings, buckets, strict=True):
+        yield _exchange(lustre, box, bucket)
+
+
+def _exchange(lustre: Lustre, box: Box, bucket: Box) -> Flow:
+    ways = {"import": bool(lustre.auto_import), "export": bool(lustre.auto_export)}
+    words = ", ".join(way for way, on in ways.items() if on)
+    out, back = (box.right, box.middle), (bucket.x, box.middle)
+    points = (back, out) if not ways["export"] else (out, back)
+    return Flow(points, words or "on request", (bucket.x - 94, box.middle - 6), both=all(ways.values()))

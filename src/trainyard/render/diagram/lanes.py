@@ -1,0 +1,119 @@
+"""Which subnet everything stands in. A lane of the picture is one subnet, or several that are used alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from trainyard.render.diagram.node_cards import (
+    clusters_card,
+    head_card,
+    load_balancer_card,
+    login_card,
+    monitoring_card,
+    way_out_card,
+)
+from trainyard.render.diagram.words import few
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.render.diagram.card import Card
+    from trainyard.spec.cluster import Spec
+    from trainyard.spec.queue import Queue
+
+    Key = tuple[str, tuple[str, ...]]
+
+# In the order in which they stand beside each other. The head node is the last, so that its arrows get out.
+ROLES = ("way out", "load balancer", "monitoring", "clusters", "login", "head")
+
+
+@dataclass(slots=True)
+class Lane:
+    """A subnet and what stands in it."""
+
+    look: str
+    """public or private."""
+    name: str
+    about: str
+    """Zones or ids."""
+    cards: dict[str, Card] = field(default_factory=dict)
+    """What stands in it beside queues, by role."""
+    queues: list[Queue] = field(default_factory=list)
+
+
+def lanes(spec: Spec) -> tuple[Lane, ...]:
+    """Return the lanes of a spec: public ones first, then the private one of most nodes, then the others."""
+    keys = dict.fromkeys((*_always_there(spec), *(key for key, _, _ in _cards(spec)), *_queue_keys(spec)))
+    found = {key: _lane(spec, key) for key in sorted(keys, key=_order)}
+    for key, role, card in _cards(spec):
+        found[key].cards[role] = card
+    for queue in spec.queues:
+        found[_queue_key(spec, queue)].queues.append(queue)
+    return tuple(found.values())
+
+
+def network_is_made(spec: Spec) -> bool:
+    """Return whether the network is neither one that exists nor that of an environment."""
+    return spec.network.existing is None and spec.environment is None
+
+
+def _order(key: Key) -> tuple[bool, bool, bool]:
+    choice, zones = key
+    return choice != "public", choice != "private", bool(zones)
+
+
+def _always_there(spec: Spec) -> Iterator[Key]:
+    """Yield the subnet that a network which is made here has, whoever uses it."""
+    if network_is_made(spec):
+        yield "private", ()
+
+
+def _cards(spec: Spec) -> Iterator[tuple[Key, str, Card]]:
+    outside = "private" if spec.network.internet == "none" else "public"
+    if network_is_made(spec):
+        yield (outside, ()), "way out", way_out_card(spec)
+    if spec.monitoring.mode == "self-hosting":
+        yield ("public" if spec.network.existing else outside, ()), "load balancer", load_balancer_card(spec)
+        yield ("private", ()), "monitoring", monitoring_card()
+    yield from _nodes(spec)
+
+
+def _nodes(spec: Spec) -> Iterator[tuple[Key, str, Card]]:
+    if spec.is_environment:
+        yield ("private", ()), "clusters", clusters_card(spec)
+        return
+    pools = [pool for _, pool in spec.login_pools()]
+    for subnet in dict.fromkeys(pool.subnet for pool in pools):
+        yield (subnet, ()), "login", login_card([pool for pool in pools if pool.subnet == subnet])
+    yield (spec.head_node.subnet, ()), "head", head_card(spec)
+
+
+def _queue_keys(spec: Spec) -> Iterator[Key]:
+    yield from (_queue_key(spec, queue) for queue in spec.queues)
+
+
+def _queue_key(spec: Spec, queue: Queue) -> Key:
+    own = queue.zones if queue.subnet == "private" and spec.network.existing is None else ()
+    return queue.subnet, () if own == (spec.network.availability_zone,) else own
+
+
+def _lane(spec: Spec, key: Key) -> Lane:
+    choice, zones = key
+    if choice not in ("public", "private"):
+        return Lane("private", "Subnet", choice)
+    kind = "Public" if choice == "public" else "Private"
+    places = zones or _places(spec, choice)
+    name = f"{kind} subnet" if len(places) < 2 else f"{kind} subnets"
+    unknown = "zone chosen at deployment" if spec.environment is None else "of the environment"
+    return Lane(choice, name, few(places, 3) or unknown)
+
+
+def _places(spec: Spec, choice: str) -> tuple[str, ...]:
+    """Return the ids of the subnets where they exist, otherwise their zones."""
+    network = spec.network
+    if network.existing is not None:
+        return network.existing.public_subnets if choice == "public" else network.existing.private_subnets
+    second = choice == "public" and spec.monitoring.mode == "self-hosting"
+    zones = (network.availability_zone, network.secondary_availability_zone if second else None)
+    return tuple(zone for zone in zones if zone is not None)

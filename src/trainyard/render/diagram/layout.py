@@ -1,0 +1,136 @@
+"""Where everything stands in the picture: from top to bottom people, subnets and file systems; services beside them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from trainyard.render.diagram.canvas import Box
+from trainyard.render.diagram.file_system_cards import file_system_cards
+from trainyard.render.diagram.lane_layout import PlacedLane, placed_lane
+from trainyard.render.diagram.lanes import lanes
+from trainyard.render.diagram.people import people_card, ways_in
+from trainyard.render.diagram.services import services_of_head, services_of_nodes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from trainyard.render.diagram.card import Card
+    from trainyard.spec.cluster import Spec
+
+WIDTH = 1000
+_MARGIN = 16
+_VPC = (32, 644)
+"""Left edge and width of the network. Right of it there is room for what flows in and out."""
+_INSET = 16
+_SERVICES = (776, 176)
+_GAP = 14
+_LABEL_GAP = 34
+"""Room for an arrow with a label beside it."""
+
+
+class Placed(NamedTuple):
+    """A card and its place."""
+
+    card: Card
+    box: Box
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The places of everything."""
+
+    people: Placed
+    region: Box
+    vpc: Box
+    lanes: tuple[PlacedLane, ...]
+    files: Box
+    file_systems: tuple[tuple[Placed, Placed | None], ...]
+    """Each file system, and the bucket behind it."""
+    services: dict[str, Placed]
+
+    @property
+    def height(self) -> float:
+        """Return the height of the whole picture."""
+        return self.region.bottom + 34
+
+    def things(self) -> Iterator[Box]:
+        """Yield the places of everything that no line may run through."""
+        for lane in self.lanes:
+            yield from (box for _, box in (*lane.cards.values(), *lane.queues))
+        yield from (placed.box for pair in self.file_systems for placed in pair if placed is not None)
+        yield from (service.box for service in self.services.values())
+
+    def role(self, role: str) -> tuple[int, Box] | None:
+        """Return the lane and the place of the first node with a role."""
+        found = ((at, lane.cards[role][1]) for at, lane in enumerate(self.lanes) if role in lane.cards)
+        return next(found, None)
+
+
+def layout(spec: Spec) -> Layout:
+    """Return the layout of a spec."""
+    people = _below(people_card(spec), Box(_VPC[0], 72, _VPC[1], 0))
+    region_top = people.box.bottom + (_LABEL_GAP if ways_in(spec) else _GAP)
+    top = region_top + 30
+    placed = _stacked_lanes(spec, top + 30)
+    lowest = placed[-1].box.bottom
+    services = _services(spec, region_top + 12, placed)
+    reached = max((service.box.bottom for service in services.values()), default=top)
+    cards = list(file_system_cards(spec))
+    linked = any(bucket is not None for _, bucket in cards)
+    files_top = max(lowest + _LABEL_GAP, reached + _GAP - 30 if linked else 0)
+    files, file_systems = _file_systems(cards, Box(_VPC[0] + _INSET, files_top, _VPC[1] - 2 * _INSET, 0))
+    bottom = max(files.bottom, reached - _INSET) + _INSET
+    vpc = Box(_VPC[0], top, _VPC[1], bottom - top)
+    region = Box(_MARGIN, region_top, 952, bottom + _INSET - region_top)
+    return Layout(people, region, vpc, placed, files, file_systems, services)
+
+
+def _stacked_lanes(spec: Spec, top: float) -> tuple[PlacedLane, ...]:
+    placed: list[PlacedLane] = []
+    for lane in lanes(spec):
+        y = placed[-1].box.bottom + _GAP if placed else top
+        placed.append(placed_lane(spec, lane, Box(_VPC[0] + _INSET, y, _VPC[1] - 2 * _INSET, 0)))
+    return tuple(placed)
+
+
+def _services(spec: Spec, top: float, placed: Sequence[PlacedLane]) -> dict[str, Placed]:
+    """Return the services: those of the head node beside it or above, the others below, so that no arrows cross."""
+    above = _stacked(services_of_head(spec), top)
+    heads = (lane.cards["head"][1].bottom for lane in placed if "head" in lane.cards)
+    reached = max((*heads, *(service.box.bottom for service in above.values())), default=top)
+    return above | _stacked(services_of_nodes(spec), reached + _GAP)
+
+
+def _stacked(cards: Iterable[tuple[str, Card]], top: float) -> dict[str, Placed]:
+    placed: dict[str, Placed] = {}
+    for role, card in cards:
+        gap = _LABEL_GAP if role == "prometheus" and placed else 0  # what Grafana asks stands between the two
+        placed[role] = _below(card, Box(_SERVICES[0], top + gap, _SERVICES[1], 0))
+        top = placed[role].box.bottom + (0 if role == "grafana" else _GAP)
+    return placed
+
+
+def _below(card: Card, place: Box) -> Placed:
+    return Placed(card, Box(place.x, place.y, place.width, card.height(place.width)))
+
+
+def _file_systems(
+    cards: Sequence[tuple[Card, Card | None]], place: Box
+) -> tuple[Box, tuple[tuple[Placed, Placed | None], ...]]:
+    """Return the box of the file systems and their places. Those with a bucket stand on the right, one to a row."""
+    linked = [(card, bucket) for card, bucket in cards if bucket is not None]
+    others = [(card, None) for card, bucket in cards if bucket is None]
+    columns = min(3, len(others) + bool(linked))
+    left = columns - bool(linked)
+    cells = [(column % left, column // left, pair) for column, pair in enumerate(others)] if left else []
+    right = [(columns - 1, row, pair) for row, pair in enumerate(linked)]
+    width = (place.width - 24 - 12 * (columns - 1)) / columns
+    height = max(60, *(card.height(width) for card, _ in cards), *(b.height(_SERVICES[1]) for _, b in linked))
+    placed = []
+    for column, row, (card, bucket) in (*cells, *right):
+        box = Box(place.x + 12 + column * (width + 12), place.y + 30 + row * (height + 12), width, height)
+        behind = None if bucket is None else Placed(bucket, Box(_SERVICES[0], box.y, _SERVICES[1], height))
+        placed.append((Placed(card, box), behind))
+    bottom = max(one.box.bottom for one, _ in placed) + 12
+    return Box(place.x, place.y, place.width, bottom - place.y), tuple(placed)

@@ -1,0 +1,50 @@
+"""The people in front of the cluster, and the ways that are open to them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.render.diagram.card import Card
+from trainyard.render.diagram.words import few
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.spec.cluster import Spec
+
+
+def people_card(spec: Spec) -> Card:
+    """Return the card of the people."""
+    return Card("people", "people", "People", tuple(_ways_in(spec)))
+
+
+def ways_in(spec: Spec) -> dict[str, str]:
+    """Return what is open from outside to things in public subnets, by their role. Nothing where nobody may come."""
+    if not spec.access.allow_from:
+        return {}
+    ways = {"login": "SSH", "head": "SSH"}
+    grafana = "HTTPS" if spec.monitoring.certificate else "HTTP"
+    return ways | ({"load balancer": grafana} if _self_hosted(spec) else {})
+
+
+def _ways_in(spec: Spec) -> Iterator[str]:
+    open_to_some = {"SSH": _reached_by_ssh(spec), "Grafana": _self_hosted(spec)}
+    ways = " and ".join(way for way, there in open_to_some.items() if there)
+    if ways and spec.access.allow_from:
+        yield f"{ways} from {few(spec.access.allow_from, 3)}"
+    elif ways:
+        yield "from outside no port is open: access.allow_from is empty"
+    if spec.is_environment:
+        yield "come in through the clusters, and to Grafana where there is one"
+        return
+    managed = " and Grafana" if spec.monitoring.mode == "amp+amg" else ""
+    yield f"Session Manager{managed} over HTTPS, as IAM allows"
+
+
+def _reached_by_ssh(spec: Spec) -> bool:
+    pools = (pool.subnet for _, pool in spec.login_pools())
+    return not spec.is_environment and "public" in (spec.head_node.subnet, *pools)
+
+
+def _self_hosted(spec: Spec) -> bool:
+    return spec.monitoring.mode == "self-hosting"

@@ -1,0 +1,121 @@
+"""The box of a queue: its name, and each kind of nodes in it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.render.diagram.canvas import LINE, NAME, NOTE, Box, group, line, rectangle, text
+from trainyard.render.diagram.node_facts import NodeFacts, node_facts
+from trainyard.render.diagram.node_glyphs import draw_nodes, glyphs_height
+from trainyard.render.diagram.text_width import text_width, wrapped
+
+if TYPE_CHECKING:
+    from xml.etree import ElementTree as ET
+
+    from trainyard.spec.cluster import Spec
+    from trainyard.spec.queue import Queue
+
+_PADDING = 12
+_TITLE = 32
+_LEADING = 15
+_WIDE = 420
+"""From this width on, nodes are drawn beside what is said about them."""
+_FEW = 4
+"""Up to so many kinds of nodes in a cluster, there is room for pictures of nodes below what is said about them."""
+
+
+class QueueBox:
+    """A queue in a column of some width."""
+
+    def __init__(self, spec: Spec, queue: Queue, width: float) -> None:
+        """Take what there is to say about it."""
+        groups = list(spec.groups_in(queue))
+        self._name = f"Queue {queue.name}"
+        self._about = ", ".join(_about(spec, queue))
+        self._kinds = [node_facts(spec, one, named=queue.compute_resources is not None) for one in groups]
+        self._width = width
+        self._pictures = width >= _WIDE or sum(1 for _ in spec.node_groups()) <= _FEW
+
+    @property
+    def height(self) -> float:
+        """How high the box has to be."""
+        between = 10 * (len(self._kinds) - 1)
+        return self._title_height + sum(self._kind_height(kind) for kind in self._kinds) + between + _PADDING
+
+    def draw(self, parent: ET.Element, box: Box) -> None:
+        """Draw it."""
+        said = "; ".join(", ".join((kind.title, *kind.lines)) for kind in self._kinds)
+        element = group(parent, f"{self._name}: {said}")
+        rectangle(element, box, "ty-queue", radius=6)
+        self._draw_title(element, box)
+        y = box.y + self._title_height
+        for position, kind in enumerate(self._kinds):
+            if position:
+                line(element, ((box.x + _PADDING, y - 5), (box.right - _PADDING, y - 5)), "ty-rule")
+            self._draw_kind(element, kind, Box(box.x + _PADDING, y, self._room, self._kind_height(kind)))
+            y += self._kind_height(kind) + 10
+
+    @property
+    def _room(self) -> float:
+        return self._width - 2 * _PADDING
+
+    @property
+    def _text_room(self) -> float:
+        return self._room if not self._pictures or self._width < _WIDE else 232
+
+    @property
+    def _about_below(self) -> tuple[str, ...]:
+        """Return the lines about the queue that stand below its name, none where they fit beside it."""
+        left = self._room - text_width(self._name, NAME) - 16
+        return () if text_width(self._about, NOTE) <= left else wrapped(self._about, NOTE, self._room)
+
+    @property
+    def _title_height(self) -> float:
+        return _TITLE + 14 * len(self._about_below)
+
+    def _draw_title(self, element: ET.Element, box: Box) -> None:
+        text(element, (box.x + _PADDING, box.y + 21), self._name, NAME, self._room)
+        for position, shown in enumerate(self._about_below, start=1):
+            place = (box.x + _PADDING, box.y + 22 + 14 * position)
+            text(element, place, shown, NOTE, self._room, look="ty-muted", whole=self._about)
+        if self._about and not self._about_below:
+            place = (box.right - _PADDING, box.y + 21)
+            text(element, place, self._about, NOTE, self._room, look="ty-muted", anchor="end")
+
+    def _kind_height(self, kind: NodeFacts) -> float:
+        words = _LEADING * (1 + len(self._lines(kind))) + 4
+        if not self._pictures:
+            return words
+        nodes = glyphs_height(kind) + 6
+        return max(words, nodes) if self._width >= _WIDE else words + nodes
+
+    def _lines(self, kind: NodeFacts) -> list[tuple[str, str]]:
+        return [(shown, said) for said in kind.lines for shown in wrapped(said, LINE, self._text_room)]
+
+    def _draw_kind(self, element: ET.Element, kind: NodeFacts, box: Box) -> None:
+        text(element, (box.x, box.y + 14), kind.title, NAME, self._text_room)
+        lines = self._lines(kind)
+        for position, (shown, said) in enumerate(lines, start=1):
+            place = (box.x, box.y + 15 + _LEADING * position)
+            text(element, place, shown, LINE, self._text_room, look="ty-muted", whole=said)
+        if not self._pictures:
+            return
+        if self._width >= _WIDE:
+            left = box.x + self._text_room + 16
+            draw_nodes(element, Box(left, box.y + 4, box.right - left, glyphs_height(kind)), kind)
+        else:
+            draw_nodes(
+                element, Box(box.x, box.y + _LEADING * (1 + len(lines)) + 10, box.width, glyphs_height(kind)), kind
+            )
+
+
+def _about(spec: Spec, queue: Queue) -> list[str]:
+    setup = queue.setup or spec.software.setup
+    whole = spec.parallelcluster.slurm.job_exclusive if queue.job_exclusive is None else queue.job_exclusive
+    said = {
+        f"installs {setup} software": setup != "none",
+        "containers": spec.software.containers,
+        "whole nodes for a job": whole,
+        f"image {queue.ami}": queue.ami is not None,
+    }
+    return [words for words, holds in said.items() if holds]

@@ -1,0 +1,41 @@
+"""Cards of the services outside the network that the cluster works with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.render.assets import folder, installs_anything
+from trainyard.render.diagram.card import Card
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.spec.cluster import Spec
+
+
+def services_of_head(spec: Spec) -> Iterator[tuple[str, Card]]:
+    """Yield what people use, and what the head node talks to, by role."""
+    if not spec.is_environment:
+        yield "session manager", Card("shell", "people", "Session Manager", ("a shell on any node, no open port",))
+    if spec.monitoring.mode == "amp+amg":
+        yield "grafana", Card("chart", "watch", "Grafana", ("Amazon Managed Grafana", "with IAM Identity Center"))
+    if spec.monitoring.mode in ("amp-only", "amp+amg"):
+        yield "prometheus", Card("watch", "watch", "Prometheus", ("Amazon Managed Service for Prometheus",))
+
+
+def services_of_nodes(spec: Spec) -> Iterator[tuple[str, Card]]:
+    """Yield what every node talks to, by role."""
+    if not spec.is_environment and (lines := tuple(_cloudwatch_lines(spec))):
+        yield "cloudwatch", Card("watch", "watch", "CloudWatch", lines)
+    if installs_anything(spec):
+        lines = (spec.assets.bucket or "a bucket of the account", f"{folder(spec)}/")
+        yield "assets", Card("bucket", "bucket", "S3 assets", lines)
+
+
+def _cloudwatch_lines(spec: Spec) -> Iterator[str]:
+    wanted = spec.monitoring
+    if wanted.logs:
+        yield f"logs, kept {wanted.log_retention_days:,} days"
+    shown = [name for name, on in (("dashboard", wanted.dashboard), ("alarms", wanted.alarms)) if on]
+    if shown:
+        yield " and ".join(shown)

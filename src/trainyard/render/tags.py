@@ -1,0 +1,19 @@
+"""The tags by which trainyard finds what it has made."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from trainyard.spec.cluster import Spec
+
+CLUSTER = "trainyard:cluster"
+ENVIRONMENT = "trainyard:environment"
+
+
+def own_tags(spec: Spec) -> dict[str, str]:
+    """Return the tags of everything that is made for a cluster, or for an environment."""
+    if spec.is_environment:
+        return {ENVIRONMENT: spec.name}
+    shared = {} if spec.environment is None else {ENVIRONMENT: spec.environment}
+    return {CLUSTER: spec.name, **shared}

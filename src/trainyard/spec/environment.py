@@ -1,0 +1,74 @@
+"""An environment: the network, file systems and monitoring that several clusters share."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from trainyard.record import Record
+from trainyard.spec.cluster import Spec, TagKey, TagValue
+from trainyard.spec.file_system import FileSystem
+from trainyard.spec.iam import Iam
+from trainyard.spec.network import Network
+from trainyard.spec.software import MonitoringMode
+from trainyard.spec.text import CertificateArn, Cidr, ClusterName, Region
+
+
+class EnvironmentAccess(Record):
+    """Access for people to what clusters share."""
+
+    allow_from: tuple[Cidr, ...] = ()
+    """Address ranges that may open Grafana, and that a prefix list for SSH holds."""
+
+
+class EnvironmentMonitoring(Record):
+    """Who keeps the metrics of the clusters."""
+
+    mode: MonitoringMode = "none"
+    """none; Prometheus and Grafana on an instance; Amazon Managed Prometheus; or that with Amazon Managed Grafana."""
+    certificate: CertificateArn | None = None
+    """Certificate of the self-hosted Grafana's address, from AWS Certificate Manager."""
+
+
+class Environment(Record):
+    """What several clusters share, in stacks of its own. A cluster names it with `environment`."""
+
+    kind: Literal["environment"]
+    """environment. Without it, a spec describes a cluster."""
+    name: ClusterName
+    """Name of the environment, and of everything that is made for it."""
+    region: Region
+    """AWS region."""
+    network: Network = {}  # type: ignore[assignment]  # plain data, validated like input; so below
+    """The network that its clusters live in."""
+    access: EnvironmentAccess = {}  # type: ignore[assignment]
+    """Who may reach it."""
+    iam: Iam = {}  # type: ignore[assignment]
+    """Limits on the roles that it creates."""
+    file_systems: tuple[FileSystem, ...] = ()
+    """FSx file systems that are made for its clusters, which mount them with `id: environment`."""
+    monitoring: EnvironmentMonitoring = {}  # type: ignore[assignment]
+    """Where the metrics of its clusters go."""
+    tags: dict[TagKey, TagValue] = {}
+    """Tags on everything that is made."""
+
+
+def as_spec(environment: Environment, example: Spec) -> Spec:
+    """Return an environment in the shape of a cluster that has no nodes, so that all that reads specs can read it.
+
+    ``example`` is any cluster; of it only the defaults are used.
+    """
+    access = example.access.replaced(allow_from=environment.access.allow_from)
+    monitoring = example.monitoring.replaced(
+        mode=environment.monitoring.mode, certificate=environment.monitoring.certificate
+    )
+    return example.replaced(
+        name=environment.name,
+        region=environment.region,
+        network=environment.network,
+        access=access,
+        iam=environment.iam,
+        queues=(),
+        file_systems=environment.file_systems,
+        monitoring=monitoring,
+        tags=environment.tags,
+    )

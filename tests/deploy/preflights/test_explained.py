@@ -1,0 +1,48 @@
+"""Every id that a run of preflights can give is explained, like those of rules."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.deploy.preflights.good import context
+from trainyard.api.explain import explain_id, explanations
+from trainyard.deploy.preflights import all_preflights
+from trainyard.deploy.preflights.running import NOT_RUN
+from trainyard.deploy.wanted.permissions import parts, wanted_actions
+from trainyard.errors import InputError
+
+
+@pytest.mark.parametrize("id_", [*(named.id for named in all_preflights()), NOT_RUN.id])
+def test_a_preflight_is_explained_with_what_it_asks_for(id_):
+    explanation = explain_id(id_)
+    assert explanation.kind == "preflight"
+    preflight = next(named.preflight for named in (*all_preflights(), NOT_RUN) if named.id == id_)
+    assert all(permission in explanation.rationale for permission in preflight.permissions)
+
+
+def test_rules_come_before_preflights_and_those_before_load_errors():
+    assert list(dict.fromkeys(one.kind for one in explanations())) == ["rule", "preflight", "load error"]
+
+
+def test_no_id_is_explained_twice():
+    ids = [one.id for one in explanations()]
+    assert len(ids) == len(set(ids))
+
+
+def test_an_id_that_is_mistyped_is_answered_with_the_nearest():
+    with pytest.raises(InputError) as raised:
+        explain_id("vcpu-quota-to-small")
+    assert raised.value.hint == "did you mean vcpu-quota-too-small?"
+
+
+def test_every_action_that_is_simulated_has_a_source_with_a_date():
+    for name, part in parts().items():
+        assert part["source"].startswith("https://docs.aws.amazon.com/"), name
+        assert part["read"] == "2026-11-21"
+        assert part["actions"] == sorted(part["actions"])
+
+
+def test_what_is_simulated_follows_the_spec():
+    actions = wanted_actions(context().spec)
+    assert {"fsx:CreateFileSystem", "grafana:CreateWorkspace", "autoscaling:CreateAutoScalingGroup"} <= set(actions)
+    assert "ec2:CreateVpc" not in actions

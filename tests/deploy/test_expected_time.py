@@ -1,0 +1,71 @@
+"""How long a deployment will take."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.specs import spec_of
+from trainyard.deploy.expected_time import Stage, expected_minutes, in_all
+
+EXISTING = "network: {existing: {vpc: vpc-0123456789abcdef0, private_subnets: [subnet-0123456789abcdef0]}}"
+LUSTRE = "file_systems: [{mount: /fsx, lustre: {size_gib: 4800, throughput_mb_s_per_tib: 250}}]"
+OPENZFS = "file_systems: [{mount: /home, openzfs: {size_gib: 64}}]"
+
+
+def stages(*parts: str) -> dict[str, Stage]:
+    return {stage.name: stage for stage in expected_minutes(spec_of("\n".join(parts)))}
+
+
+@pytest.mark.parametrize(
+    ("parts", "minutes"),
+    [
+        ((), (5, 8)),
+        ((LUSTRE,), (5, 10)),
+        ((EXISTING, LUSTRE), (5, 10)),
+        ((OPENZFS,), None),
+        ((EXISTING, "monitoring: {mode: amp-only}"), None),
+    ],
+)
+def test_network_file_systems_and_monitoring_take_what_was_measured_of_them(parts, minutes):
+    assert stages(*parts)["infrastructure"].minutes == minutes
+
+
+def test_a_cluster_that_needs_no_other_stack_has_no_such_stage():
+    assert "infrastructure" not in stages(EXISTING)
+
+
+@pytest.mark.parametrize(
+    ("parts", "minutes"),
+    [
+        (("software: {setup: gpu}",), (15, 20)),
+        (("software: {setup: none}",), (2, 3)),
+        (("software: {setup: neuron}",), None),
+    ],
+)
+def test_nodes_that_always_run_take_as_long_as_their_set_up(parts, minutes):
+    assert stages(*parts)["compute-nodes"].minutes == minutes
+
+
+def test_the_slowest_set_up_counts_and_one_that_nobody_measured_leaves_it_unknown():
+    one, other = "{name: a, instance_type: p5.48xlarge, setup: gpu}", "{name: b, instance_type: m5.large, setup: cpu}"
+    assert stages(f"queues: [{one}, {other}]")["compute-nodes"].minutes == (15, 20)
+    unknown = "{name: b, instance_type: trn1.32xlarge, setup: neuron}"
+    assert stages(f"queues: [{one}, {unknown}]")["compute-nodes"].minutes is None
+
+
+def test_nodes_that_start_later_are_not_waited_for():
+    assert "compute-nodes" not in stages("queues: [{name: q, instance_type: p5.48xlarge, nodes: {min: 0, max: 4}}]")
+
+
+def test_what_is_known_is_added_up_and_what_is_not_is_told():
+    every = expected_minutes(spec_of("software: {setup: gpu}"))
+    assert in_all(every) == ((25, 33), False)
+    assert [stage.name for stage in every if stage.minutes is None] == ["cluster"]
+    assert in_all(tuple(stage for stage in every if stage.minutes)) == ((25, 33), True)
+
+
+@pytest.mark.parametrize("name", ["infrastructure", "head-node", "compute-nodes"])
+def test_every_estimate_has_a_source(name):
+    stage = stages(LUSTRE, "software: {setup: gpu}")[name]
+    assert all(source.url.startswith("https://") for source in stage.sources)
+    assert stage.sources

@@ -1,0 +1,36 @@
+"""What the bucket remembers of a cluster."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.deploy.conftest import BUCKET
+from trainyard import __version__
+from trainyard.deploy.record import Deployment, key, read_record, stamped, write_record
+from trainyard.edge.aws import s3
+from trainyard.errors import TrainyardError
+
+RECORD = Deployment("llm", "us-east-2", "deploying", "0.0.1", "3.16.1", "name: llm\n# é\n", None, "")
+
+
+def test_what_was_written_is_read(account):
+    write_record(account, BUCKET, RECORD)
+    assert read_record(account, BUCKET, "llm") == RECORD
+
+
+def test_of_a_cluster_that_was_never_deployed_nothing_is_remembered(account):
+    assert read_record(account, BUCKET, "llm") is None
+
+
+def test_another_stage_begins_now_and_is_of_this_version(account):
+    later = stamped(RECORD, "deployed", account)
+    assert (later.stage, later.trainyard_version) == ("deployed", __version__)
+    assert later.since == "2027-01-15T08:00:00+00:00"
+
+
+@pytest.mark.parametrize("content", [b"", b"{}", b"[]", b'{"name": "llm"}', b"\xff"])
+def test_what_cannot_be_read_is_an_error_that_says_where(account, content):
+    s3.put(account, BUCKET, key("llm"), content)
+    with pytest.raises(TrainyardError, match="what is remembered of llm cannot be read") as caught:
+        read_record(account, BUCKET, "llm")
+    assert caught.value.where == f"s3://{BUCKET}/trainyard/llm/deployment.json"

@@ -1,0 +1,87 @@
+"""Questions that AWS refuses, questions about what is not there, and answers of several pages."""
+
+from __future__ import annotations
+
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.deploy.preflights.recorded import RecordedAccount, Refusal
+from trainyard.edge.aws import ec2, iam, kms, s3_questions, service_quotas
+from trainyard.edge.aws.asking import NotAllowedError, client
+from trainyard.errors import TrainyardError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def account(**answers: Any) -> RecordedAccount:
+    return RecordedAccount("us-east-2", answers={name.replace("__", "."): one for name, one in answers.items()})
+
+
+@pytest.mark.parametrize("code", ["AccessDenied", "AccessDeniedException", "UnauthorizedOperation"])
+def test_a_refusal_names_the_permission_and_keeps_what_aws_says(code):
+    with pytest.raises(NotAllowedError) as raised:
+        ec2.vpcs(account(ec2__DescribeVpcs=Refusal(code, "You are not authorized", 403)))
+    assert raised.value.permission == "ec2:DescribeVpcs"
+    assert raised.value.hint == "ask for the permission ec2:DescribeVpcs; AWS says: You are not authorized"
+
+
+def test_what_is_not_there_is_none_and_any_other_error_an_error():
+    assert kms.key(account(kms__DescribeKey=Refusal("NotFoundException")), "arn") is None
+    with pytest.raises(TrainyardError, match=r"could not ask AWS \(kms:DescribeKey\): busy"):
+        kms.key(account(kms__DescribeKey=Refusal("DependencyTimeoutException", "busy")), "arn")
+
+
+def test_every_page_is_read():
+    def answer(asked: Mapping[str, Any]) -> dict[str, Any]:
+        if "NextToken" in asked:
+            return {"Vpcs": [{"VpcId": "vpc-2"}]}
+        return {"Vpcs": [{"VpcId": "vpc-1"}], "NextToken": "more"}
+
+    assert list(ec2.vpcs(account(ec2__DescribeVpcs=answer))) == ["vpc-1", "vpc-2"]
+
+
+def test_many_actions_are_simulated_in_several_calls():
+    asked: list[int] = []
+
+    def answer(question: Mapping[str, Any]) -> dict[str, Any]:
+        asked.append(len(question["ActionNames"]))
+        results = [{"EvalActionName": one, "EvalDecision": "allowed"} for one in question["ActionNames"]]
+        return {"EvaluationResults": results}
+
+    actions = tuple(f"ec2:Action{number}" for number in range(230))
+    found = iam.decisions(account(iam__SimulatePrincipalPolicy=answer), "arn:aws:iam::123456789012:user/ml", actions)
+    assert [one.action for one in found] == list(actions)
+    assert asked == [100, 100, 30]
+
+
+def test_a_quota_of_zero_is_a_value_and_not_asked_for_again():
+    zero = {"Quota": {"QuotaName": "Running On-Demand P instances", "Value": 0.0}}
+    asking = RecordedAccount("us-east-2", answers={"service-quotas.GetServiceQuota": zero})
+    assert service_quotas.quota(asking, "ec2", "L-417A185B") == ("Running On-Demand P instances", 0.0)
+
+
+@pytest.mark.parametrize(
+    ("refusal", "expected"),
+    [
+        (Refusal("404", status=404), ("missing", None)),
+        (Refusal("403", status=403, headers={"x-amz-bucket-region": "eu-west-1"}), ("refused", "eu-west-1")),
+        (Refusal("301", status=301, headers={"x-amz-bucket-region": "eu-west-1"}), ("there", "eu-west-1")),
+    ],
+)
+def test_s3_says_of_a_bucket_what_its_head_says(refusal, expected):
+    assert s3_questions.bucket(account(s3__HeadBucket=refusal), "ml-bucket") == expected
+
+
+def test_clients_can_be_asked_for_by_many_threads_at_once():
+    asking = account(ec2__DescribeVpcs={"Vpcs": []})
+    made: list[Any] = []
+    threads = [Thread(target=lambda: made.append(client(asking, "ec2"))) for _ in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(made) == 16
+    assert len({id(one) for one in made}) == 1

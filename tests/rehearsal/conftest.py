@@ -1,0 +1,22 @@
+"""One emulated account for all tests of this folder that need one: starting it takes seconds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from trainyard.rehearsal.emulated.emulated_account import emulated_account
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.edge.aws.account import Account
+
+REGION = "us-east-2"
+
+
+@pytest.fixture(scope="session")
+def account() -> Iterator[Account]:
+    with emulated_account(REGION) as started:
+        yield started

@@ -1,0 +1,133 @@
+"""A proxy before the emulated account that fails a fifth of all calls, in every way in which AWS and networks fail."""
+
+from __future__ import annotations
+
+import http.client
+import random
+import socket
+import struct
+import threading
+import time
+from collections import Counter
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SHARE = 0.2
+FAULTS = ("throttled", "server error", "reset before", "reset after", "late")
+_LATE_S = 0.5
+_OWN_HEADERS = {"connection", "transfer-encoding", "content-length", "content-encoding"}
+
+
+class Proxy(ThreadingHTTPServer):
+    """Hands calls on, most of them."""
+
+    daemon_threads = True
+
+    def __init__(self, endpoint: str, seed: int) -> None:
+        """Listen on loopback, at a free port."""
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.target = urlsplit(endpoint)
+        self.random = random.Random(seed)
+        self.deciding = threading.Lock()
+        self.counts: Counter[str] = Counter()
+
+    def fault(self) -> str | None:
+        """Decide about one call."""
+        with self.deciding:
+            fault = self.random.choice(FAULTS) if self.random.random() < SHARE else None
+            self.counts[fault or "handed on"] += 1
+            return fault
+
+
+class Handler(BaseHTTPRequestHandler):
+    """One call."""
+
+    server: Proxy
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  the name of the base class
+        """Say nothing."""
+
+    def _handle(self) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        fault = self.server.fault()
+        if fault == "late":
+            time.sleep(_LATE_S)
+        if fault == "throttled":
+            self._answer(*_throttled(dict(self.headers), body))
+        elif fault == "server error":
+            self._answer(503, [], b"")
+        elif fault == "reset before":
+            self._reset()
+        else:
+            status, headers, content = self._hand_on(body)
+            if fault == "reset after":
+                self._reset()
+            else:
+                self._answer(status, headers, content)
+
+    do_GET = do_PUT = do_POST = do_DELETE = do_HEAD = do_PATCH = _handle  # noqa: N815  names of the base class
+
+    def _hand_on(self, body: bytes) -> tuple[int, list[tuple[str, str]], bytes]:
+        target = self.server.target
+        connection = http.client.HTTPConnection(str(target.hostname), target.port or 80, timeout=120)
+        try:
+            headers = {name: value for name, value in self.headers.items() if name.lower() != "expect"}
+            connection.request(self.command, self.path, body=body or None, headers=headers)
+            answer = connection.getresponse()
+            return answer.status, answer.getheaders(), answer.read()
+        finally:
+            connection.close()
+
+    def _answer(self, status: int, headers: list[tuple[str, str]], content: bytes) -> None:
+        self.send_response(status)
+        for name, value in headers:
+            if name.lower() not in _OWN_HEADERS:
+                self.send_header(name, value)
+        length = next((value for name, value in headers if name.lower() == "content-length"), str(len(content)))
+        self.send_header("Content-Length", length if self.command == "HEAD" else str(len(content)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(content)
+
+    def _reset(self) -> None:
+        """End the connection the hard way."""
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.connection.close()
+        self.close_connection = True
+
+
+def _throttled(headers: dict[str, str], body: bytes) -> tuple[int, list[tuple[str, str]], bytes]:
+    """Return the answer of a service that is asked too often, in its own protocol.
+
+    Their codes: https://docs.aws.amazon.com/boto3/latest/guide/retries.html
+    """
+    if any(name.lower() == "x-amz-target" for name in headers):
+        kind = [("Content-Type", "application/x-amz-json-1.1")]
+        return 400, kind, b'{"__type": "ThrottlingException", "message": "Rate exceeded"}'
+    kind = [("Content-Type", "text/xml")]
+    if b"Version=2016-11-15" in body:
+        error = b"<Errors><Error><Code>RequestLimitExceeded</Code><Message>Rate exceeded</Message></Error></Errors>"
+        return 503, kind, b"<Response>" + error + b"<RequestID>0</RequestID></Response>"
+    if b"Action=" in body:
+        error = b"<Error><Type>Sender</Type><Code>Throttling</Code><Message>Rate exceeded</Message></Error>"
+        return 400, kind, b"<ErrorResponse>" + error + b"<RequestId>0</RequestId></ErrorResponse>"
+    return 503, kind, b"<Error><Code>SlowDown</Code><Message>Reduce your request rate.</Message></Error>"
+
+
+@contextmanager
+def faulty_proxy(endpoint: str, seed: int = 1) -> Iterator[tuple[str, Counter[str]]]:
+    """Hand out the address of a proxy before an endpoint, and what it has done so far."""
+    with Proxy(endpoint, seed) as proxy:
+        thread = threading.Thread(target=proxy.serve_forever, daemon=True)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{proxy.server_address[1]}", proxy.counts
+        finally:
+            proxy.shutdown()
+            thread.join()

@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.specs import spec_of
+from trainyard.architectures import all_architectures
+from trainyard.rehearsal.report.conditions import CONDITIONS
+from trainyard.rehearsal.report.honest_lists import entries, only_aws_can_tell, proved
+from trainyard.spec.parsing import parse
+
+FILES = ("proved.yaml", "only_aws_can_tell.yaml")
+RESERVED = "queues: [{name: q, instance_type: p5.48xlarge, capacity: {reservation: cr-0123456789abcdef0}}]"
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_every_entry_has_an_id_of_its_own_a_text_and_a_source(file: str):
+    ids = [entry["id"] for entry in entries(file)]
+    assert len(ids) == len(set(ids))
+    for entry in entries(file):
+        assert set(entry) <= {"id", "when", "after", "text", "source"}
+        assert entry["text"].endswith(".")
+        assert entry["source"].startswith("https://")
+
+
+def test_every_condition_is_used_and_every_one_that_is_used_exists():
+    used = {entry["when"] for file in FILES for entry in entries(file) if "when" in entry}
+    assert used == set(CONDITIONS)
+
+
+def test_nothing_is_claimed_beyond_what_the_rehearsal_reached():
+    spec = spec_of()
+    assert proved(spec, ()) == []
+    assert set(proved(spec, ["checked"])) < set(proved(spec, ["checked", "deployed"]))
+    assert not [claim for claim in proved(spec, ["checked", "deployed"]) if "removed" in claim]
+
+
+@pytest.mark.parametrize(
+    ("part", "word"),
+    [
+        (RESERVED, "capacity reservation exists"),
+        (RESERVED.replace("reservation", "capacity_block"), "Capacity Block was bought"),
+        ("queues: [{name: q, instance_type: p5.48xlarge, capacity: spot}]", "Spot instances"),
+        ("queues: [{name: q, instance_type: p5.48xlarge}]", "EFA carries traffic"),
+        ("image: {ami: ami-0123456789abcdef0}", "your image exists"),
+        ("software: {setup: gpu}", "bootstrap scripts run"),
+        ("monitoring: {mode: amp+amg}", "IAM Identity Center"),
+        ("monitoring: {mode: self-hosting}", "certificate of the load balancer"),
+        ("head_node: {custom_actions: {on_start: [{script: s3://mine/a.sh}]}}", "your own scripts"),
+        ("network: {internet: none}", "VPC endpoints"),
+        ("file_systems: [{mount: /fsx, lustre: {id: fs-0123456789abcdef0}}]", "file systems that you name"),
+    ],
+)
+def test_what_is_open_follows_from_what_the_spec_has(part: str, word: str):
+    plain = spec_of("queues: [{name: q, instance_type: m5.large}]")
+    assert any(word in point for point in only_aws_can_tell(spec_of(part)))
+    assert not any(word in point for point in only_aws_can_tell(plain))
+
+
+@pytest.mark.parametrize("architecture", all_architectures(), ids=lambda one: one.name)
+@pytest.mark.parametrize("word", ["your own user", "quotas", "Slurm", "costs", "boot", "How long"])
+def test_every_rehearsal_says_what_no_rehearsal_can_know(architecture, word: str):
+    spec = parse(architecture.text, "cluster.yaml").spec
+    assert any(word in point for point in only_aws_can_tell(spec))

@@ -1,0 +1,56 @@
+"""The templates, read for tests."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+import trainyard.render.cloudformation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FOLDER = Path(trainyard.render.cloudformation.__file__).parent
+TEMPLATES: dict[str, dict[str, Any]] = {
+    file.stem: yaml.safe_load(file.read_text(encoding="utf-8")) for file in sorted(FOLDER.glob("*.yaml"))
+}
+STACKS = ("network", "storage", "monitoring", "assets")
+
+
+def of_type(template: dict[str, Any], *types: str) -> dict[str, dict[str, Any]]:
+    """Return the resources of some types by name."""
+    return {name: one for name, one in template["Resources"].items() if one["Type"] in types}
+
+
+def names_in(node: Any) -> Iterator[str]:
+    """Yield every name that a part of a template refers to, conditions as well."""
+    if isinstance(node, list):
+        for one in node:
+            yield from names_in(one)
+    elif isinstance(node, dict):
+        for key, value in node.items():
+            if key in ("Ref", "Condition") and isinstance(value, str):
+                yield value
+            elif key == "Fn::GetAtt":
+                yield value[0]
+            elif key == "Fn::If":
+                yield value[0]
+                yield from names_in(value[1:])
+            elif key == "Fn::Sub":
+                text, more = (value, {}) if isinstance(value, str) else value
+                yield from (name.split(".")[0] for name in re.findall(r"\$\{([^}]+)\}", text) if name not in more)
+                yield from names_in(more)
+            else:
+                yield from names_in(value)
+
+
+def reached(template: dict[str, Any], part: str) -> set[str]:
+    """Return every name that a part of a template refers to, also through conditions."""
+    found = set(names_in(template[part]))
+    conditions = template.get("Conditions", {})
+    while more := {name for one in found & conditions.keys() for name in names_in(conditions[one])} - found:
+        found |= more
+    return found

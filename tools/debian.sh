@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Installs Debian packages where that is allowed. To be sourced.
+
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then
+    "$@"
+  elif command -v sudo >/dev/null && sudo --non-interactive true 2>/dev/null; then
+    sudo --non-interactive "$@"
+  else
+    echo "run this as root, then try again: $*" >&2
+    return 1
+  fi
+}
+
+install_quietly() {
+  local log
+  log="$(mktemp)"
+  if ! { as_root apt-get update && as_root env DEBIAN_FRONTEND=noninteractive \
+    apt-get install --yes --no-install-recommends "$@"; } >"$log" 2>&1; then
+    cat "$log" >&2
+    rm -f "$log"
+    return 1
+  fi
+  rm -f "$log"
+}
