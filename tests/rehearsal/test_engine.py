@@ -204,3 +204,30 @@ def test_a_nested_stack_gives_its_outputs_and_fails_with_its_reason(account):
     assert child["StackStatus"] == "CREATE_FAILED"
     assert cloud.delete(account, kept)["StackStatus"] == "DELETE_COMPLETE"
     assert cloud.inventory(account) == before
+
+
+def test_a_call_that_is_made_again_because_its_answer_was_lost_changes_nothing(account):
+    client = account.client("cloudformation")
+    name = cloud.some_name()
+    asked = {"StackName": name, "TemplateBody": cloud.body({"Vpc": VPC}), "ClientRequestToken": "one"}
+    first, again = (client.create_stack(**asked)["StackId"] for _ in range(2))
+    assert first == again
+    assert cloud.refusal(client.create_stack, **{**asked, "ClientRequestToken": "two"})[0] == "AlreadyExistsException"
+    cloud.settled(account, name)
+    plan = {"StackName": name, "ChangeSetName": "plan", "TemplateBody": cloud.body({"Vpc": VPC, "Subnet": SUBNET})}
+    one, same = (client.create_change_set(**plan, ClientToken="t")["Id"] for _ in range(2))
+    assert one == same
+    assert cloud.refusal(client.create_change_set, **plan)[0] == "AlreadyExistsException"
+    for _ in range(2):
+        client.execute_change_set(ChangeSetName=one, ClientRequestToken="three")
+    assert cloud.settled(account, name)["StackStatus"] == "UPDATE_COMPLETE"
+    cloud.delete(account, {"StackId": first})
+
+
+def test_an_instance_needs_an_image_that_exists(account):
+    instance = {"ImageId": "ami-0123456789abcdef0", "InstanceType": "t3.medium", "SubnetId": {"Ref": "Subnet"}}
+    resources = {"Vpc": VPC, "Subnet": SUBNET, "Instance": {"Type": "AWS::EC2::Instance", "Properties": instance}}
+    failed = cloud.create(account, resources)
+    assert failed["StackStatus"] == "ROLLBACK_COMPLETE"
+    assert "ami-0123456789abcdef0" in cloud.why(account, failed)
+    cloud.delete(account, failed)

@@ -14,10 +14,11 @@ from tests.rehearsal.cloud import GROUP, SUBNET, TRUST, VPC
 from trainyard.rehearsal.emulated import resource_types
 from trainyard.rehearsal.emulated.engine.types import is_modelled
 from trainyard.rehearsal.emulated.extensions import resource_type_modules
+from trainyard.render import cloudformation
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 
-_TEMPLATES = Path(__file__).parents[2] / "src/trainyard/render/cloudformation"
+_TEMPLATES = Path(cloudformation.__file__ or "").parent
 _POLICY = {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "s3:GetObject", "Resource": "*"}]}
 _OTHER_SUBNET = {
     **SUBNET,

@@ -16,7 +16,8 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.request import urlopen
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
 
 import pytest
 from botocore.exceptions import ClientError
@@ -258,3 +259,11 @@ def test_the_events_of_all_stacks_are_on_one_page(account):
     assert [event["status"] for event in events][-2:] == ["CREATE_COMPLETE", "CREATE_COMPLETE"]
     assert {"time", "stack_id", "logical_id", "physical_id", "type", "reason"} <= set(events[0])
     cloud.delete(account, stack)
+
+
+def test_no_page_in_a_browser_may_call_it(account):
+    request = Request(account.endpoint, headers={"Origin": "https://example.com"})
+    with contextlib.suppress(HTTPError), urlopen(request) as answer:
+        assert "Access-Control-Allow-Origin" not in answer.headers
+        return
+    raise AssertionError("the account does not list its buckets")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from trainyard.deploy.engine import StepResult, apply_all, undo_all
 from trainyard.deploy.lock import Lock
+from trainyard.deploy.parallelclusters import ParallelClusters
 from trainyard.deploy.record import Deployment, read_record, stamped, write_record
 from trainyard.deploy.steps.bucket import Bucket
 from trainyard.deploy.steps.cluster import Cluster
@@ -22,8 +23,6 @@ from trainyard.deploy.steps.static_nodes import StaticNodes
 from trainyard.deploy.work import Options, Work
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.cloudformation import stacks_tagged
-from trainyard.edge.pcluster_command import Pcluster
-from trainyard.edge.pcluster_environment import environment
 from trainyard.errors import TrainyardError
 from trainyard.render.cloudformation.stacks import stacks
 from trainyard.render.reservation_groups import groups_to_make
@@ -160,20 +159,14 @@ def _locked(work: Work, what: str) -> Iterator[None]:
 
 @contextmanager
 def _parallelclusters(work: Work) -> Iterator[None]:
-    """Have the ParallelCluster of each version that is asked for, and end them all."""
+    """Have ParallelCluster at hand. What is deployed needs it for certain, so it starts while the stacks are made."""
     if work.parallelcluster is not None:
         yield
         return
-    with ExitStack() as opened:
-        running: dict[str, Pcluster] = {}
-
-        def of(version: str) -> Pcluster:
-            if version not in running:
-                made = environment(version, work.tell)
-                running[version] = opened.enter_context(Pcluster(made, work.account))
-            return running[version]
-
-        work.parallelcluster = of
+    with ParallelClusters(work.account, work.tell) as running:
+        work.parallelcluster = running.of
+        if work.spec is not None and not work.spec.is_environment:
+            running.of(work.spec.parallelcluster.version)
         try:
             yield
         finally:

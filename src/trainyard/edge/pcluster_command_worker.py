@@ -47,7 +47,8 @@ def main() -> None:
         if not arguments:
             ahead = ahead or copied(command, _import_cdk)
         elif ahead and arguments[0] in _SYNTHESISING and "--dryrun" not in arguments:
-            ahead, copy = None, ahead
+            copy = ahead
+            ahead = None
             _write(answers, run(copy, arguments, requests))
         else:
             _write(answers, run(copied(command), arguments, requests))

@@ -115,7 +115,7 @@ def _read(process: subprocess.Popen[bytes], timeout_s: float) -> dict[str, Any]:
     while not line.endswith(b"\n"):
         readable, _, _ = select.select([process.stdout], [], [], max(0.0, deadline_s - time.monotonic()))
         if not readable:
-            raise TimeoutError(f"it did not end within {timeout_s:.0f} s")
+            raise TimeoutError(f"it did not end within {timeout_s:g} s")
         part = os.read(process.stdout.fileno(), 65536)
         if not part:
             raise ValueError("its process ended")

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from trainyard.deploy.deployment import bucket_of, deploy, destroy, work_for
 from trainyard.deploy.looking_before import look_before
+from trainyard.deploy.parallelclusters import ParallelClusters
 from trainyard.deploy.work import Event, Options, Work
 from trainyard.edge.aws.account import Account, Clock
 from trainyard.edge.pcluster_command import artifact_bucket
@@ -62,6 +63,7 @@ class _Play:
     script: Script
     account: Account
     listener: Callable[[Event], None]
+    parallelclusters: ParallelClusters
     steps: list[StepResult] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     stacks: list[dict[str, Any]] = field(default_factory=list)
@@ -77,9 +79,11 @@ def rehearse(script: Script, listener: Callable[[Event], None]) -> dict[str, Any
     started = time.time()
     with emulated_account(script.spec.region, seeds=seeds_of(script.spec)) as emulated:
         account = replace(emulated, clock=QuickClock())
-        before = inventory(account)
-        play = _Play(script, account, listener)
-        _play(play)
+        with ParallelClusters(account, _reported(account, listener)) as parallelclusters:
+            parallelclusters.of(script.spec.parallelcluster.version)
+            before = inventory(account)
+            play = _Play(script, account, listener, parallelclusters)
+            _play(play)
         after, calls = inventory(account), page(account, "calls")
         after = [one for one in after if not _is_parallelclusters_own(one, account)]
     left = [one for one in after if one not in before]
@@ -91,9 +95,14 @@ def rehearse(script: Script, listener: Callable[[Event], None]) -> dict[str, Any
     }
 
 
+def _reported(account: Account, listener: Callable[[Event], None]) -> Callable[[str], None]:
+    return lambda text: listener(Event(account.clock.now(), "set-up", "progress", text))
+
+
 def _play(play: _Play) -> None:
     spec = play.script.spec
     work = work_for(spec, play.account, play.listener)
+    work.parallelcluster = play.parallelclusters.of
     play.findings += look_before(work, play.script.document)
     if any(finding.severity == "error" for finding in play.findings):
         return
@@ -106,6 +115,7 @@ def _play(play: _Play) -> None:
     # As people do, keeping what holds data; and then all of it.
     for options in (Options(), Options(delete_data=True)):
         again = Work(play.account, spec.name, None, bucket_of(spec, play.account), play.listener, options)
+        again.parallelcluster = play.parallelclusters.of
         destroyed = destroy(again)
         play.steps += destroyed.results
         play.kept += destroyed.kept

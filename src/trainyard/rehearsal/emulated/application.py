@@ -36,7 +36,8 @@ class Application:
         """Take the services that moto lacks from the extensions."""
         self._moto = DomainDispatcherApplication(create_backend_app)
         ours = {module.SIGNING_NAME: module.RESPONSES for module in api_modules() if hasattr(module, "RESPONSES")}
-        self._ours = {name: _flask(responses) for name, responses in {**ours, "cloudformation": CloudFormation}.items()}
+        ours["cloudformation"] = CloudFormation
+        self._ours: dict[str, Any] = {name: _flask(responses) for name, responses in ours.items()}
 
     def __call__(self, environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
         """Answer a call. What is sent is read before its turn, so that a slow client holds nobody up."""

@@ -11,6 +11,7 @@ from botocore.awsrequest import AWSResponse
 from botocore.config import Config
 from botocore.session import Session
 from moto.core import utils as moto_utils
+from moto.core.loaders import create_loader
 from moto.core.models import DEFAULT_ACCOUNT_ID
 from werkzeug.test import EnvironBuilder, run_wsgi_app
 
@@ -45,8 +46,8 @@ class Inside:
 def _session() -> Session:
     session = Session()
     # Moto reads the models of services as well. With one loader each is read once: they are megabytes of JSON.
-    loader = moto_utils.create_loader()
-    moto_utils.create_loader = lambda: loader
+    loader = create_loader()
+    setattr(moto_utils, create_loader.__name__, lambda: loader)
     session.register_component("data_loader", loader)
     for name, value in (("config_file", os.devnull), ("credentials_file", os.devnull)):
         session.set_config_variable(name, value)

@@ -126,7 +126,7 @@ def _network(spec: Spec, found: Iterable[Mention]) -> dict[str, Any] | None:
 
 def _reservations(spec: Spec) -> Iterator[dict[str, Any]]:
     """Yield the reservations that queues name: of their type, in their zone, and large enough for all of them."""
-    for name, groups in _users(spec, "reservation", "capacity_block").items():
+    for name, groups in _users(spec, "reservation", "reservations", "capacity_block").items():
         yield _reservation(spec, name, groups[0].instance_type, groups)
 
 
@@ -137,12 +137,14 @@ def _reservation_groups(spec: Spec) -> Iterator[dict[str, Any]]:
         yield {"arn": arn, "reservations": [_reservation(spec, None, name, groups) for name in types]}
 
 
-def _users(spec: Spec, *kinds: str) -> dict[str, list[NodeGroup]]:
-    """Return the nodes that use each reservation or group of these kinds."""
+def _users(spec: Spec, *keys: str) -> dict[str, list[NodeGroup]]:
+    """Return the nodes that use each reservation or group that is named by these keys."""
     users: dict[str, list[NodeGroup]] = {}
     for group in spec.node_groups():
-        if isinstance(group.capacity, Reserved) and group.capacity_kind in kinds:
-            users.setdefault(getattr(group.capacity, group.capacity_kind), []).append(group)
+        if isinstance(group.capacity, Reserved) and group.capacity.key in keys:
+            named = getattr(group.capacity, group.capacity.key)
+            for name in named if isinstance(named, tuple) else (named,):
+                users.setdefault(name, []).append(group)
     return users
 
 

@@ -46,6 +46,8 @@ def install() -> None:
         group_resources,
         ungroup_resources,
         get_group_configuration,
+        get_group,
+        delete_group,
     )
 
 
@@ -87,6 +89,23 @@ def get_group_configuration(self: Any) -> str:
     return json.dumps(
         {"GroupConfiguration": {"Configuration": _group(self).configuration or [], "Status": "UPDATE_COMPLETE"}}
     )
+
+
+def get_group(self: Any) -> str:
+    """Answer GetGroup, also where the group is named by the parameter that replaced GroupName."""
+    return json.dumps({"Group": _described(_group(self))})
+
+
+def delete_group(self: Any) -> str:
+    """Answer DeleteGroup, as above."""
+    group = _group(self)
+    self.resourcegroups_backend.groups.delete(name=group.name)
+    _MEMBERS.pop(group.arn, None)
+    return json.dumps({"Group": _described(group)})
+
+
+def _described(group: Any) -> dict[str, Any]:
+    return {"GroupArn": group.arn, "Name": group.name, "Description": group.description}
 
 
 def _create_group(former: Callable[..., Any], self: Any, **asked: Any) -> Any:

@@ -49,9 +49,12 @@ class CloudFormation(BaseResponse):
     def create_stack(self) -> ActionResult:
         """Make a stack at once; it is seen to be in progress for one look."""
         name = self._get_param("StackName")
-        if stacks.named(name, self.region):
+        if (taken := stacks.named(name, self.region)) is not None:
+            if self._is_repeated(taken):
+                return ActionResult({"StackId": taken.id})
             raise TakenError(f"Stack [{name}] already exists")
         stack = self._new_stack(name)
+        self._is_repeated(stack)
         on_failure = self._get_param("OnFailure")
         if on_failure and self._get_param("DisableRollback") is not None:
             raise InvalidError("You can set either DisableRollback or OnFailure, but not both")
@@ -66,6 +69,8 @@ class CloudFormation(BaseResponse):
     def update_stack(self) -> ActionResult:
         """Change a stack."""
         stack = stacks.existing(self._get_param("StackName"), self.region)
+        if self._is_repeated(stack):
+            return ActionResult({"StackId": stack.id})
         self._check_updatable(stack)
         body = stack.body if self._get_bool_param("UsePreviousTemplate") else self._body()
         target = self._target(stack, body)
@@ -79,7 +84,7 @@ class CloudFormation(BaseResponse):
     def delete_stack(self) -> ActionResult:
         """Delete a stack. One that does not exist is deleted already."""
         stack = stacks.named(self._get_param("StackName"), self.region)
-        if stack is None or stack.deleted is not None:
+        if stack is None or stack.deleted is not None or self._is_repeated(stack):
             return EmptyResult()
         if stack.protected:
             raise InvalidError(f"Stack [{stack.name}] cannot be deleted while TerminationProtection is enabled")
@@ -108,8 +113,13 @@ class CloudFormation(BaseResponse):
         previous = bool(self._get_bool_param("UsePreviousTemplate"))
         target = self._target(stack, stack.body if previous else self._body())
         name = self._get_param("ChangeSetName")
+        token = self._get_param("ClientToken")
+        former = stack.change_sets.get(name)
+        if former is not None and token is not None and former.token == token:
+            return ActionResult({"Id": former.id, "StackId": stack.id})
         change_set = change_sets.ChangeSet(
             name=name,
+            token=token,
             id=change_sets.new_id(name, self.region, self.current_account),
             kind=kind,
             stack=stack,
@@ -131,6 +141,8 @@ class CloudFormation(BaseResponse):
     def execute_change_set(self) -> ActionResult:
         """Do it."""
         change_set = self._change_set()
+        if self._is_repeated(change_set.stack):
+            return EmptyResult()
         if change_set.kind == "UPDATE":
             self._check_updatable(change_set.stack)
         change_sets.execute(change_set, rollback=not self._get_bool_param("DisableRollback"))
@@ -254,6 +266,19 @@ class CloudFormation(BaseResponse):
 
     def _change_set(self) -> change_sets.ChangeSet:
         return change_sets.found(self._get_param("ChangeSetName"), self._get_param("StackName"), self.region)
+
+    def _is_repeated(self, stack: stacks.Stack) -> bool:
+        """Return whether this call, by its token, was answered before.
+
+        https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_CreateStack.html
+        """
+        token = self._get_param("ClientRequestToken")
+        if token is None:
+            return False
+        call = f"{self._get_action()} {token}"
+        repeated = call in stack.tokens
+        stack.tokens.add(call)
+        return repeated
 
     def _check_updatable(self, stack: stacks.Stack) -> None:
         status = stack.unseen or stack.status

@@ -13,6 +13,7 @@ from trainyard.rehearsal.emulated.engine.refusals import (
     ChangeSetStatusError,
     ChangeSetUnknownError,
     InvalidError,
+    TakenError,
 )
 from trainyard.rehearsal.emulated.engine.stacks import every, existing
 
@@ -35,6 +36,7 @@ class ChangeSet:
     stack: Stack
     target: Target
     capabilities: tuple[str, ...]
+    token: str | None = None
     description: str | None = None
     on_failure: str | None = None
     status: str = "CREATE_COMPLETE"
@@ -57,7 +59,7 @@ def add(change_set: ChangeSet) -> None:
             f"1 validation error detected: Value '{change_set.name}' at 'changeSetName' is no valid name"
         )
     if change_set.name in change_set.stack.change_sets:
-        raise InvalidError(f"ChangeSet {change_set.name} cannot be created: it exists already")
+        raise TakenError(f"ChangeSet {change_set.name} cannot be created: it exists already")
     if change_set.kind == "UPDATE" and plan.changes_nothing(change_set.stack, change_set.target):
         change_set.status, change_set.execution, change_set.reason = "FAILED", "UNAVAILABLE", NO_CHANGES
     change_set.stack.change_sets[change_set.name] = change_set

@@ -76,6 +76,8 @@ class Stack:
     imports: frozenset[str] = frozenset()
     events: list[Event] = field(default_factory=list)
     change_sets: dict[str, ChangeSet] = field(default_factory=dict)
+    tokens: set[str] = field(default_factory=set)
+    """Of the calls that were answered already: the same call again, because its answer was lost, changes nothing."""
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
     updated: datetime | None = None
     deleted: datetime | None = None

@@ -1,0 +1,37 @@
+"""A network that fails a fifth of all calls changes nothing in the outcome."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.rehearsal.faulty_proxy import FAULTS, faulty_proxy
+from tests.rehearsal.whole import counts, deployed, destroyed, seeded_account
+
+pytestmark = pytest.mark.enable_socket
+
+
+def has_the_same_outcome(seed: int) -> None:
+    with seeded_account() as account, seeded_account() as undisturbed:
+        before = counts(account)
+        assert deployed(undisturbed).ok
+        with faulty_proxy(account.endpoint or "", seed) as (endpoint, faults):
+            through_it = replace(account, endpoint=endpoint)
+            made = deployed(through_it)
+            assert [result.error and result.error.problem for result in made.results if result.error] == []
+            assert counts(account) == counts(undisturbed)
+            assert destroyed(through_it).ok
+        assert min(faults[fault] for fault in FAULTS) > 2, faults
+        assert counts(account) - before == {"S3 buckets": 1, "S3 objects": 1}
+
+
+@pytest.mark.integration
+def test_throttling_errors_resets_and_delays_change_nothing():
+    has_the_same_outcome(seed=1)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("seed", range(2, 6))
+def test_whichever_calls_fail_it_changes_nothing(seed: int):
+    has_the_same_outcome(seed)

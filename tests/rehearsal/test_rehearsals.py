@@ -1,0 +1,56 @@
+"""Every architecture, deployed into an emulated account by the real ParallelCluster and destroyed again."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import pytest
+
+from trainyard.api.new import new_spec
+from trainyard.architectures import all_architectures
+from trainyard.checking.spec_file import rule_findings
+from trainyard.rehearsal.rehearsing import Script, rehearse
+from trainyard.spec.parsing import parse
+
+pytestmark = pytest.mark.enable_socket
+
+MODES = ("none", "self-hosting", "amp-only", "amp+amg")
+NAMES = tuple(one.name for one in all_architectures())
+# Each architecture with one mode, and each mode with two architectures.
+COVERING = tuple(zip(NAMES, itertools.cycle(MODES), strict=False))
+OTHERS = tuple(pair for pair in itertools.product(NAMES, MODES) if pair not in COVERING)
+
+
+def rehearsed(name: str, mode: str) -> dict[str, Any]:
+    text = new_spec(name, [f"monitoring.mode={mode}", *_second_zone(name, mode)])
+    parsed = parse(text, "cluster.yaml")
+    findings = tuple(rule_findings(parsed))
+    assert not [finding for finding in findings if finding.severity == "error"]
+    return rehearse(Script(parsed.spec, text, findings, parsed.document), lambda _: None)
+
+
+def _second_zone(name: str, mode: str) -> list[str]:
+    zone = parse(new_spec(name, []), "cluster.yaml").spec.network.availability_zone or "us-east-2a"
+    other = zone[:-1] + ("c" if zone[-1] != "c" else "a")
+    return [f"network.secondary_availability_zone={other}"] if mode == "self-hosting" else []
+
+
+def is_green(result: dict[str, Any]) -> None:
+    assert [step["error"] for step in result["steps"] if step["error"]] == []
+    assert [one for one in result["findings"] if one["severity"] == "error"] == []
+    assert result["inventory"]["left"] == []
+    assert result["ok"]
+    assert {stack["status"] for stack in result["stacks"]} <= {"CREATE_COMPLETE", "UPDATE_COMPLETE"}
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize(("name", "mode"), COVERING)
+def test_an_architecture_is_deployed_and_destroyed(name: str, mode: str):
+    is_green(rehearsed(name, mode))
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(("name", "mode"), OTHERS)
+def test_every_architecture_with_every_mode_is_deployed_and_destroyed(name: str, mode: str):
+    is_green(rehearsed(name, mode))

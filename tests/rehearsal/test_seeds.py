@@ -1,0 +1,84 @@
+"""What an emulated account is said to hold at first, made up from a spec."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.specs import spec_of
+from trainyard.rehearsal.emulated.seeds import seeds_of
+
+BLOCK = """\
+network: {availability_zone: us-east-2b}
+queues:
+  - {name: a, instance_type: p5.48xlarge, nodes: 2, capacity: {capacity_block: cr-0123456789abcdef0}}
+  - {name: b, instance_type: p5.48xlarge, nodes: 1, capacity: {capacity_block: cr-0123456789abcdef0}}
+"""
+GROUP = """\
+queues:
+  - name: a
+    nodes: {max: 3}
+    capacity: {reservation_group: "arn:aws:resource-groups:us-east-2:111122223333:group/mine"}
+    instance_types: [p5.48xlarge, p5e.48xlarge]
+"""
+
+
+def test_a_reservation_has_the_type_zone_and_size_that_all_its_queues_need():
+    (reservation,) = seeds_of(spec_of(BLOCK))["reservations"]
+    assert reservation["CapacityReservationId"] == "cr-0123456789abcdef0"
+    assert reservation["InstanceType"] == "p5.48xlarge"
+    assert reservation["AvailabilityZone"] == "us-east-2b"
+    assert reservation["TotalInstanceCount"] == 3
+    assert reservation["ReservationType"] == "capacity-block"
+
+
+def test_a_reservation_group_has_a_reservation_for_each_instance_type():
+    (group,) = seeds_of(spec_of(GROUP))["reservation_groups"]
+    assert [one["InstanceType"] for one in group["reservations"]] == ["p5.48xlarge", "p5e.48xlarge"]
+
+
+def test_the_account_is_the_one_that_the_arns_of_the_spec_name():
+    assert seeds_of(spec_of(GROUP))["account_id"] == "111122223333"
+    assert seeds_of(spec_of())["account_id"] == "123456789012"
+
+
+def test_official_images_are_those_of_the_version_and_the_operating_system():
+    names = [image["name"] for image in seeds_of(spec_of("image: {os: rhel9}"))["images"]]
+    assert [name.rpartition("-")[0] for name in names] == [
+        "aws-parallelcluster-3.16.1-rhel9-hvm-x86_64",
+        "aws-parallelcluster-3.16.1-rhel9-hvm-arm64",
+    ]
+
+
+def test_an_image_of_ones_own_says_which_version_it_was_built_for():
+    images = seeds_of(spec_of("image: {ami: ami-0123456789abcdef0, built_for: 3.15.1}"))["images"]
+    own = next(image for image in images if image.get("id") == "ami-0123456789abcdef0")
+    assert own["tags"]["parallelcluster:version"] == "3.15.1"
+
+
+def test_scripts_lie_in_their_buckets_and_data_repositories_exist():
+    part = """\
+head_node: {custom_actions: {after_setup: [{script: "s3://scripts/a/b.sh"}]}}
+file_systems: [{mount: /fsx, lustre: {size_gib: 4800, data_repository: "s3://data/sets"}}]
+"""
+    assert seeds_of(spec_of(part))["buckets"] == [
+        {"name": "scripts", "keys": ["a/b.sh"]},
+        {"name": "data", "keys": []},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "key", "name"),
+    [
+        ("lustre: {id: fs-0123456789abcdef0}", "lustre", "fs-0123456789abcdef0"),
+        ("openzfs: {id: fsvol-0123456789abcdef0}", "zfs_volumes", "fsvol-0123456789abcdef0"),
+        ("efs: {id: fs-0123456789abcdef0}", "efs", {"id": "fs-0123456789abcdef0", "access_points": []}),
+        ("ebs: {id: vol-0123456789abcdef0}", "volumes", {"id": "vol-0123456789abcdef0", "zone": "us-east-2a"}),
+    ],
+)
+def test_file_systems_exist_as_what_they_are(kind, key, name):
+    assert seeds_of(spec_of(f"file_systems: [{{mount: /data, {kind}}}]"))[key] == [name]
+
+
+def test_policies_of_aws_are_not_made_up():
+    part = "iam: {policies: ['arn:aws:iam::aws:policy/ReadOnlyAccess', 'arn:aws:iam::123456789012:policy/mine']}"
+    assert seeds_of(spec_of(part))["policies"] == ["arn:aws:iam::123456789012:policy/mine"]

@@ -1,0 +1,118 @@
+"""Whole deployments into an emulated account, also by processes that die on the way."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections import Counter
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from trainyard.deploy.deployment import Done, bucket_of, deploy, destroy, work_for
+from trainyard.deploy.work import Event, Options, Work
+from trainyard.edge.aws.account import Account
+from trainyard.rehearsal.emulated.emulated_account import emulated_account
+from trainyard.rehearsal.emulated.seeds import seeds_of
+from trainyard.rehearsal.rehearsing import QuickClock, inventory
+from trainyard.spec.parsing import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.spec.cluster import Spec
+
+# Every kind of step has something to do, and no step has more to do than it must.
+SPEC = """\
+name: llm
+region: us-east-2
+platform: parallelcluster
+network: {availability_zone: us-east-2a}
+login_nodes: {count: 1, instance_type: m5.large, subnet: private}
+head_node: {instance_type: m5.large}
+queues:
+  - name: compute-gpu
+    instance_type: p5.48xlarge
+    nodes: 2
+    capacity: {reservations: [cr-0123456789abcdef0, cr-0123456789abcdef1]}
+file_systems:
+  - {mount: /fsx, lustre: {size_gib: 1200, throughput_mb_s_per_tib: 125, data_repository: s3://ml-datasets/train}}
+software: {setup: gpu}
+monitoring: {mode: amp-only}
+timeouts: {head_node_s: 3600, compute_node_s: 2400}
+"""
+STEPS = (
+    "bucket", "reservations", "network", "storage", "monitoring", "assets", "release", "key-pair", "cluster",
+    "static-nodes",
+)  # fmt: skip
+UNDONE = ("cluster", "assets", "monitoring", "storage", "data", "network", "reservations", "bucket")
+
+
+@contextmanager
+def seeded_account(text: str = SPEC) -> Iterator[Account]:
+    """Start an account in which a spec can be deployed, with a clock that does not make anybody wait."""
+    spec = parse(text, "cluster.yaml").spec
+    with emulated_account(spec.region, seeds=seeds_of(spec)) as started:
+        yield replace(started, clock=QuickClock())
+
+
+def deployed(account: Account, text: str = SPEC, options: Options | None = None, listener: Any = None) -> Done:
+    """Deploy a spec."""
+    return deploy(work_for(_spec(text), account, listener or (lambda _: None), options), text)
+
+
+def destroyed(account: Account, text: str = SPEC, *, delete_data: bool = True, listener: Any = None) -> Done:
+    """Destroy a cluster, by its name alone."""
+    spec, options = _spec(text), Options(delete_data=delete_data)
+    return destroy(Work(account, spec.name, None, bucket_of(spec, account), listener or (lambda _: None), options))
+
+
+def _spec(text: str) -> Spec:
+    return parse(text, "cluster.yaml").spec
+
+
+def counts(account: Account) -> Counter[str]:
+    """Return how many things of each kind there are. Their ids differ from one deployment to the next."""
+    return Counter(one.split(":")[0] for one in inventory(account))
+
+
+def killed(account: Account, action: str, step: str) -> None:
+    """Deploy or destroy in a process of its own, which is killed by SIGKILL when a step is done."""
+    told = json.dumps(
+        {
+            "action": action,
+            "step": step,
+            "region": account.region,
+            "endpoint": account.endpoint,
+            "credentials": dict(account.credentials),
+        }
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.rehearsal.whole"],
+        input=told,
+        encoding="utf-8",
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        cwd=Path(__file__).parents[2],
+        check=False,
+    )
+    assert done.returncode == -signal.SIGKILL, done.stdout
+
+
+def _die_on_the_way() -> None:
+    told = json.load(sys.stdin)
+    account = Account(told["region"], told["endpoint"], credentials=told["credentials"], clock=QuickClock())
+
+    def listen(event: Event) -> None:
+        if event.step == told["step"] and event.kind == "done":
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    (deployed if told["action"] == "deploy" else destroyed)(account, listener=listen)
+
+
+if __name__ == "__main__":
+    _die_on_the_way()
