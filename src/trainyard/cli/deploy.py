@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from trainyard.cli import suggestions
+from trainyard.cli.interrupting import interruptible
 from trainyard.cli.output import counted, finding_text, json_option, print_error, print_json, print_text
 from trainyard.cli.watching import done_values, watcher
 from trainyard.errors import InputError
@@ -73,7 +74,8 @@ def command(  # noqa: PLR0913  one for each option
         return click.confirm(question, err=True)
 
     options = Options(rollback_on_failure, recreate, create_key_pair)
-    deployed = deploy_file(spec, profile=profile, options=options, listener=watcher(), confirm=confirm)
+    with interruptible("AWS finishes what it has begun; run the same command again to go on"):
+        deployed = deploy_file(spec, profile=profile, options=options, listener=watcher(), confirm=confirm)
     _print(deployed, as_json=as_json)
     sys.exit(0 if deployed.done is not None and deployed.done.ok else 1)
 

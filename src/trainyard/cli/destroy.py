@@ -6,6 +6,7 @@ import sys
 
 import click
 
+from trainyard.cli.interrupting import interruptible
 from trainyard.cli.output import json_option, print_error, print_json, print_text
 from trainyard.cli.watching import done_values, watcher
 from trainyard.errors import InputError
@@ -42,7 +43,8 @@ def command(  # noqa: PLR0913  one for each option
         if typed != name:
             raise InputError(f"{typed!r} is not {name!r}", where="trainyard destroy", hint="nothing was removed")
     options = Options(delete_data=delete_data)
-    done = destroy_cluster(name, account(region, profile), bucket=bucket, options=options, listener=watcher())
+    with interruptible("AWS finishes what it has begun; run the same command again to go on"):
+        done = destroy_cluster(name, account(region, profile), bucket=bucket, options=options, listener=watcher())
     if as_json:
         print_json(done_values(done))
         sys.exit(0 if done.ok else 1)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from trainyard.cli import suggestions
+from trainyard.cli.interrupting import interruptible
 from trainyard.cli.output import counted, finding_text, json_option, one_line, print_json, print_text
 from trainyard.cli.watching import watcher
 
@@ -44,7 +45,8 @@ def command(spec: str, folder: Path | None, *, force: bool, as_json: bool) -> No
     """
     from trainyard.api.rehearse import rehearse_file, write_report
 
-    checked, result = rehearse_file(spec, watcher())
+    with interruptible("the emulated account is gone, and nothing is left of it"):
+        checked, result = rehearse_file(spec, watcher())
     if result is None:
         _print_refused(checked.findings, as_json=as_json)
         sys.exit(1)

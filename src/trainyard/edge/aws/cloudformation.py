@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
     from trainyard.edge.aws.account import Account
 
-_POLL_S = 5.0
+# Most stacks take seconds or minutes; calls are limited to a few a second for the whole account.
+_FIRST_PAUSE_S = 0.5
+_LONGEST_PAUSE_S = 5.0
 _LONGEST_WAIT_S = 3 * 3600.0
 _FIRST_PAGES = 20  # of events: 100 a page
 _CHANGE_SET = "trainyard"
@@ -166,7 +168,7 @@ def _make_change_set(account: Account, request: StackRequest, *, fresh: bool) ->
         # Made by a first attempt whose answer was lost.
         if code(error) != "AlreadyExistsException":
             raise account_error(error, account.region, f"plan stack {request.name}") from error
-    for _ in _polls(account, _POLL_S):
+    for _ in _polls(account):
         made = client.describe_change_set(StackName=request.name, ChangeSetName=_CHANGE_SET)
         if made["Status"] == "CREATE_COMPLETE":
             return True
@@ -229,7 +231,7 @@ def follow(
 ) -> StackState | None:
     """Report each event until AWS is done with a stack, and return it; None where it is gone."""
     told = set(seen or ())
-    for _ in _polls(account, _POLL_S):
+    for _ in _polls(account):
         state = find_stack(account, name)
         if state is None:
             return None
@@ -307,12 +309,14 @@ def stack_failure(account: Account, name: str, state: StackState | None) -> Trai
     )
 
 
-def _polls(account: Account, every_s: float) -> Iterator[int]:
-    """Yield until the longest time that an operation may take is over, with a pause before each but the first."""
-    for number in range(int(_LONGEST_WAIT_S / every_s)):
-        if number:
-            account.clock.sleep(every_s)
-        yield number
+def _polls(account: Account) -> Iterator[None]:
+    """Yield until the longest time that an operation may take is over, at once and then after growing pauses."""
+    waited_s, pause_s = 0.0, _FIRST_PAUSE_S
+    while waited_s < _LONGEST_WAIT_S:
+        yield
+        account.clock.sleep(pause_s)
+        waited_s += pause_s
+        pause_s = min(pause_s * 1.5, _LONGEST_PAUSE_S)
 
 
 def _too_long(name: str) -> TrainyardError:

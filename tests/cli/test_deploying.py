@@ -1,0 +1,242 @@
+"""deploy, status and destroy on the command line, against an emulated account: what people see, and what goes wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.rehearsal.whole import seeded_account
+from trainyard.edge.aws import s3
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from trainyard.edge.aws.account import Account
+
+pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
+
+# Nothing but a network and a file system: ParallelCluster itself is for other tests.
+ENVIRONMENT = """\
+kind: environment
+name: shared
+region: us-east-2
+network: {availability_zone: us-east-2a}
+file_systems: [{mount: /fsx, lustre: {size_gib: 1200, throughput_mb_s_per_tib: 125}}]
+"""
+CLUSTER = """\
+name: llm
+region: us-east-2
+platform: parallelcluster
+environment: shared
+network: {availability_zone: us-east-2a}
+queues: [{name: q, instance_type: m5.large, nodes: {min: 0, max: 2}}]
+file_systems: [{mount: /fsx, lustre: {id: environment}}]
+"""
+
+
+@pytest.fixture
+def account() -> Iterator[Account]:
+    with seeded_account(CLUSTER) as started:
+        yield started
+
+
+def started(account: Account, *arguments: str | Path, **changes: str | None) -> subprocess.Popen[str]:
+    """Start trainyard with an environment that leads to the account."""
+    variables = {**os.environ, **account.variables(), **changes}
+    return subprocess.Popen(
+        [sys.executable, "-m", "trainyard", *map(str, arguments)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        env={name: value for name, value in variables.items() if value is not None},
+    )
+
+
+def run(account: Account, *arguments: str | Path, **changes: str | None) -> tuple[int, str, str]:
+    """Return exit status, standard output and standard error."""
+    process = started(account, *arguments, **changes)
+    out, err = process.communicate(timeout=180)
+    return process.returncode, out, err
+
+
+def written(folder: Path, text: str) -> Path:
+    file = folder / "spec.yaml"
+    file.write_text(text)
+    return file
+
+
+def stack_names(account: Account) -> set[str]:
+    return {one["StackName"] for one in account.client("cloudformation").describe_stacks()["Stacks"]}
+
+
+def test_an_environment_and_a_cluster_in_it_are_deployed_looked_at_and_destroyed(account: Account, tmp_path: Path):
+    environment, cluster = written(tmp_path, ENVIRONMENT), tmp_path / "cluster.yaml"
+    cluster.write_text(CLUSTER)
+    assert run(account, "deploy", environment, "--yes")[0] == 0
+    assert stack_names(account) == {"shared-network", "shared-storage"}
+
+    status, out, _ = run(account, "deploy", cluster, "--yes", "--json")
+    assert status == 0
+    assert {step["status"] for step in json.loads(out)["steps"]} <= {"done", "unchanged"}
+    status, out, _ = run(account, "deploy", cluster, "--yes", "--json")
+    assert {step["status"] for step in json.loads(out)["steps"]} == {"unchanged"}
+
+    status, out, _ = run(account, "status", "llm", "--region", "us-east-2", "--json")
+    found = json.loads(out)
+    assert (status, found["up"], found["stage"]) == (0, True, "deployed")
+    assert [node["role"] for node in found["nodes"]] == ["HeadNode"]
+
+    status, _, err = run(account, "destroy", "shared", "--region", "us-east-2", "--yes")
+    assert status == 1
+    assert "environment shared is used by llm; destroy them first" in err
+    assert run(account, "destroy", "llm", "--region", "us-east-2", "--yes", "--delete-data")[0] == 0
+    assert stack_names(account) == {"shared-network", "shared-storage"}
+
+    status, out, _ = run(account, "destroy", "shared", "--region", "us-east-2", "--yes")
+    assert status == 0
+    assert "kept: FSx for Lustre file system of 1,200 GiB fs-" in out
+    assert stack_names(account) == {"shared-network"}
+    assert run(account, "destroy", "shared", "--region", "us-east-2", "--yes", "--delete-data")[0] == 0
+    assert stack_names(account) == set()
+
+    status, _, err = run(account, "status", "llm", "--region", "us-east-2")
+    assert status == 1
+    assert "there is no cluster llm in us-east-2" in err
+
+
+def test_without_anybody_to_say_yes_nothing_is_made(account: Account, tmp_path: Path):
+    status, _, err = run(account, "deploy", written(tmp_path, ENVIRONMENT))
+    assert (status, stack_names(account)) == (2, set())
+    assert "nobody is there to say yes; add --yes" in err
+    assert run(account, "destroy", "shared", "--region", "us-east-2")[0] == 2
+
+
+def test_without_credentials_nothing_is_made(account: Account, tmp_path: Path):
+    nobody = {
+        "AWS_ACCESS_KEY_ID": None,
+        "AWS_SECRET_ACCESS_KEY": None,
+        "AWS_PROFILE": None,
+        "AWS_CONFIG_FILE": os.devnull,
+    }
+    status, _, err = run(account, "deploy", written(tmp_path, ENVIRONMENT), "--yes", **nobody)
+    assert status == 1
+    assert "no AWS credentials" in err
+    assert "aws configure" in err
+    assert "Traceback" not in err
+
+
+def test_a_profile_that_does_not_exist_is_named(account: Account, tmp_path: Path):
+    status, _, err = run(account, "deploy", written(tmp_path, ENVIRONMENT), "--yes", "--profile", "nobody")
+    assert status == 1
+    assert "nobody" in err
+    assert "aws configure list-profiles" in err
+
+
+def test_an_account_that_does_not_answer_is_an_error_that_says_so(account: Account, tmp_path: Path):
+    nowhere = {"AWS_ENDPOINT_URL": "http://127.0.0.1:9", "AWS_MAX_ATTEMPTS": "1"}
+    status, _, err = run(account, "destroy", "shared", "--region", "us-east-2", "--yes", **nowhere)
+    assert status == 1
+    assert "AWS does not answer" in err
+    assert "Traceback" not in err
+
+
+def test_stacks_of_somebody_else_are_touched_by_nothing(account: Account, tmp_path: Path):
+    template = '{"Resources": {"Topic": {"Type": "AWS::EC2::VPC", "Properties": {"CidrBlock": "10.0.0.0/16"}}}}'
+    account.client("cloudformation").create_stack(StackName="shared-network", TemplateBody=template)
+    status, _, err = run(account, "deploy", written(tmp_path, ENVIRONMENT), "--yes")
+    assert status == 1
+    assert "has a stack shared-network already" in err
+    assert "[name-taken]" in err
+    status, _, err = run(account, "destroy", "shared", "--region", "us-east-2", "--yes")
+    assert status == 1
+    assert "stack shared-network was not made for shared: it has no tag" in err
+    assert stack_names(account) == {"shared-network"}
+
+
+def test_a_lock_that_somebody_else_holds_stops_both(account: Account, tmp_path: Path):
+    bucket = s3.own_bucket(account)
+    s3.make_bucket(account, bucket)
+    holder = {"what": "deploy", "user": "ada", "host": "other", "process": 1, "until": "2100-01-01T00:00:00+00:00"}
+    s3.put(account, bucket, "trainyard/shared/lock", json.dumps(holder).encode())
+    for arguments in (("deploy", written(tmp_path, ENVIRONMENT)), ("destroy", "shared", "--region", "us-east-2")):
+        status, _, err = run(account, *arguments, "--yes")
+        assert status == 1
+        assert "shared is locked: ada on other runs deploy" in err
+        assert "the lock ends at 2100-01-01T00:00:00+00:00" in err
+    assert stack_names(account) == set()
+
+
+def test_a_stack_whose_deletion_failed_is_told_and_can_be_finished(account: Account, tmp_path: Path):
+    spec = written(tmp_path, ENVIRONMENT)
+    assert run(account, "deploy", spec, "--yes")[0] == 0
+    account.client("cloudformation").delete_stack(StackName="shared-network")
+    assert _settled(account, "shared-network") == "DELETE_FAILED"
+    status, _, err = run(account, "deploy", spec, "--yes")
+    assert status == 1
+    assert "shared-network is DELETE_FAILED" in err
+    assert run(account, "destroy", "shared", "--region", "us-east-2", "--yes", "--delete-data")[0] == 0
+    assert stack_names(account) == set()
+
+
+def _settled(account: Account, name: str) -> str:
+    for _ in range(50):
+        state: str = account.client("cloudformation").describe_stacks(StackName=name)["Stacks"][0]["StackStatus"]
+        if not state.endswith("_IN_PROGRESS"):
+            return state
+    return state
+
+
+def test_who_is_interrupted_twice_says_how_to_go_on_and_leaves_no_lock(account: Account, tmp_path: Path):
+    spec = written(tmp_path, ENVIRONMENT)
+    process = started(account, "deploy", spec, "--yes")
+    assert process.stderr is not None
+    for line in process.stderr:
+        if "network" in line:
+            break
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "run the same command again to go on" in err
+    assert "Traceback" not in err
+    status, out, _ = run(account, "deploy", spec, "--yes", "--json")
+    assert (status, json.loads(out)["ok"]) == (0, True)
+
+
+@pytest.mark.parametrize("text", ["", "name: [", "kind: environment\nname: a\n"])
+def test_what_is_no_spec_is_not_deployed(account: Account, tmp_path: Path, text: str):
+    status, _, err = run(account, "deploy", written(tmp_path, text), "--yes")
+    assert (status, stack_names(account)) == (2, set())
+    assert "spec.yaml" in err
+
+
+def test_a_spec_that_is_not_finished_is_not_deployed(account: Account, tmp_path: Path):
+    text = ENVIRONMENT.replace("125}", "125, data_repository: s3://replace-me}")
+    status, _, err = run(account, "deploy", written(tmp_path, text), "--yes")
+    assert (status, stack_names(account)) == (1, set())
+    assert "the spec is not finished: s3://replace-me is a stand-in" in err
+
+
+def test_a_missing_key_pair_is_made_where_that_is_asked_for(account: Account, tmp_path: Path):
+    run_of: Any = account.client("ec2").describe_key_pairs
+    account.client("ec2").delete_key_pair(KeyName="mine")
+    text = "name: llm\nregion: us-east-2\nplatform: parallelcluster\nnetwork: {availability_zone: us-east-2a}\n"
+    text += "access: {ssh_key: mine}\nqueues: [{name: q, instance_type: m5.large, nodes: {min: 0, max: 1}}]\n"
+    spec = written(tmp_path, text)
+    status, _, err = run(account, "deploy", spec, "--yes")
+    assert status == 1
+    assert "[key-pair-not-usable]" in err
+    key = tmp_path / "mine.pem"
+    assert run(account, "deploy", spec, "--yes", "--create-key-pair", key)[0] == 0
+    assert key.stat().st_mode & 0o777 == 0o600
+    assert [one["KeyName"] for one in run_of()["KeyPairs"]] == ["mine"]
