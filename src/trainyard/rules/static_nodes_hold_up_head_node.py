@@ -24,8 +24,8 @@ def check(spec: Spec) -> Iterator[Problem]:
                 (*group.path, "nodes"),
                 f"the head node waits up to {spec.timeouts.head_node_s:,} s for {group.min_nodes} × "
                 f"{group.instance_type} {where}",
-                f"where they may be late, make the cluster with nodes: {{min: 0, max: {group.max_nodes}}} and "
-                "raise min by an update",
+                "`trainyard deploy` makes the cluster without them and starts them afterwards; by hand, begin with "
+                f"nodes: {{min: 0, max: {group.max_nodes}}} and raise min by an update, with the fleet stopped",
             )
 
 
@@ -50,9 +50,10 @@ RULE = Rule(
     rationale=(
         "While a cluster is made, the head node waits until all nodes that always run are up. Where the capacity is "
         "missing, or a reservation not active yet, CloudFormation gives up after timeouts.head_node_s and rolls "
-        "everything back. Nodes of a Capacity Block that has not begun are kept in maintenance and not waited for."
+        "everything back. ParallelCluster raises a minimum only while the fleet is stopped, unless the queue update "
+        "strategy is TERMINATE. Nodes of a Capacity Block that has not begun are kept in maintenance and not waited for."
     ),
-    remedy="make the cluster with min: 0 and raise it by an update",
+    remedy="`trainyard deploy` starts them afterwards; by hand, make the cluster with min: 0 and raise it by an update",
     source="https://github.com/aws/aws-parallelcluster/issues/3373",
     bad="""\
 network: {availability_zone: us-east-2a}
