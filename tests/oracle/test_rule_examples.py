@@ -16,7 +16,9 @@ from trainyard.spec.parsing import parse
 pytestmark = pytest.mark.integration
 
 SPECS = {named.id: parse(example_spec(named.rule.good), "cluster.yaml").spec for named in all_rules()}
-OF_PARALLELCLUSTER = {id_: spec for id_, spec in SPECS.items() if spec.platform == "parallelcluster"}
+OF_PARALLELCLUSTER = {
+    id_: spec for id_, spec in SPECS.items() if spec.platform == "parallelcluster" and not spec.is_environment
+}
 
 
 # One process for all the examples of a version: starting it takes longer than validating five of them.

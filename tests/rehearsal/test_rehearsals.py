@@ -10,6 +10,7 @@ import pytest
 from trainyard.api.new import new_spec
 from trainyard.architectures import all_architectures
 from trainyard.checking.spec_file import rule_findings
+from trainyard.deploy.preflights.running import NOT_RUN
 from trainyard.rehearsal.rehearsing import Script, rehearse
 from trainyard.spec.parsing import parse
 
@@ -39,6 +40,7 @@ def _second_zone(name: str, mode: str) -> list[str]:
 def is_green(result: dict[str, Any]) -> None:
     assert [step["error"] for step in result["steps"] if step["error"]] == []
     assert [one for one in result["findings"] if one["severity"] == "error"] == []
+    assert [one for one in result["findings"] if one["id"] == NOT_RUN.id] == []
     assert result["inventory"]["left"] == []
     assert result["ok"]
     assert {stack["status"] for stack in result["stacks"]} <= {"CREATE_COMPLETE", "UPDATE_COMPLETE"}

@@ -24,6 +24,7 @@ from botocore.exceptions import ClientError
 
 from tests.rehearsal import cloud
 from tests.rehearsal.cloud import VPC
+from trainyard.edge.aws.account import Account
 from trainyard.errors import TrainyardError
 from trainyard.rehearsal.emulated.emulated_account import emulated_account
 
@@ -35,6 +36,7 @@ pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 _SERVER = [sys.executable, "-m", "trainyard.rehearsal.emulated.server"]
 # The default VPC, and AWS's own prefix lists.
 _OF_A_NEW_ACCOUNT = {"EC2 VPCs", "EC2 prefix lists", "EC2 route tables", "EC2 security groups", "EC2 subnets"}
+_SOME_CREDENTIALS = {"AWS_ACCESS_KEY_ID": "AKIABYHANDBYHANDBYHA", "AWS_SECRET_ACCESS_KEY": "any"}
 _STARTS_AND_WAITS = """
 import subprocess, sys, time
 child = subprocess.Popen([sys.executable, "-m", "trainyard.rehearsal.emulated.server"], stdin=subprocess.PIPE)
@@ -145,6 +147,22 @@ def test_told_to_stay_it_stays_at_the_port_that_was_asked_for():
         server.wait()
         assert server.stdout is not None
         server.stdout.close()
+
+
+def test_started_by_hand_it_is_as_strict_as_when_it_is_started_for_a_rehearsal(monkeypatch):
+    for name in [name for name in os.environ if name.startswith("MOTO_")]:
+        monkeypatch.delenv(name)
+    server, port = started("--stay")
+    try:
+        here = Account("us-east-1", f"http://127.0.0.1:{port}", credentials=_SOME_CREDENTIALS)
+        assert here.client("iam").get_policy(PolicyArn="arn:aws:iam::aws:policy/AmazonS3ReadOnlyAccess")
+        asked: dict[str, Any] = {"ImageId": "ami-0123456789abcdef0", "MinCount": 1, "MaxCount": 1}
+        code, _ = cloud.refusal(here.client("ec2").run_instances, InstanceType="m5.large", **asked)
+        assert code == "InvalidAMIID.NotFound"
+        with urlopen(Request(f"http://127.0.0.1:{port}", headers={"Origin": "https://example.com"})) as answer:
+            assert "Access-Control-Allow-Origin" not in answer.headers
+    finally:
+        stop(server)
 
 
 def test_an_account_is_empty_at_first_and_its_process_gone_afterwards(monkeypatch):

@@ -37,6 +37,11 @@ def network_quota(name: str) -> ServiceQuota:
     return _quotas("network")[name]
 
 
+def every_quota() -> tuple[ServiceQuota, ...]:
+    """Return all of them."""
+    return (*_quotas("vcpus").values(), *_quotas("network").values())
+
+
 def sources_of(name: str) -> Mapping[str, Source]:
     """Return fact and source of a quota by our own word for it; empty where there is none."""
     data = catalog_file.content(_PATH)

@@ -51,7 +51,7 @@ RULE = Rule(
         "While a cluster is made, the head node waits until all nodes that always run are up. Where the capacity is "
         "missing, or a reservation not active yet, CloudFormation gives up after timeouts.head_node_s and rolls "
         "everything back. ParallelCluster raises a minimum only while the fleet is stopped, unless the queue update "
-        "strategy is TERMINATE. Nodes of a Capacity Block that has not begun are kept in maintenance and not waited for."
+        "strategy is TERMINATE. Nodes of a Capacity Block that has not begun are not waited for."
     ),
     remedy="`trainyard deploy` starts them afterwards; by hand, make the cluster with min: 0 and raise it by an update",
     source="https://github.com/aws/aws-parallelcluster/issues/3373",

@@ -1,7 +1,8 @@
 """An AWS account on this machine: moto as a server on loopback, with CloudFormation and what else moto lacks added.
 
-``server`` is the process, ``emulated_account`` starts and stops it, ``engine/`` is a CloudFormation of our own. Moto's
-is not used: it skips types that it does not know, never rolls back, and cannot delete half of what it makes.
+``server`` is the process, ``serving`` the account in it, ``emulated_account`` starts and stops it, and ``engine/`` is a
+CloudFormation of our own. Moto's is not used: it skips types that it does not know, never rolls back, and cannot delete
+half of what it makes.
 https://github.com/getmoto/moto/tree/5.2.5/moto/cloudformation
 
 Extensions are modules that are found by being in their folder, and import nothing of moto's ``cloudformation``:

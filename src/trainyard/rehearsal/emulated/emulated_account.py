@@ -30,14 +30,6 @@ SEEDS_VARIABLE = "TRAINYARD_EMULATED_SEEDS"
 _START_WITHIN_S = 60.0
 _PROFILE = "emulated"
 _CREDENTIALS = {"AWS_ACCESS_KEY_ID": "AKIAEMULATEDACCOUNT0", "AWS_SECRET_ACCESS_KEY": "emulated"}
-# Moto's switches: https://docs.getmoto.org/en/latest/docs/configuration/environment_variables.html
-_MOTO = {
-    "MOTO_DISABLE_GLOBAL_CORS": "true",  # no page in a browser is to call it
-    "MOTO_IAM_LOAD_MANAGED_POLICIES": "true",
-    "MOTO_EC2_ENABLE_INSTANCE_TYPE_VALIDATION": "true",
-    "MOTO_ENABLE_AMI_VALIDATION": "true",
-    "MOTO_ENABLE_KEYPAIR_VALIDATION": "true",
-}
 # What of the user's environment a program needs to run at all. Nothing of AWS, and no proxies.
 _KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "PYTHONPATH", "VIRTUAL_ENV", "COVERAGE_PROCESS_START")
 
@@ -102,7 +94,7 @@ def _variables(region: str, folder: Path, seeds: Mapping[str, Any] | None) -> di
     file.write_text(json.dumps(seeds or {"region": region}), encoding="utf-8")
     planted = {SEEDS_VARIABLE: str(file)} if seeds else {}
     account = {"MOTO_ACCOUNT_ID": str(seeds["account_id"])} if seeds and "account_id" in seeds else {}
-    return {**kept, **configured, **_MOTO, **planted, **account}
+    return {**kept, **configured, **planted, **account}
 
 
 def _configuration(region: str, folder: Path) -> dict[str, str]:

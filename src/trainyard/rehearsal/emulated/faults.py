@@ -5,7 +5,7 @@ Seeds carry it below ``faults``; without it nothing goes wrong.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -20,6 +20,10 @@ class Faults:
     """Instance types of which EC2 has none left."""
     head_node_signals: bool = True
     """Whether head nodes tell CloudFormation that they are ready. Without that, creating a cluster times out."""
+    quotas: Mapping[str, float] = field(default_factory=dict)
+    """What the account may have of a quota, by its code: {"L-417A185B": 96}. Of all others it may have plenty."""
+    denied_actions: Sequence[str] = field(default_factory=tuple)
+    """Actions that IAM's policy simulator calls forbidden: iam:CreateRole. Calls are answered all the same."""
 
 
 FAULTS = Faults()
@@ -29,5 +33,5 @@ FAULTS = Faults()
 def plant(wanted: Mapping[str, Any]) -> None:
     """Let these go wrong from now on, and nothing else. Raises TypeError for a fault that does not exist."""
     planted = Faults(**wanted)
-    FAULTS.no_capacity = planted.no_capacity
-    FAULTS.head_node_signals = planted.head_node_signals
+    for one in fields(Faults):
+        setattr(FAULTS, one.name, getattr(planted, one.name))

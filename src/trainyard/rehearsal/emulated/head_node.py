@@ -15,6 +15,7 @@ import yaml
 from botocore.exceptions import ClientError
 
 from trainyard.rehearsal.emulated.faults import FAULTS
+from trainyard.rehearsal.emulated.resource import ResourceError
 from trainyard.rehearsal.emulated.static_nodes import launch_missing, terminate_compute_nodes
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ TABLE_PREFIX = "parallelcluster-"
 FLEET_KEY = "COMPUTE_FLEET"
 # Where pcluster puts the config: PCLUSTER_S3_ARTIFACTS_DICT in pcluster/constants.py.
 _CONFIG = "configs/cluster-config.yaml"
+# The parameters that lead there: pcluster/templates/cluster_stack.py.
+_BUCKET, _ROOT = "ResourcesS3Bucket", "ArtifactS3RootDirectory"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,7 @@ def start(aws: Aws, name: str) -> int:
     """Start the head node of a cluster, or let it take over a changed config. Return how many signals it sent.
 
     It waits for its static nodes and signals when they run. Without capacity for them it never does.
+    Raises ResourceError where the stack is not one of ParallelCluster.
     https://github.com/aws/aws-parallelcluster/issues/3373
     """
     cluster = _cluster(aws, name)
@@ -83,8 +87,13 @@ def _cluster(aws: Aws, name: str) -> Cluster:
     stack = cloudformation.describe_stacks(StackName=name)["Stacks"][0]
     parameters = {one["ParameterKey"]: one["ParameterValue"] for one in stack.get("Parameters", [])}
     resources = cloudformation.describe_stack_resources(StackName=name)["StackResources"]
-    key = f"{parameters['ArtifactS3RootDirectory']}/{_CONFIG}"
-    text = aws.client("s3").get_object(Bucket=parameters["ResourcesS3Bucket"], Key=key)["Body"].read()
+    if missing := [one for one in (_BUCKET, _ROOT) if one not in parameters]:
+        raise ResourceError(
+            f"nobody signals in the emulated account but head nodes of ParallelCluster, and {name} is no stack of "
+            f"ParallelCluster: it has no parameter {' and no '.join(missing)}"
+        )
+    key = f"{parameters[_ROOT]}/{_CONFIG}"
+    text = aws.client("s3").get_object(Bucket=parameters[_BUCKET], Key=key)["Body"].read()
     return Cluster(
         name=name,
         config=yaml.load(text, Loader=yaml.CSafeLoader),

@@ -2,6 +2,7 @@
 
 Seeds are plain JSON, made here from a spec, and planted by the server: ``planting.py``. What is made up this way is
 what a rehearsal cannot prove: that a reservation, an image or a bucket really exists, and is as the spec needs it.
+Quotas are made up as well, in ``apis/service_quotas.py``: they are large enough for every spec.
 """
 
 from __future__ import annotations

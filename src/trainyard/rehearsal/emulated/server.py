@@ -14,23 +14,15 @@ import signal
 import sys
 import threading
 
-from moto.moto_server.werkzeug_app import MotoRequestHandler
-from werkzeug.serving import make_server
-
-from trainyard.rehearsal.emulated import extensions
-from trainyard.rehearsal.emulated.application import Application
-from trainyard.rehearsal.emulated.inside import let_calls_in
-from trainyard.rehearsal.emulated.planting import plant_from_environment
-
-HOST = "127.0.0.1"
 _LOOK_AT_PARENT_S = 1.0
-
-
-class _Quiet(MotoRequestHandler):
-    """Logs nothing: bodies and queries of calls may carry secrets."""
-
-    def log(self, type: str, message: str, *args: object) -> None:  # noqa: A002  # the name of werkzeug's parameter
-        pass
+# Moto's switches: https://docs.getmoto.org/en/latest/docs/configuration/environment_variables.html
+_SWITCHES = {
+    "MOTO_DISABLE_GLOBAL_CORS": "true",  # no page in a browser is to call it
+    "MOTO_IAM_LOAD_MANAGED_POLICIES": "true",
+    "MOTO_EC2_ENABLE_INSTANCE_TYPE_VALIDATION": "true",
+    "MOTO_ENABLE_AMI_VALIDATION": "true",
+    "MOTO_ENABLE_KEYPAIR_VALIDATION": "true",
+}
 
 
 def main() -> None:
@@ -39,20 +31,23 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=0, help="0 for a free one")
     parser.add_argument("--stay", action="store_true", help="do not end with standard input or with the parent")
     options = parser.parse_args()
-    for name in ("AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_ENDPOINT_URL"):
-        os.environ.pop(name, None)  # moto makes sessions of its own
+    _set_environment()
     if not options.stay:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which may still have to clean up
         threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
-    extensions.install()
-    application = Application()
-    let_calls_in(application)
-    plant_from_environment()
-    server = make_server(HOST, options.port, application, threaded=True, request_handler=_Quiet)
-    os.environ["MOTO_PORT"] = str(server.port)  # moto writes it into the URLs that it answers with
+    from trainyard.rehearsal.emulated.serving import server_at  # noqa: PLC0415  # moto reads its switches when imported
+
+    server = server_at(options.port)
     sys.stdout.write(json.dumps({"port": server.port}) + "\n")
     sys.stdout.flush()
     server.serve_forever()
+
+
+def _set_environment() -> None:
+    for name in ("AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_ENDPOINT_URL"):
+        os.environ.pop(name, None)  # moto makes sessions of its own
+    for name, value in _SWITCHES.items():
+        os.environ.setdefault(name, value)
 
 
 def _end_with_parent(parent: int) -> None:

@@ -16,7 +16,8 @@ TYPE = "AWS::CloudFormation::WaitCondition"
 def create(aws: Aws, wanted: Wanted) -> Made:
     """Let the head node of the stack start, and fail as CloudFormation does where it does not signal in time.
 
-    The time does not pass: what would last an hour is over at once.
+    The time does not pass: what would last an hour is over at once. In a stack that is not one of ParallelCluster
+    nobody could signal, and that is the reason then.
     """
     expected = int(wanted.properties.get("Count", 1))
     received = head_node.start(aws, wanted.stack_name)
