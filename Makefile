@@ -36,7 +36,7 @@ check: .make/environment ## format, lint, types, layers, shell and unit tests
 
 .PHONY: test
 test: check .make/wheel .make/chromium ## everything that CI runs: check, real programs, and the installed wheel
-	pytest --quiet -m "integration and not exhaustive"
+	pytest --quiet --numprocesses=2 --dist=worksteal -m "integration and not exhaustive"
 	cd tests && PATH="$(CURDIR)/.make/wheel/bin:$$PATH" TRAINYARD_INSTALLED=wheel pytest --quiet $(UNIT)
 
 .PHONY: test-exhaustive
@@ -70,6 +70,7 @@ lock-pcluster: .make/environment ## lock what an environment of ParallelCluster 
 .PHONY: benchmark
 benchmark: .make/environment ## measure speed and memory against the references
 	python benchmarks/command_line.py
+	python benchmarks/rehearsal.py
 
 .PHONY: clean
 clean: ## remove everything that make made

@@ -90,6 +90,16 @@ def test_an_environment_and_a_cluster_in_it_are_deployed_looked_at_and_destroyed
     status, out, _ = run(account, "deploy", cluster, "--yes", "--json")
     assert {step["status"] for step in json.loads(out)["steps"]} == {"unchanged"}
 
+    cluster.write_text(CLUSTER.replace("m5.large", "m5.xlarge"))
+    status, _, err = run(account, "deploy", cluster, "--yes")
+    assert status == 1
+    assert "cluster llm exists, and the spec would change it: Scheduling.SlurmQueues[q]" in err
+    assert "nothing was touched" in err
+    environment.write_text(ENVIRONMENT.replace("us-east-2a", "us-east-2b"))
+    status, _, err = run(account, "deploy", environment, "--yes")
+    assert status == 1
+    assert "of stack shared-network would be replaced by an empty one" in err
+
     status, out, _ = run(account, "status", "llm", "--region", "us-east-2", "--json")
     found = json.loads(out)
     assert (status, found["up"], found["stage"]) == (0, True, "deployed")

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
+import time
 from typing import TYPE_CHECKING
 
 import pytest
+from botocore.exceptions import EndpointConnectionError
 
 from tests.deploy.conftest import BUCKET
 from trainyard.deploy.lock import Lock
 from trainyard.edge.aws import s3
+from trainyard.edge.processes import place
 from trainyard.errors import TrainyardError
 
 if TYPE_CHECKING:
@@ -74,18 +78,48 @@ def test_a_lock_whose_time_is_over_is_taken_over(account):
         pass
 
 
-def test_a_lock_of_a_dead_process_of_this_machine_is_taken_over(account, monkeypatch):
-    monkeypatch.setattr("socket.gethostname", lambda: "this-host")
-    held_by(account, host="this-host", process=dead_process())
+def test_a_lock_of_a_dead_process_of_this_machine_is_taken_over(account):
+    held_by(account, host="this-host", place=place(), process=dead_process())
     said: list[str] = []
     with Lock(account, BUCKET, "llm", "deploy", said.append):
         pass
     assert said == ["takes over the lock of ada on this-host, who ended without releasing it"]
 
 
-def test_a_lock_of_a_living_process_of_this_machine_is_not(account, monkeypatch):
-    monkeypatch.setattr("socket.gethostname", lambda: "this-host")
-    held_by(account, host="this-host", process=os.getpid())
+def test_a_process_of_another_container_with_the_same_name_is_not_taken_for_dead(account):
+    held_by(account, host=socket.gethostname(), place="another boot pid:[1]", process=dead_process())
+    with pytest.raises(TrainyardError, match="is locked"), lock(account):
+        pass
+
+
+def test_a_lock_that_could_not_be_renewed_in_time_counts_as_lost(account):
+    with lock(account) as held:
+        account.clock.sleep(14 * 60)
+        held.refuse_lost()
+        account.clock.sleep(2 * 60)
+        with pytest.raises(TrainyardError, match="or may have"):
+            held.refuse_lost()
+
+
+def test_a_network_that_is_gone_does_not_end_the_renewals(account, monkeypatch):
+    monkeypatch.setattr("trainyard.deploy.lock._RENEWED_EVERY_S", 0.01)
+    with lock(account) as held:
+        put = account.client("s3").put_object
+        failures: list[str] = []
+
+        def fail(**asked: object) -> None:
+            failures.append(str(asked["Key"]))
+            raise EndpointConnectionError(endpoint_url="https://s3")
+
+        monkeypatch.setattr(account.client("s3"), "put_object", fail)
+        while len(failures) < 3:
+            time.sleep(0.01)
+        monkeypatch.setattr(account.client("s3"), "put_object", put)
+        held.refuse_lost()
+
+
+def test_a_lock_of_a_living_process_of_this_machine_is_not(account):
+    held_by(account, host="this-host", place=place(), process=os.getpid())
     with pytest.raises(TrainyardError, match="is locked"), lock(account):
         pass
 

@@ -174,6 +174,12 @@ def test_the_user_s_tags_cannot_displace_the_one_that_finds_the_cluster():
     assert [one["Value"] for one in tags if one["Key"] == "trainyard:cluster"] == ["example"]
 
 
+def test_the_cluster_says_which_bucket_its_spec_named():
+    tags = cluster("assets: {bucket: ml-assets}")["Tags"]
+    assert {"Key": "trainyard:bucket", "Value": "ml-assets"} in tags
+    assert "trainyard:bucket" not in {one["Key"] for one in cluster()["Tags"]}
+
+
 def test_metadata_is_served_to_version_2_requests_only():
     assert cluster()["Imds"] == {"ImdsSupport": "v2.0"}
 

@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING
 from trainyard.checking.spec_file import Checked, check_file
 from trainyard.deploy.deployment import Done, deploy, destroy, work_for
 from trainyard.deploy.looking_before import look_before
+from trainyard.deploy.own_bucket import bucket_of_cluster
 from trainyard.deploy.work import Event, Options, Work
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.account import Account, account
+from trainyard.edge.aws.kept_data import kept_data
 from trainyard.edge.text_file import read_text
 from trainyard.errors import SpecError, TrainyardError
+from trainyard.render.tags import CLUSTER, ENVIRONMENT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
     from trainyard.finding import Finding
     from trainyard.spec.cluster import Spec
 
-__all__ = ["Account", "Deployed", "Done", "Event", "Options", "account", "deploy_file", "destroy_cluster"]
+__all__ = ["Account", "Deployed", "Done", "Event", "Options", "account", "data_of", "deploy_file", "destroy_cluster"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +92,17 @@ def destroy_cluster(
 ) -> Done:
     """Remove a cluster and what was made for it. What holds data stays, unless the options say otherwise.
 
-    ``bucket`` is the one that its spec named, where it named one. Raises TrainyardError where the account cannot be
-    used.
+    ``bucket`` is the one that its spec named, where it named one and no stack is left that says so. Raises
+    TrainyardError where the account cannot be used.
     """
-    return destroy(Work(where, name, None, bucket or s3.own_bucket(where), listener, options or Options()))
+    held = bucket or bucket_of_cluster(where, name) or s3.own_bucket(where)
+    return destroy(Work(where, name, None, held, listener, options or Options()))
+
+
+def data_of(name: str, where: Account) -> tuple[str, ...]:
+    """Return what holds data of a cluster or environment, with its size.
+
+    Raises TrainyardError where AWS does not say.
+    """
+    works = (Work(where, name, None, s3.own_bucket(where), tag=tag) for tag in (CLUSTER, ENVIRONMENT))
+    return tuple(str(kept) for work in works for kept in kept_data(where, name, work.owns))

@@ -91,6 +91,6 @@ def _remove(spec: Spec, rendering: Rendering) -> Iterator[str]:
 
 
 _STAY = (
-    "File systems outlive their stack and go on costing money until you delete them yourself; the network cannot be "
-    "deleted before them."
+    "File systems and metrics in Amazon Managed Prometheus outlive their stack and go on costing money until you "
+    "delete them yourself; the network cannot be deleted before the file systems."
 )

@@ -80,9 +80,21 @@ def main() -> int:
     except click.ClickException as error:
         print_usage_error(error, as_json=as_json)
         return 2
-    except TrainyardError as error:
-        print_error(error, as_json=as_json)
-        return error.exit_status
     except (click.Abort, KeyboardInterrupt):
         print_plain("interrupted", err=True)
         return 130
+    except Exception as error:  # noqa: BLE001  what is a bug is raised again
+        return _failed(error, as_json=as_json)
+
+
+def _failed(error: Exception, *, as_json: bool) -> int:
+    """Print why the work could not be done. Anything that is no such error is a bug and keeps its traceback."""
+    if type(error).__module__.startswith("botocore."):  # AWS could not be reached in the middle of something
+        # Imported here because only commands that call AWS need it, and --help must not wait for it.
+        from trainyard.edge.aws.refusals import account_error
+
+        error = account_error(error, "AWS")
+    if not isinstance(error, TrainyardError):
+        raise error
+    print_error(error, as_json=as_json)
+    return error.exit_status

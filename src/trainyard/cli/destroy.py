@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,13 +13,27 @@ from trainyard.cli.output import json_option, print_error, print_json, print_tex
 from trainyard.cli.watching import done_values, watcher
 from trainyard.errors import InputError
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trainyard.edge.aws.account import Account
+
+# What no option keeps: it goes with the instances, or with their stack.
+_LOST = (
+    "root volumes of all nodes, with /home on the head node unless a file system is mounted there",
+    "workspace of Amazon Managed Grafana, with dashboards that people made",
+    "instance of self-hosted monitoring, with its metrics",
+)
+
 
 @click.command()
 @click.argument("name")
 @click.option("--region", required=True, metavar="REGION", help="AWS region of the cluster.")
 @click.option("--profile", metavar="NAME", help="Profile of the AWS configuration.")
-@click.option("--bucket", metavar="BUCKET", help="The assets.bucket of the spec, where it had one of its own.")
-@click.option("--delete-data", is_flag=True, help="Delete file systems, volumes, snapshots and logs too.")
+@click.option(
+    "--bucket", metavar="BUCKET", help="The assets.bucket of the spec, where it had its own and no stack is left."
+)
+@click.option("--delete-data", is_flag=True, help="Delete file systems, volumes, snapshots, metrics and logs too.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @json_option
 def command(  # noqa: PLR0913  one for each option
@@ -25,26 +41,28 @@ def command(  # noqa: PLR0913  one for each option
 ) -> None:
     """Remove the cluster NAME and what was made for it.
 
-    What holds data stays unless --delete-data is given, and with it the network that it stands in; both are named at
-    the end. Nothing is touched that has no tag trainyard:cluster of this name. Safe to run again at any time.
+    File systems, volumes, snapshots, metrics in Amazon Managed Prometheus and logs stay unless --delete-data is given,
+    and with them the network that they stand in; all are named at the end. Nothing is touched that has no tag
+    trainyard:cluster of this name. Safe to run again at any time.
+
+    In any case lost are root volumes, with /home on the head node unless a file system is mounted there, a workspace of
+    Amazon Managed Grafana, and the instance of self-hosted monitoring with its metrics.
 
     \b
     Example:
       trainyard destroy llm-p5 --region us-east-2
       trainyard destroy llm-p5 --region us-east-2 --delete-data --yes
     """
-    from trainyard.api.deploy import Options, account, destroy_cluster
+    from trainyard.api.deploy import Options, account, data_of, destroy_cluster
 
+    where = account(region, profile)
     if not yes:
         if not sys.stdin.isatty():
             raise InputError("nobody is there to say yes", where="trainyard destroy", hint="add --yes")
-        what = "with all its data" if delete_data else "but not its data"
-        typed = click.prompt(f"To remove {name} in {region}, {what}, type its name", err=True)
-        if typed != name:
-            raise InputError(f"{typed!r} is not {name!r}", where="trainyard destroy", hint="nothing was removed")
+        _ask(name, where, data_of(name, where), delete_data=delete_data)
     options = Options(delete_data=delete_data)
     with interruptible("AWS finishes what it has begun; run the same command again to go on"):
-        done = destroy_cluster(name, account(region, profile), bucket=bucket, options=options, listener=watcher())
+        done = destroy_cluster(name, where, bucket=bucket, options=options, listener=watcher())
     if as_json:
         print_json(done_values(done))
         sys.exit(0 if done.ok else 1)
@@ -55,6 +73,22 @@ def command(  # noqa: PLR0913  one for each option
             print_error(result.error, as_json=False)
     for kept in done.kept:
         print_text(f"kept: {kept}")
-    if done.kept:
-        print_text(f"`trainyard destroy {name} --region {region} --delete-data` deletes what was kept", err=True)
+    if done.kept and not delete_data:
+        given = {"--region": region, "--profile": profile, "--bucket": bucket}
+        options_again = [word for option, value in given.items() if value for word in (option, value)]
+        again = shlex.join(["trainyard", "destroy", name, *options_again, "--delete-data"])
+        print_text(f"`{again}` deletes what was kept", err=True)
     sys.exit(0 if done.ok else 1)
+
+
+def _ask(name: str, where: Account, data: Sequence[str], *, delete_data: bool) -> None:
+    """Say what would become of the data, and where, and have the name typed."""
+    print_text(f"account {where.id}, region {where.region}", err=True)
+    for one in data:
+        print_text(f"  {'deletes' if delete_data else 'keeps':<8} {one}", err=True)
+    for one in _LOST:
+        print_text(f"  loses    {one}", err=True)
+    what = "with all its data" if delete_data else "but not the data that it keeps"
+    typed = click.prompt(f"To remove {name} in {where.region}, {what}, type its name", err=True)
+    if typed != name:
+        raise InputError(f"{typed!r} is not {name!r}", where="trainyard destroy", hint="nothing was removed")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from trainyard.cli.output import json_option, one_line, print_json, print_text
+from trainyard.render.tags import CLUSTER
 
 if TYPE_CHECKING:
     from trainyard.operate.status import Status
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
 @click.argument("name")
 @click.option("--region", required=True, metavar="REGION", help="AWS region of the cluster.")
 @click.option("--profile", metavar="NAME", help="Profile of the AWS configuration.")
-@click.option("--bucket", metavar="BUCKET", help="The assets.bucket of the spec, where it had one of its own.")
+@click.option(
+    "--bucket", metavar="BUCKET", help="The assets.bucket of the spec, where it had its own and no stack is left."
+)
 @json_option
 def command(name: str, region: str, profile: str | None, bucket: str | None, *, as_json: bool) -> None:
     """Say whether the cluster NAME is up: its stacks, its nodes, and when it was deployed.
@@ -48,8 +51,10 @@ def _print(found: Status) -> None:
         record = found.record
         by = f"by trainyard {record.trainyard_version} for ParallelCluster {record.parallelcluster_version}"
         print_text(f"{record.stage} since {record.since}, {by}")
+    elif any(CLUSTER in stack.tags for stack in found.stacks):
+        print_text("made by trainyard; what it remembers of it is gone, or lies in another bucket (--bucket)")
     else:
-        print_text("not made by trainyard, or its bucket is another one (--bucket)")
+        print_text("not made by trainyard")
     for stack in found.stacks:
         print_text(f"  stack {stack.name:<40} {stack.status}")
     for (role, queue, state), count in found.node_counts().items():

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from trainyard.deploy.deployment import Done
     from trainyard.deploy.work import Event
+    from trainyard.errors import TrainyardError
 
 _COLOURS = {"start": "cyan", "done": "green", "failed": "red"}
 _STEP_WIDTH = 12
@@ -32,6 +33,10 @@ def watcher() -> Callable[[Event], None]:
     return show
 
 
+def _error(error: TrainyardError) -> dict[str, str | None]:
+    return {"problem": error.problem, "where": error.where, "hint": error.hint}
+
+
 def done_values(done: Done | None) -> dict[str, Any]:
     """Return what became of the steps, as values for JSON."""
     if done is None:
@@ -44,6 +49,7 @@ def done_values(done: Done | None) -> dict[str, Any]:
             "status": result.status,
             "seconds": round(result.seconds, 1),
             "detail": result.detail,
+            "error": None if result.error is None else _error(result.error),
         }
         for result in done.results
     ]

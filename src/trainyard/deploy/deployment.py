@@ -11,6 +11,7 @@ from trainyard.deploy.lock import Lock
 from trainyard.deploy.parallelclusters import ParallelClusters
 from trainyard.deploy.record import Deployment, read_record, stamped, write_record
 from trainyard.deploy.steps.bucket import Bucket
+from trainyard.deploy.steps.changes import Changes
 from trainyard.deploy.steps.cluster import Cluster
 from trainyard.deploy.steps.data import Data
 from trainyard.deploy.steps.environment import Environment, users_of
@@ -76,7 +77,7 @@ def steps_to_deploy(spec: Spec) -> list[Step]:
     ]
     if spec.is_environment:
         return stack_steps
-    return [*before, *stack_steps, Release(), KeyPair(), Cluster(), StaticNodes()]
+    return [Changes(), *before, *stack_steps, Release(), KeyPair(), Cluster(), StaticNodes()]
 
 
 def steps_to_destroy() -> list[Step]:
@@ -97,21 +98,30 @@ def deploy(work: Work, spec_text: str) -> Done:
     """Make what the spec describes, or go on where a call that ended early stopped."""
     spec = work.wanted()
     results = apply_all([Bucket()], work)
-    if results[-1].error is not None:
+    if _failed(results):
         return Done(tuple(results))
+    steps = steps_to_deploy(spec)
+    looks = [step for step in steps if step.name == Changes.name]
     with _locked(work, "deploy"), _parallelclusters(work):
+        # A cluster that exists is looked at before anything is touched, and before its record is.
+        results += apply_all(looks, work)
+        if _failed(results):
+            return Done(tuple(results))
         former = read_record(work.account, work.bucket, work.name)
-        work.was_deployed = former is not None and former.stage == "deployed"
         record = Deployment(
             work.name, spec.region, "deploying", __version__, spec.parallelcluster.version, spec_text,
-            former.cluster_config if former else None, "",
+            former.cluster_config if former else None, "", fleet_stopped=former is not None and former.fleet_stopped,
         )  # fmt: skip
         write_record(work.account, work.bucket, stamped(record, "deploying", work.account))
-        results += apply_all(steps_to_deploy(spec), work)
-        if results[-1].error is None:
+        results += apply_all([step for step in steps if step not in looks], work)
+        if not _failed(results):
             reached = read_record(work.account, work.bucket, work.name) or record
             write_record(work.account, work.bucket, stamped(reached, "deployed", work.account))
     return Done(tuple(results))
+
+
+def _failed(results: list[StepResult]) -> bool:
+    return any(result.error is not None for result in results)
 
 
 def destroy(work: Work) -> Done:

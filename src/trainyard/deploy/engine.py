@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from trainyard.edge.aws.refusals import translated
 from trainyard.errors import TrainyardError
 
 if TYPE_CHECKING:
@@ -54,7 +55,8 @@ def _one(step: Step, work: Work, action: Literal["apply", "undo"], do: Callable[
     started = work.account.clock.now()
     work.tell(step.title, "start")
     try:
-        outcome = do(step)
+        with translated(work.account.region):
+            outcome = do(step)
     except TrainyardError as error:
         work.tell(error.problem, "failed")
         spent = work.account.clock.now() - started

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from trainyard.deploy.work import folder
 from trainyard.edge.aws import s3
-from trainyard.edge.processes import is_running
+from trainyard.edge.aws.refusals import UNTRANSLATED
+from trainyard.edge.processes import is_running, place
 from trainyard.errors import TrainyardError
 
 if TYPE_CHECKING:
@@ -42,14 +43,16 @@ class Lock:
     """What is being done, for whoever finds it locked."""
     report: Callable[[str], None] = lambda _: None
     _etag: str = ""
+    _until: float = 0.0
+    """Until when it is ours for certain, in seconds since 1970."""
     _lost: bool = False
     _released: threading.Event = field(default_factory=threading.Event)
 
     def __enter__(self) -> Self:
         """Take the lock. Raises TrainyardError where somebody else holds it."""
-        content = self._content()
+        content, until = self._content()
         etag = s3.put_if_absent(self.account, self.bucket, self._key, content)
-        self._etag = etag or self._taken_over(content)
+        self._etag, self._until = etag or self._taken_over(content), until
         threading.Thread(target=self._renew, name=f"lock of {self.name}", daemon=True).start()
         return self
 
@@ -58,47 +61,49 @@ class Lock:
     ) -> None:
         """Release it, whatever happened, unless it has become somebody else's."""
         self._released.set()
-        if not self._lost:
-            s3.delete(self.account, self.bucket, self._key)
+        s3.delete_if_same(self.account, self.bucket, self._key, self._etag)
 
     def refuse_lost(self) -> None:
         """Raise TrainyardError where somebody else has taken it over."""
-        if self._lost:
+        if self._lost or self.account.clock.now() > self._until:
             raise TrainyardError(
-                f"somebody else has taken over the lock of {self.name}",
+                f"somebody else has taken over the lock of {self.name}, or may have",
                 where=f"s3://{self.bucket}/{self._key}",
                 hint="see what they do before you run this again",
             )
 
     def _renew(self) -> None:
         while not self._released.wait(_RENEWED_EVERY_S):
+            content, until = self._content()
             try:
-                etag = s3.put_if_same(self.account, self.bucket, self._key, self._content(), self._etag)
-            except TrainyardError:
-                continue  # it is still held for some minutes
+                etag = s3.put_if_same(self.account, self.bucket, self._key, content, self._etag)
+            except (TrainyardError, *UNTRANSLATED):
+                continue  # it is held for some minutes more
             if self._released.is_set():
                 return
             self._lost = etag is None
             if etag is None:
                 return
-            self._etag = etag
+            self._etag, self._until = etag, until
 
     @property
     def _key(self) -> str:
         return f"{folder(self.name)}/lock"
 
-    def _content(self) -> bytes:
+    def _content(self) -> tuple[bytes, float]:
+        """Return what is written, and until when it holds."""
         now = self.account.clock.now()
         holder = {
             "what": self.what,
             "user": _user(),
             "host": socket.gethostname(),
+            "place": place(),
             "process": os.getpid(),
             "since": _iso(now),
             "until": _iso(now + _HELD_S),
             "id": uuid.uuid4().hex,
         }
-        return json.dumps(holder, indent=2).encode()
+        return json.dumps(holder, indent=2).encode(), now + _HELD_S
 
     def _taken_over(self, content: bytes) -> str:
         """Replace a lock whose holder is gone."""
@@ -116,7 +121,7 @@ class Lock:
         return etag
 
     def _is_gone(self, holder: dict[str, Any]) -> bool:
-        if holder.get("host") == socket.gethostname() and not is_running(holder.get("process")):
+        if holder.get("place") == place() and not is_running(holder.get("process")):
             return True
         until = _seconds(holder.get("until"))
         return until is not None and until < self.account.clock.now()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from trainyard.finding import Finding
 
 
-def _known_outputs(work: Work) -> dict[str, str]:
+def known_outputs(work: Work) -> dict[str, str]:
     """Return what stacks of an earlier deployment, and of the environment, have made."""
     spec = work.wanted()
     own = stacks_tagged(work.account, work.tag, work.name)
@@ -33,7 +33,7 @@ def look_before(work: Work, document: Document | None) -> tuple[Finding, ...]:
     context = PreflightContext(
         work.wanted(),
         work.account,
-        _known_outputs(work),
+        known_outputs(work),
         document,
         creates_key_pair=work.options.create_key_pair is not None,
         recreates=work.options.recreate,

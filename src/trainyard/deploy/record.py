@@ -30,6 +30,8 @@ class Deployment(NamedTuple):
     """The configuration that ParallelCluster was given; None before that."""
     since: str
     """When this stage began, as an ISO 8601 time."""
+    fleet_stopped: bool = False
+    """Whether the deployment has stopped the fleet of compute nodes and has still to start it."""
 
 
 def key(name: str) -> str:

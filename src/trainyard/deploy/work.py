@@ -61,8 +61,8 @@ class Work:
     """What a destruction left on purpose, and why."""
     step: str = ""
     """Name of the step that is at work."""
-    was_deployed: bool = False
-    """Whether an earlier call has brought a cluster to its end."""
+    nodes_to_start: bool = False
+    """Whether the cluster was made without nodes that it is to have."""
     tag: str = CLUSTER
     """Tag of everything that belongs to it; of an environment another one. What does not carry it is never touched."""
     parallelcluster: Callable[[str], Pcluster] | None = None

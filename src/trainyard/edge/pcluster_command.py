@@ -221,6 +221,16 @@ def artifact_bucket(account_id: str, region: str) -> str:
     return f"parallelcluster-{digest}-v1-do-not-delete"
 
 
+_WHO = (
+    "AWS_PROFILE",
+    "AWS_DEFAULT_PROFILE",
+    "AWS_ACCESS_KEY_ID",
+    "AWS_SECRET_ACCESS_KEY",
+    "AWS_SESSION_TOKEN",
+    "AWS_SECURITY_TOKEN",
+)
+
+
 def _named(name: str) -> list[str]:
     return ["--cluster-name", name]
 
@@ -243,7 +253,9 @@ def _variables(made: PclusterEnvironment, account: Account, log: Path) -> dict[s
 
     PCLUSTER_LOG_FILE is read in pcluster/utils.py; without it pcluster writes to the home folder.
     """
-    replaced = ("AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_SESSION_TOKEN") if account.credentials else ()
+    # Keys in the environment would win over a profile that was chosen for this call, and lead to another account:
+    # https://docs.aws.amazon.com/boto3/latest/guide/credentials.html
+    replaced = _WHO if account.credentials or account.profile else ()
     variables = {name: value for name, value in os.environ.items() if name not in (*replaced, "PCLUSTER_LOG_TO_STDOUT")}
     if account.endpoint is not None:  # then nothing is to be asked elsewhere
         variables = {name: value for name, value in variables.items() if not name.startswith("AWS_ENDPOINT_URL")}

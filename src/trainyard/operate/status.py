@@ -10,7 +10,7 @@ from trainyard.deploy.record import Deployment, read_record
 from trainyard.edge.aws.cloudformation import StackState, find_stack, stack_failure, stacks_tagged
 from trainyard.edge.aws.nodes import Node, nodes
 from trainyard.errors import TrainyardError
-from trainyard.render.tags import CLUSTER
+from trainyard.render.tags import CLUSTER, ENVIRONMENT
 
 if TYPE_CHECKING:
     from trainyard.edge.aws.account import Account
@@ -41,13 +41,19 @@ class Status:
 
 
 def status(name: str, account: Account, bucket: str) -> Status:
-    """Return the state of a cluster, whoever made it. Raises TrainyardError where there is nothing of that name."""
+    """Return the state of a cluster, whoever made it, or of an environment.
+
+    Raises TrainyardError where there is nothing of that name.
+    """
     own = find_stack(account, name)
     others = [stack for stack in stacks_tagged(account, CLUSTER, name) if stack.name != name]
+    shared = [stack for stack in stacks_tagged(account, ENVIRONMENT, name) if CLUSTER not in stack.tags]
     record = read_record(account, bucket, name)
+    if shared:
+        return Status(name, account.region, record, tuple(shared), (), _stack_problem(account, tuple(shared)))
     if own is None and not others and record is None:
         raise TrainyardError(
-            f"there is no cluster {name} in {account.region}",
+            f"there is no cluster {name} in {account.region}, and no environment",
             where=f"account {account.id}",
             hint="check the name, --region and --profile",
         )
@@ -59,13 +65,19 @@ def status(name: str, account: Account, bucket: str) -> Status:
 def _problem(
     account: Account, own: StackState | None, stacks: tuple[StackState, ...], found: tuple[Node, ...]
 ) -> str | None:
+    if problem := _stack_problem(account, stacks):
+        return problem
+    if own is None:
+        return "the cluster itself is not there"
+    if not any(node.role == "HeadNode" and node.state == "running" for node in found):
+        return "no head node runs"
+    return None
+
+
+def _stack_problem(account: Account, stacks: tuple[StackState, ...]) -> str | None:
     for stack in stacks:
         if stack.in_progress:
             return f"stack {stack.name} is {stack.status}"
         if not stack.usable:
             return stack_failure(account, stack.id, stack).problem
-    if own is None:
-        return "the cluster itself is not there"
-    if not any(node.role == "HeadNode" and node.state == "running" for node in found):
-        return "no head node runs"
     return None

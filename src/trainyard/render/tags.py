@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 
 CLUSTER = "trainyard:cluster"
 ENVIRONMENT = "trainyard:environment"
+BUCKET = "trainyard:bucket"
 
 
 def own_tags(spec: Spec) -> dict[str, str]:
@@ -17,3 +18,9 @@ def own_tags(spec: Spec) -> dict[str, str]:
         return {ENVIRONMENT: spec.name}
     shared = {} if spec.environment is None else {ENVIRONMENT: spec.environment}
     return {CLUSTER: spec.name, **shared}
+
+
+def all_tags(spec: Spec) -> dict[str, str]:
+    """Return those with the user's, and the bucket of the spec's own, which whoever has no spec could not know."""
+    bucket = {} if spec.assets.bucket is None else {BUCKET: spec.assets.bucket}
+    return {**spec.tags, **own_tags(spec), **bucket}

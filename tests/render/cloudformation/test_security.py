@@ -147,6 +147,8 @@ def test_only_a_load_balancer_without_a_certificate_speaks_plainly():
 def test_data_stays_when_its_stack_goes():
     kept = of_type(TEMPLATES["storage"], "AWS::FSx::FileSystem", "AWS::FSx::DataRepositoryAssociation")
     assert len(kept) == 6
+    kept |= of_type(TEMPLATES["monitoring"], "AWS::APS::Workspace")
+    assert len(kept) == 7
     assert {(one["DeletionPolicy"], one["UpdateReplacePolicy"]) for one in kept.values()} == {
         ("RetainExceptOnCreate", "Retain")
     }

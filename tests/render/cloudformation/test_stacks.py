@@ -67,6 +67,11 @@ def test_a_stack_is_named_and_tagged_after_its_cluster():
     assert network.tags == {"team": "a b", "trainyard:cluster": "llm"}
 
 
+def test_a_stack_says_which_bucket_its_spec_named():
+    network = made("name: llm\nassets: {bucket: ml-assets}")["network"]
+    assert network.tags == {"trainyard:cluster": "llm", "trainyard:bucket": "ml-assets"}
+
+
 @pytest.mark.parametrize(
     ("prefix", "parameters", "capability"),
     [

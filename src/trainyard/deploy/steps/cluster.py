@@ -9,7 +9,7 @@ from trainyard.deploy.held_back import held_back, without_held_back
 from trainyard.deploy.record import read_record, write_record
 from trainyard.deploy.step import Outcome, Probe
 from trainyard.deploy.steps.stack import refuse_foreign, tell
-from trainyard.edge.aws.cloudformation import StackState, find_stack, follow, stack_failure
+from trainyard.edge.aws.cloudformation import StackState, find_stack, follow, refuse_stuck, stack_failure
 from trainyard.errors import TrainyardError
 from trainyard.render.rendering import render
 
@@ -37,19 +37,19 @@ class Cluster:
         return Probe("there" if found.usable else "broken", found.status)
 
     def apply(self, work: Work) -> Outcome:
-        """Make it, or wait until a call that was killed has made it."""
-        found = _settled(work)
+        """Make it, or wait until a call that was killed has made it. One that is there was looked at before."""
+        found = settled(work)
         if found is not None and not found.usable:
             _recreate(work, found)
             found = None
         if found is not None:
-            _refuse_other_config(work)
             return Outcome(changed=False, detail=found.status)
         spec = work.wanted()
         document = final_config(work)
         text = config_text(spec, without_held_back(spec, document) if held_back(spec) else document)
         _remember(work, config_text(spec, document))
         _create(work, text)
+        work.nodes_to_start = bool(held_back(spec))
         state = follow(work.account, work.name, lambda event: tell(work, event))
         if state is None or not state.usable:
             raise _failure(work, state)
@@ -60,8 +60,9 @@ class Cluster:
         found = find_stack(work.account, work.name)
         if found is None:
             return Outcome(changed=False, detail="there is none")
-        refuse_foreign(found, work)
-        _delete(work, found)
+        settled_now = settled(work)
+        if settled_now is not None:
+            _delete(work, settled_now)
         return Outcome(changed=True, detail="deleted")
 
 
@@ -77,7 +78,7 @@ def final_config(work: Work) -> dict[str, Any]:
     return rendering.documents["cluster.yaml"]
 
 
-def _settled(work: Work) -> StackState | None:
+def settled(work: Work) -> StackState | None:
     """Return the stack of the cluster once AWS is done with it."""
     found = find_stack(work.account, work.name)
     refuse_foreign(found, work)
@@ -89,7 +90,8 @@ def _settled(work: Work) -> StackState | None:
 
 
 def _recreate(work: Work, found: StackState) -> None:
-    """Delete a cluster whose making failed; nothing can make it go on."""
+    """Delete a cluster whose making failed; nothing can make it go on. One whose update failed still runs."""
+    refuse_stuck(found)
     if not work.options.recreate and found.status != "DELETE_FAILED":
         raise _failure(work, found)
     work.tell(f"deletes the cluster, which is {found.status}")
@@ -121,18 +123,6 @@ def _remember(work: Work, text: str) -> None:
     record = read_record(work.account, work.bucket, work.name)
     if record is not None:
         write_record(work.account, work.bucket, record._replace(cluster_config=text))
-
-
-def _refuse_other_config(work: Work) -> None:
-    record = read_record(work.account, work.bucket, work.name)
-    wanted = config_text(work.wanted(), final_config(work))
-    if record is not None and record.cluster_config not in (None, wanted):
-        raise TrainyardError(
-            f"cluster {work.name} exists and was made from another spec",
-            where=work.name,
-            hint="this version of trainyard does not update clusters: use `pcluster update-cluster` with the "
-            "cluster.yaml of `trainyard render`, or destroy the cluster and deploy it again",
-        )
 
 
 def _failure(work: Work, state: StackState | None) -> TrainyardError:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trainyard.deploy.step import Outcome, Probe
-from trainyard.edge.aws.kept_data import delete_data, kept_data
+from trainyard.edge.aws.kept_data import Kept, NeededElsewhereError, delete_data, kept_data
+from trainyard.edge.aws.leftover_groups import delete_leftover_groups
 
 if TYPE_CHECKING:
     from trainyard.deploy.work import Work
@@ -28,12 +29,26 @@ class Data:
         return Outcome(changed=False)
 
     def undo(self, work: Work) -> Outcome:
-        """Delete it where that is asked for, and name it where not."""
+        """Delete it where that is asked for, and name it where not, or where AWS refuses."""
         kept = kept_data(work.account, work.name, work.owns)
-        if not work.options.delete_data:
+        if work.options.delete_data:
+            outcome = _delete(work, kept)
+        else:
             work.kept.extend(map(str, kept))
-            return Outcome(changed=False, detail=f"kept: {', '.join(map(str, kept))}" if kept else "there is none")
-        for one in kept:
-            work.tell(f"deletes {one}")
+            outcome = Outcome(changed=False, detail=f"kept: {', '.join(map(str, kept))}" if kept else "there is none")
+        groups = delete_leftover_groups(work.account, work.name, work.owns, wait=work.options.delete_data)
+        return Outcome(outcome.changed or groups > 0, outcome.detail)
+
+
+def _delete(work: Work, kept: list[Kept]) -> Outcome:
+    refused = 0
+    for one in kept:
+        work.tell(f"deletes {one}")
+        try:
             delete_data(work.account, one)
-        return Outcome(changed=bool(kept), detail=f"{len(kept)} deleted")
+        except NeededElsewhereError as error:
+            refused += 1
+            work.tell(error.problem)
+            work.kept.append(f"{one}, because {error.problem}")
+    stays = f", {refused} kept because AWS refuses" if refused else ""
+    return Outcome(changed=len(kept) > refused, detail=f"{len(kept) - refused} deleted{stays}")

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trainyard.deploy.step import Outcome, Probe
-from trainyard.edge.aws.key_pairs import create_key_pair, key_pair_exists
+from trainyard.edge.aws.cloudformation import find_stack
+from trainyard.edge.aws.key_pairs import create_key_pair, finish_key_pair, key_pair_exists, key_pair_unfinished
+from trainyard.errors import TrainyardError
 
 if TYPE_CHECKING:
     from trainyard.deploy.work import Work
@@ -27,12 +29,29 @@ class KeyPair:
     def apply(self, work: Work) -> Outcome:
         """Make it where it is missing and a file for its private key was named."""
         name, file = work.wanted().access.ssh_key, work.options.create_key_pair
-        if name is None or file is None or key_pair_exists(work.account, name):
+        if name is None:
             return Outcome(changed=False)
-        create_key_pair(work.account, name, file, {work.tag: work.name})
+        tags = {work.tag: work.name}
+        # A cluster that is there was made with the key pair, so it stays what it is.
+        if key_pair_unfinished(work.account, name, tags) and find_stack(work.account, work.name) is None:
+            if file is None:
+                raise _lost(name)
+            finish_key_pair(work.account, name, file, tags)
+        elif file is None or key_pair_exists(work.account, name):
+            return Outcome(changed=False)
+        else:
+            create_key_pair(work.account, name, file, tags)
         return Outcome(changed=True, detail=f"{name}; its private key is in {file}")
 
     def undo(self, work: Work) -> Outcome:
         """Leave it."""
         del work
         return Outcome(changed=False)
+
+
+def _lost(name: str) -> TrainyardError:
+    return TrainyardError(
+        f"the call that made key pair {name} ended early, and its private key may be lost",
+        where="access.ssh_key",
+        hint="add --create-key-pair with the same file: what is missing is made again",
+    )

@@ -21,8 +21,12 @@ class NetworkStep(StackStep):
         name = f"{work.name}-{self.kind}"
         if find_stack(work.account, name) is None:
             return Outcome(changed=False, detail="there is none")
-        subnets = {one.physical_id for one in stack_resources(work.account, name) if one.type == "AWS::EC2::Subnet"}
-        standing = [one for one in kept_data(work.account, work.name, work.owns) if one.subnets & subnets]
+        resources = stack_resources(work.account, name)
+        subnets = {one.physical_id for one in resources if one.type == "AWS::EC2::Subnet"}
+        # In a VPC that existed before, the stack has only security groups, and FSx has interfaces in one of them.
+        guarded = any(one.resource == "FileSystemSecurityGroup" for one in resources)
+        kept = kept_data(work.account, work.name, work.owns)
+        standing = [one for one in kept if one.subnets & subnets or (guarded and one.kind == "fsx")]
         if standing:
             work.kept.append(f"stack {name}, because {standing[0]} stands in its network")
             return Outcome(changed=False, detail=f"kept, because {standing[0]} stands in it")

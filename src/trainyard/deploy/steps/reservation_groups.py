@@ -46,7 +46,7 @@ class ReservationGroups:
                 made.append(name)
             arns.append(there[0] if there else create_group(work.account, name, CONFIGURATION, tags))
             put_into_group(work.account, name, reservations, partition_of(spec.region))
-        outputs = {f"ReservationGroupArn{number if number > 1 else ''}": arn for number, arn in enumerate(arns, 1)}
+        outputs = {_output(number): arn for number, arn in enumerate(arns, 1)}
         return Outcome(changed=bool(made), detail=", ".join(made), outputs=outputs)
 
     def undo(self, work: Work) -> Outcome:
@@ -59,3 +59,16 @@ class ReservationGroups:
     def _names(self, work: Work) -> list[str]:
         spec = work.wanted()
         return [group_name(spec, number) for number, _ in enumerate(groups_to_make(spec), 1)]
+
+
+def known_groups(work: Work) -> dict[str, str]:
+    """Return the ARNs of the groups that are there, by the names that templates give them."""
+    spec = work.wanted()
+    found = {
+        number: find_group(work.account, group_name(spec, number)) for number in range(1, len(groups_to_make(spec)) + 1)
+    }
+    return {_output(number): group[0] for number, group in found.items() if group is not None}
+
+
+def _output(number: int) -> str:
+    return f"ReservationGroupArn{number if number > 1 else ''}"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from trainyard.bundle.assemble import config_text
 from trainyard.deploy.held_back import held_back
+from trainyard.deploy.record import read_record, write_record
 from trainyard.deploy.step import Outcome, Probe
 from trainyard.deploy.steps.cluster import final_config
 from trainyard.deploy.steps.stack import tell
@@ -41,15 +42,18 @@ class StaticNodes:
 
     def apply(self, work: Work) -> Outcome:
         """Update the cluster to its final configuration."""
-        if not held_back(work.wanted()):
-            return Outcome(changed=False, detail="none that the head node would wait for")
-        if work.was_deployed:
-            return Outcome(changed=False, detail="asked for before")
+        record = read_record(work.account, work.bucket, work.name)
+        stopped = record is not None and record.fleet_stopped
+        if not work.nodes_to_start and not stopped:
+            return Outcome(changed=False, detail="none is missing")
         parallelcluster = work.pcluster(work.wanted().parallelcluster.version)
-        _fleet(work, parallelcluster, "STOP_REQUESTED", "STOPPED")
-        changed = _update(work, parallelcluster)
+        if work.nodes_to_start:
+            _remember(work, stopped=True)
+            _fleet(work, parallelcluster, "STOP_REQUESTED", "STOPPED")
+            _update(work, parallelcluster)
         _fleet(work, parallelcluster, "START_REQUESTED", "RUNNING")
-        return Outcome(changed, self.probe(work).detail)
+        _remember(work, stopped=False)
+        return Outcome(changed=True, detail=self.probe(work).detail)
 
     def undo(self, work: Work) -> Outcome:
         """Do nothing: they go with the cluster."""
@@ -57,19 +61,25 @@ class StaticNodes:
         return Outcome(changed=False)
 
 
-def _update(work: Work, parallelcluster: Pcluster) -> bool:
+def _remember(work: Work, *, stopped: bool) -> None:
+    """Write down that the fleet is stopped by us: whoever goes on after a kill has to start it, and nobody else's."""
+    record = read_record(work.account, work.bucket, work.name)
+    if record is not None:
+        write_record(work.account, work.bucket, record._replace(fleet_stopped=stopped))
+
+
+def _update(work: Work, parallelcluster: Pcluster) -> None:
     text = config_text(work.wanted(), final_config(work))
     before = {event.id for event in stack_events(work.account, work.name)}
     try:
         parallelcluster.update(work.name, text)
     except PclusterRefusedError as error:
         if _NOTHING_TO_DO in error.verdict.problem:
-            return False
+            return
         raise
     state = follow(work.account, work.name, lambda event: tell(work, event), before)
     if state is None or state.status != "UPDATE_COMPLETE":
         raise stack_failure(work.account, work.name, state)
-    return True
 
 
 def _fleet(

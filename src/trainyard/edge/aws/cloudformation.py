@@ -5,8 +5,7 @@ https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-updatin
 
 from __future__ import annotations
 
-import hashlib
-import json
+import uuid
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from botocore.exceptions import ClientError
@@ -24,7 +23,17 @@ _FIRST_PAUSE_S = 0.5
 _LONGEST_PAUSE_S = 5.0
 _LONGEST_WAIT_S = 3 * 3600.0
 _FIRST_PAGES = 20  # of events: 100 a page
-_CHANGE_SET = "trainyard"
+_CHANGE_SET = "trainyard-"
+_UNDER_REVIEW = "REVIEW_IN_PROGRESS"
+_UNFINISHED = ("CREATE_FAILED", "ROLLBACK_COMPLETE", "ROLLBACK_FAILED", "DELETE_FAILED")
+# What an update must not take away or make anew: it holds data, or everything stands in it.
+_KEPT_BY_UPDATES = {
+    "AWS::APS::Workspace",
+    "AWS::EC2::Subnet",
+    "AWS::EC2::VPC",
+    "AWS::FSx::FileSystem",
+    "AWS::Grafana::Workspace",
+}
 # What ends an operation, good or bad.
 _GOOD = {"CREATE_COMPLETE", "UPDATE_COMPLETE", "IMPORT_COMPLETE"}
 
@@ -57,7 +66,7 @@ class StackState(NamedTuple):
     @property
     def in_progress(self) -> bool:
         """Return whether AWS is still at work on it. A stack under review holds nothing and waits for us."""
-        return self.status.endswith("_IN_PROGRESS") and self.status != "REVIEW_IN_PROGRESS"
+        return self.status.endswith("_IN_PROGRESS") and self.status != _UNDER_REVIEW
 
     @property
     def usable(self) -> bool:
@@ -83,7 +92,19 @@ def find_stack(account: Account, name: str) -> StackState | None:
         if code(error) == "ValidationError" and "does not exist" in words(error):
             return None
         raise account_error(error, account.region, f"look at stack {name}") from error
-    return _state(described)
+    state = _state(described)
+    return state._replace(tags=_tags_under_review(account, name)) if state.status == _UNDER_REVIEW else state
+
+
+def _tags_under_review(account: Account, name: str) -> dict[str, str]:
+    """Return the tags that a stack under review will have: it has none itself, our change set has them."""
+    client = account.client("cloudformation")
+    try:
+        names = [one["ChangeSetName"] for one in client.list_change_sets(StackName=name)["Summaries"]]
+        ours = [one for one in names if one.startswith(_CHANGE_SET)]
+        return _tags(client.describe_change_set(StackName=name, ChangeSetName=ours[-1])) if ours else {}
+    except ClientError as error:
+        raise account_error(error, account.region, f"look at stack {name}") from error
 
 
 def stacks_tagged(account: Account, tag: str, value: str) -> list[StackState]:
@@ -120,14 +141,17 @@ def change_stack(account: Account, request: StackRequest, report: Callable[[Stac
     Raises TrainyardError with the first resource that failed.
     """
     found = _settled(account, request.name, report)
-    if found is not None and found.status in ("ROLLBACK_COMPLETE", "ROLLBACK_FAILED", "CREATE_FAILED", "DELETE_FAILED"):
+    if found is not None and found.status in _UNFINISHED:
         delete_stack(account, request.name, report)
         found = None
-    fresh = found is None or found.status == "REVIEW_IN_PROGRESS"
-    if not _make_change_set(account, request, fresh=fresh):
+    if found is not None:
+        refuse_stuck(found)
+    fresh = found is None or found.status == _UNDER_REVIEW
+    change_set = _make_change_set(account, request, fresh=fresh)
+    if change_set is None:
         return _wanted(find_stack(account, request.name), request.name)
     before = {event.id for event in stack_events(account, request.name)}
-    _execute(account, request.name)
+    _execute(account, request.name, change_set)
     state = follow(account, request.name, report, before)
     if state is None or state.status not in _GOOD:
         raise stack_failure(account, request.name, state)
@@ -149,62 +173,84 @@ def _wanted(state: StackState | None, name: str) -> StackState:
     return state
 
 
-def _make_change_set(account: Account, request: StackRequest, *, fresh: bool) -> bool:
-    """Make the change set and return whether it would change anything."""
-    client = account.client("cloudformation")
-    _delete_change_set(account, request.name)
+def refuse_stuck(found: StackState) -> None:
+    """Raise TrainyardError for a stack whose last update failed halfway: it runs, and only its owner can say how on.
+
+    https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-updating-stacks-continueupdaterollback.html
+    """
+    if found.status in ("UPDATE_FAILED", "UPDATE_ROLLBACK_FAILED"):
+        raise TrainyardError(
+            f"stack {found.name} is {found.status}: {found.reason or 'see its events'}",
+            where=found.name,
+            hint=f"`aws cloudformation continue-update-rollback --stack-name {found.name}` brings it back to what it "
+            "was; then run the command again",
+        )
+
+
+def _make_change_set(account: Account, request: StackRequest, *, fresh: bool) -> str | None:
+    """Make a change set and return its id, None where it would change nothing.
+
+    Its name is new each time: one that another call left is not executed by mistake, and goes when ours is.
+    """
+    client, name = account.client("cloudformation"), f"{_CHANGE_SET}{uuid.uuid4().hex}"
     try:
-        client.create_change_set(
+        made: str = client.create_change_set(
             StackName=request.name,
-            ChangeSetName=_CHANGE_SET,
+            ChangeSetName=name,
             ChangeSetType="CREATE" if fresh else "UPDATE",
             TemplateBody=request.template,
             Parameters=[{"ParameterKey": key, "ParameterValue": text} for key, text in request.parameters.items()],
             Tags=[{"Key": key, "Value": text} for key, text in request.tags.items()],
             Capabilities=list(request.capabilities),
-            ClientToken=_token(request),
-        )
+            ClientToken=name,
+        )["Id"]
+        for _ in _polls(account):
+            found = client.describe_change_set(StackName=request.name, ChangeSetName=made)
+            if found["Status"] == "CREATE_COMPLETE":
+                if not fresh:
+                    _refuse_loss(account, request.name, made)
+                return made
+            if found["Status"] == "FAILED":
+                _refuse_failed(account, request.name, made, found.get("StatusReason", ""))
+                return None
     except ClientError as error:
-        # Made by a first attempt whose answer was lost.
-        if code(error) != "AlreadyExistsException":
-            raise account_error(error, account.region, f"plan stack {request.name}") from error
-    for _ in _polls(account):
-        made = client.describe_change_set(StackName=request.name, ChangeSetName=_CHANGE_SET)
-        if made["Status"] == "CREATE_COMPLETE":
-            return True
-        if made["Status"] == "FAILED":
-            return _nothing_to_change(account, request.name, made.get("StatusReason", ""))
+        raise account_error(error, account.region, f"plan stack {request.name}") from error
     raise _too_long(request.name)
 
 
-def _nothing_to_change(account: Account, name: str, reason: str) -> bool:
-    _delete_change_set(account, name)
+def _refuse_failed(account: Account, name: str, change_set: str, reason: str) -> None:
+    """Remove a change set that failed. Raises TrainyardError unless all that is wrong with it is that it is empty."""
+    account.client("cloudformation").delete_change_set(StackName=name, ChangeSetName=change_set)
     # https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-updating-stacks-changesets-create.html
-    if "didn't contain changes" in reason or "No updates are to be performed" in reason:
-        return False
-    raise TrainyardError(
-        f"CloudFormation refuses to change stack {name}: {reason}", where=name, hint="see its change set in the console"
-    )
+    if "didn't contain changes" not in reason and "No updates are to be performed" not in reason:
+        raise TrainyardError(
+            f"CloudFormation refuses to change stack {name}: {reason}", where=name, hint="put right what it says"
+        )
 
 
-def _delete_change_set(account: Account, name: str) -> None:
+def _refuse_loss(account: Account, name: str, change_set: str) -> None:
+    """Raise TrainyardError where an update would remove or replace what holds data, or what everything stands in."""
+    client = account.client("cloudformation")
+    pages = client.get_paginator("describe_change_set").paginate(StackName=name, ChangeSetName=change_set)
+    for change in (one["ResourceChange"] for page in pages for one in page["Changes"] if "ResourceChange" in one):
+        lost = change["Action"] == "Remove" or change.get("Replacement") in ("True", "Conditional")
+        if lost and change["ResourceType"] in _KEPT_BY_UPDATES:
+            client.delete_change_set(StackName=name, ChangeSetName=change_set)
+            what = "removed" if change["Action"] == "Remove" else "replaced by an empty one"
+            raise TrainyardError(
+                f"{change['LogicalResourceId']} ({change['ResourceType']}) of stack {name} would be {what}",
+                where=name,
+                hint="`trainyard plan` lists what cannot be changed later; put it back in the spec, or make a second "
+                "cluster or environment under another name and move the data",
+            )
+
+
+def _execute(account: Account, name: str, change_set: str) -> None:
     try:
-        account.client("cloudformation").delete_change_set(StackName=name, ChangeSetName=_CHANGE_SET)
-    except ClientError as error:
-        if code(error) not in ("ValidationError", "ChangeSetNotFound", "ChangeSetNotFoundException"):
-            raise account_error(error, account.region, f"plan stack {name}") from error
-
-
-def _token(request: StackRequest) -> str:
-    return hashlib.sha256(json.dumps(request).encode()).hexdigest()[:64]
-
-
-def _execute(account: Account, name: str) -> None:
-    try:
-        account.client("cloudformation").execute_change_set(StackName=name, ChangeSetName=_CHANGE_SET)
+        account.client("cloudformation").execute_change_set(StackName=name, ChangeSetName=change_set)
     except ClientError as error:
         # A first attempt whose answer was lost has set it going.
-        if code(error) not in ("InvalidChangeSetStatus", "ChangeSetNotFound"):
+        if code(error) not in ("InvalidChangeSetStatus", "ChangeSetNotFound", "ChangeSetNotFoundException"):
             raise account_error(error, account.region, f"change stack {name}") from error
 
 
@@ -239,7 +285,7 @@ def follow(
             if event.id not in told:
                 told.add(event.id)
                 report(event)
-        if not state.in_progress and state.status != "REVIEW_IN_PROGRESS":
+        if not state.in_progress and state.status != _UNDER_REVIEW:
             return state
     raise _too_long(name)
 
@@ -291,7 +337,7 @@ def stack_failure(account: Account, name: str, state: StackState | None) -> Trai
     """Return the error of a stack that failed: its first failing resource. What AWS cancelled after it is no cause."""
     failed = [
         event
-        for event in sorted(stack_events(account, name), key=lambda event: event.at)
+        for event in _of_last_operation(stack_events(account, name))
         if event.status.endswith("_FAILED") and "cancelled" not in event.reason.lower()
     ]
     shown = state.name if state is not None else name
@@ -307,6 +353,16 @@ def stack_failure(account: Account, name: str, state: StackState | None) -> Trai
         where=shown,
         hint="put right what it says, then run the command again: it goes on from here",
     )
+
+
+def _of_last_operation(events: list[StackEvent]) -> list[StackEvent]:
+    """Return the events since somebody last asked for anything, in order. ``events`` has the newest first."""
+    last: list[StackEvent] = []
+    for event in events:
+        last.append(event)
+        if event.type == "AWS::CloudFormation::Stack" and event.reason == "User Initiated":
+            break
+    return last[::-1]
 
 
 def _polls(account: Account) -> Iterator[None]:

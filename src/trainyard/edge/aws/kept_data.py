@@ -1,13 +1,12 @@
-"""What outlives the stacks that made it because it holds data: file systems, volumes, snapshots and logs."""
+"""What outlives the stacks that made it because it holds data: file systems, volumes, snapshots, metrics and logs."""
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from botocore.exceptions import ClientError
+from botocore.exceptions import ClientError, EndpointConnectionError
 
-from trainyard.edge.aws.refusals import account_error, code
+from trainyard.edge.aws.refusals import account_error, code, words
 from trainyard.errors import TrainyardError
 
 if TYPE_CHECKING:
@@ -19,9 +18,26 @@ if TYPE_CHECKING:
 
 _POLL_S = 10.0
 _POLLS = 180  # half an hour; a large file system takes minutes
-_LOGS = "/aws/parallelcluster/"
-_FUNCTION_LOGS = "/aws/lambda/pcluster-"
+_LOGS = ("/aws/parallelcluster/", "/aws/lambda/pcluster-")
+_GIB = 1024**3
 _GONE = {"FileSystemNotFound", "InvalidVolume.NotFound", "InvalidSnapshot.NotFound", "ResourceNotFoundException"}
+# Something else needs it, or has the say over it, such as AWS Backup over the snapshots that it makes:
+# https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html
+# https://repost.aws/knowledge-center/ebs-resolve-delete-snapshot-issues
+_NEEDED_ELSEWHERE = {
+    "BadRequest",
+    "ConflictException",
+    "FileSystemInUse",
+    "InvalidParameterValue",
+    "InvalidSnapshot.InUse",
+    "OperationAbortedException",
+    "OperationNotPermitted",
+    "VolumeInUse",
+}
+
+
+class NeededElsewhereError(TrainyardError):
+    """AWS refuses to delete something that holds data, and will until somebody changes what needs it."""
 
 
 class Kept(NamedTuple):
@@ -40,22 +56,27 @@ class Kept(NamedTuple):
 
 
 def kept_data(account: Account, name: str, owns: Owns) -> list[Kept]:
-    """Return everything of a cluster that holds data: ``owns`` tells by the tags what is its own; logs by the name."""
-    finders = (_fsx, _efs, _volumes, _snapshots)
+    """Return everything of a cluster that holds data: ``owns`` tells by the tags what is its own.
+
+    While the cluster is there, also what its stacks may delete with it, but not what goes with its instances.
+    """
+    finders = (_fsx, _efs, _volumes, _snapshots, _prometheus, _logs)
     try:
-        own = [one for finder in finders for one in finder(account, owns)]
-        return [*own, *_logs(account, name), *_logs_of_functions(account, owns)]
+        return [one for finder in finders for one in finder(account, owns)]
     except ClientError as error:
         raise account_error(error, account.region, f"look for the data of {name}") from error
 
 
 def delete_data(account: Account, kept: Kept) -> None:
-    """Delete it with all that it holds, and wait until it is gone."""
+    """Delete it with all that it holds, and wait until it is gone. Raises NeededElsewhereError where AWS refuses."""
     try:
         _DELETE[kept.kind](account, kept.id)
     except ClientError as error:
-        if code(error) not in _GONE:
-            raise account_error(error, account.region, f"delete {kept}") from error
+        if code(error) in _GONE:
+            return
+        if code(error) in _NEEDED_ELSEWHERE:
+            raise NeededElsewhereError(f"AWS refuses to delete it: {words(error)}", where=kept.id) from error
+        raise account_error(error, account.region, f"delete {kept}") from error
 
 
 def _fsx(account: Account, owns: Owns) -> Iterator[Kept]:
@@ -74,14 +95,16 @@ def _efs(account: Account, owns: Owns) -> Iterator[Kept]:
             if owns(_tags(one)):
                 targets = client.describe_mount_targets(FileSystemId=one["FileSystemId"])["MountTargets"]
                 subnets = frozenset(target["SubnetId"] for target in targets)
-                yield Kept("efs", one["FileSystemId"], "EFS file system", subnets)
+                what = f"EFS file system of {_gib(one['SizeInBytes']['Value'])}"
+                yield Kept("efs", one["FileSystemId"], what, subnets)
 
 
 def _volumes(account: Account, owns: Owns) -> Iterator[Kept]:
-    filters = [{"Name": "status", "Values": ["available"]}]
+    filters = [{"Name": "status", "Values": ["available", "in-use"]}]
     for page in account.client("ec2").get_paginator("describe_volumes").paginate(Filters=filters):
         for one in filter(lambda one: owns(_tags(one)), page["Volumes"]):
-            yield Kept("volume", one["VolumeId"], f"EBS volume of {one['Size']:,} GiB")
+            if not any(attached.get("DeleteOnTermination") for attached in one["Attachments"]):
+                yield Kept("volume", one["VolumeId"], f"EBS volume of {one['Size']:,} GiB")
 
 
 def _snapshots(account: Account, owns: Owns) -> Iterator[Kept]:
@@ -90,24 +113,29 @@ def _snapshots(account: Account, owns: Owns) -> Iterator[Kept]:
             yield Kept("snapshot", one["SnapshotId"], f"EBS snapshot of {one['VolumeSize']:,} GiB")
 
 
-def _logs(account: Account, name: str) -> Iterator[Kept]:
-    # ParallelCluster names them: /aws/parallelcluster/NAME-YYYYMMDDHHMM
-    ours = re.compile(rf"{re.escape(_LOGS + name)}-[0-9]{{12}}")
-    pages = account.client("logs").get_paginator("describe_log_groups")
-    for page in pages.paginate(logGroupNamePrefix=f"{_LOGS}{name}-"):
-        for one in page["logGroups"]:
-            if ours.fullmatch(one["logGroupName"]):
-                yield Kept("logs", one["logGroupName"], "logs")
+def _prometheus(account: Account, owns: Owns) -> Iterator[Kept]:
+    try:
+        pages = list(account.client("amp").get_paginator("list_workspaces").paginate())
+    except EndpointConnectionError:  # not every region has it
+        return
+    for one in (one for page in pages for one in page["workspaces"]):
+        if owns(one.get("tags", {})) and one["status"]["statusCode"] != "DELETING":
+            yield Kept("prometheus", one["workspaceId"], "Amazon Managed Prometheus workspace with its metrics")
 
 
-def _logs_of_functions(account: Account, owns: Owns) -> Iterator[Kept]:
-    """Yield the logs of the functions that clean up after a cluster; their names do not say of which."""
+def _logs(account: Account, owns: Owns) -> Iterator[Kept]:
+    """Yield the logs of nodes, and of the functions that clean up after a cluster. Names do not say whose they are."""
     client = account.client("logs")
-    for page in client.get_paginator("describe_log_groups").paginate(logGroupNamePrefix=_FUNCTION_LOGS):
-        for one in page["logGroups"]:
-            arn = one["arn"].removesuffix(":*")
-            if owns(client.list_tags_for_resource(resourceArn=arn)["tags"]):
-                yield Kept("logs", one["logGroupName"], "logs")
+    for beginning in _LOGS:
+        for page in client.get_paginator("describe_log_groups").paginate(logGroupNamePrefix=beginning):
+            for one in page["logGroups"]:
+                arn = one["arn"].removesuffix(":*")
+                if owns(client.list_tags_for_resource(resourceArn=arn)["tags"]):
+                    yield Kept("logs", one["logGroupName"], f"logs of {_gib(one.get('storedBytes', 0))}")
+
+
+def _gib(size_bytes: int) -> str:
+    return f"{size_bytes / _GIB:,.1f} GiB"
 
 
 def _tags(described: dict[str, Any]) -> dict[str, str]:
@@ -156,5 +184,6 @@ _DELETE: dict[str, Callable[[Account, str], object]] = {
     "efs": _delete_efs,
     "volume": lambda account, volume: account.client("ec2").delete_volume(VolumeId=volume),
     "snapshot": lambda account, snapshot: account.client("ec2").delete_snapshot(SnapshotId=snapshot),
+    "prometheus": lambda account, workspace: account.client("amp").delete_workspace(workspaceId=workspace),
     "logs": lambda account, group: account.client("logs").delete_log_group(logGroupName=group),
 }

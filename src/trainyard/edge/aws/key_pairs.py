@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import uuid
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
@@ -12,52 +13,107 @@ from trainyard.edge.aws.refusals import account_error, code
 from trainyard.errors import InputError, TrainyardError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from trainyard.edge.aws.account import Account
 
-_TOKEN = "trainyard:call"  # noqa: S105  the key of a tag
+_CALL = "trainyard:call"
+_DONE = "done"
+_END = "PRIVATE KEY-----"
 
 
 def key_pair_exists(account: Account, name: str) -> bool:
     """Return whether the account has a key pair of this name."""
-    return _tags(account, name) is not None
+    return _described(account, name) is not None
 
 
-def _tags(account: Account, name: str) -> dict[str, str] | None:
+def key_pair_unfinished(account: Account, name: str, tags: Mapping[str, str]) -> bool:
+    """Return whether a key pair with these tags was made by a call that may have ended before its file was written."""
+    found = _tags(_described(account, name))
+    ours = all(found.get(key) == value for key, value in tags.items())
+    return ours and found.get(_CALL, _DONE) != _DONE
+
+
+def finish_key_pair(account: Account, name: str, file: Path, tags: dict[str, str]) -> None:
+    """Bring an unfinished key pair to its end: where its private key was not written, it is made again.
+
+    Raises InputError where the file holds something else.
+    """
+    if _ends_as_a_key(file):
+        _mark_done(account, name)
+        return
+    if file.exists() and not _is_empty(file):
+        raise InputError(
+            f"the private key of {name} was lost when a call ended early, and this is no private key",
+            where=str(file),
+            hint="name a file that does not exist, and the key pair is made again",
+        )
     try:
-        found = account.client("ec2").describe_key_pairs(KeyNames=[name])["KeyPairs"]
-    except ClientError as error:
-        if code(error) == "InvalidKeyPair.NotFound":
-            return None
-        raise account_error(error, account.region, f"look at key pair {name}") from error
-    return {tag["Key"]: tag["Value"] for pair in found for tag in pair.get("Tags", ())} if found else None
+        account.client("ec2").delete_key_pair(KeyName=name)
+    except (BotoCoreError, ClientError) as error:
+        raise account_error(error, account.region, f"delete key pair {name}") from error
+    create_key_pair(account, name, file, tags)
 
 
 def create_key_pair(account: Account, name: str, file: Path, tags: dict[str, str]) -> None:
     """Make a key pair and write its private key, which AWS does not keep, so that only its owner can read it.
 
-    The file is made before the key, so that no key is lost to a folder that cannot be written.
-    Raises InputError where the file exists.
+    The file is made before the key, so that no key is lost to a folder that cannot be written. Whatever fails
+    before the key is written takes the key pair and the file with it.
+    Raises InputError where the file exists and is not empty.
     """
-    try:
-        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except OSError as error:
-        raise InputError(
-            f"cannot write the private key: {error.strerror}", where=str(file), hint="name a file that does not exist"
-        ) from error
-    try:
-        with os.fdopen(descriptor, "w") as stream:
-            stream.write(_made(account, name, tags))
-    except BaseException:
-        file.unlink(missing_ok=True)
-        raise
-
-
-def _made(account: Account, name: str, tags: dict[str, str]) -> str:
-    """Return the private key of a new key pair. An answer that is lost takes the key with it, so it is made again."""
     mine = uuid.uuid4().hex
-    marked = [{"Key": key, "Value": value} for key, value in {**tags, _TOKEN: mine}.items()]
+    try:
+        descriptor = _opened(file)
+    except OSError as error:
+        raise _cannot_write(file, error) from error
+    try:
+        _write(descriptor, _made(account, name, tags, mine))
+    except BaseException as error:
+        with suppress(BotoCoreError, ClientError, TrainyardError):  # the error that led here says more
+            if _tags(_described(account, name)).get(_CALL) == mine:
+                account.client("ec2").delete_key_pair(KeyName=name)
+        file.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise _cannot_write(file, error) from error
+        raise
+    _mark_done(account, name)
+
+
+def _opened(file: Path) -> int:
+    """Return a descriptor of a new file. An empty one is what a call that was killed leaves."""
+    if _is_empty(file):
+        file.unlink()
+    return os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+
+
+def _write(descriptor: int, text: str) -> None:
+    with os.fdopen(descriptor, "w") as stream:
+        stream.write(text)
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+def _cannot_write(file: Path, error: OSError) -> InputError:
+    hint = "name a file that does not exist, where there is room for it"
+    return InputError(f"cannot write the private key: {error.strerror}", where=str(file), hint=hint)
+
+
+def _is_empty(file: Path) -> bool:
+    return file.is_file() and not file.is_symlink() and file.stat().st_size == 0
+
+
+def _ends_as_a_key(file: Path) -> bool:
+    try:
+        return file.read_text(encoding="utf-8").rstrip().endswith(_END)
+    except (OSError, ValueError):
+        return False
+
+
+def _made(account: Account, name: str, tags: dict[str, str], mine: str) -> str:
+    """Return the private key of a new key pair. An answer that is lost takes the key with it, so it is made again."""
+    marked = [{"Key": key, "Value": value} for key, value in {**tags, _CALL: mine}.items()]
     client = account.client("ec2")
     wanted = {"KeyName": name, "KeyType": "ed25519", "KeyFormat": "pem"}
     marks = [{"ResourceType": "key-pair", "Tags": marked}]
@@ -65,9 +121,34 @@ def _made(account: Account, name: str, tags: dict[str, str]) -> str:
         try:
             material: str = client.create_key_pair(**wanted, TagSpecifications=marks)["KeyMaterial"]
         except (BotoCoreError, ClientError) as error:
-            if (_tags(account, name) or {}).get(_TOKEN) != mine:
+            if _tags(_described(account, name)).get(_CALL) != mine:
                 raise account_error(error, account.region, f"create key pair {name}") from error
             client.delete_key_pair(KeyName=name)
         else:
             return material
     raise TrainyardError(f"could not create key pair {name}: every answer was lost", where=name, hint="try again")
+
+
+def _mark_done(account: Account, name: str) -> None:
+    """Say on the key pair that its private key is written."""
+    found = _described(account, name)
+    if found is None:
+        raise TrainyardError(f"key pair {name} vanished while it was made", where=name, hint="run the command again")
+    try:
+        account.client("ec2").create_tags(Resources=[found["KeyPairId"]], Tags=[{"Key": _CALL, "Value": _DONE}])
+    except (BotoCoreError, ClientError) as error:
+        raise account_error(error, account.region, f"tag key pair {name}") from error
+
+
+def _described(account: Account, name: str) -> dict[str, Any] | None:
+    try:
+        found: list[dict[str, Any]] = account.client("ec2").describe_key_pairs(KeyNames=[name])["KeyPairs"]
+    except ClientError as error:
+        if code(error) == "InvalidKeyPair.NotFound":
+            return None
+        raise account_error(error, account.region, f"look at key pair {name}") from error
+    return found[0] if found else None
+
+
+def _tags(described: Mapping[str, Any] | None) -> dict[str, str]:
+    return {tag["Key"]: tag["Value"] for tag in (described or {}).get("Tags", ())}

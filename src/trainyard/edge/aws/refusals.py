@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
 from botocore.exceptions import (
     BotoCoreError,
     ClientError,
@@ -15,6 +18,12 @@ from botocore.exceptions import (
 )
 
 from trainyard.errors import TrainyardError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+UNTRANSLATED = (BotoCoreError, ClientError)
+"""What calls raise where nobody has turned it into a TrainyardError: a network that went away, for the most part."""
 
 _SIGN_IN = "sign in with `aws sso login` or `aws configure`, or choose a profile with --profile"
 # https://docs.aws.amazon.com/IAM/latest/UserGuide/reference-arns.html and each service's page of common errors
@@ -48,6 +57,15 @@ def account_error(error: BotoCoreError | ClientError, region: str, doing: str = 
     """Return the error of a call that failed for good. ``doing`` completes "could not …"."""
     said, where, hint = _explained(error, region)
     return TrainyardError(f"could not {doing}: {said}" if doing else said, where=where, hint=hint)
+
+
+@contextmanager
+def translated(region: str) -> Iterator[None]:
+    """Turn whatever calls raise inside into a TrainyardError."""
+    try:
+        yield
+    except UNTRANSLATED as error:
+        raise account_error(error, region) from error
 
 
 def _explained(error: BotoCoreError | ClientError, region: str) -> tuple[str, str | None, str]:

@@ -57,7 +57,7 @@ def bucket_problem(account: Account, bucket: str) -> str | None:
 
 
 def make_bucket(account: Account, bucket: str) -> None:
-    """Make a bucket: private, encrypted, and not to be reached without TLS. Does nothing where it exists like that."""
+    """Make a bucket, private and encrypted. Does nothing where it exists like that."""
     client = account.client("s3")
     place = {} if account.region == _UNNAMED_REGION else {"LocationConstraint": account.region}
     try:
@@ -157,6 +157,21 @@ def keys(account: Account, bucket: str, prefix: str) -> Iterator[str]:
     except ClientError as error:
         if code(error) != "NoSuchBucket":
             raise account_error(error, account.region, f"list s3://{bucket}/{prefix}") from error
+
+
+def delete_if_same(account: Account, bucket: str, key: str, etag: str) -> None:
+    """Delete an object that still has this tag; what somebody else has changed stays.
+
+    https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-deletes.html
+    """
+    there = get(account, bucket, key)
+    if there is None or there.etag != etag:
+        return
+    try:
+        account.client("s3").delete_object(Bucket=bucket, Key=key, IfMatch=etag, ExpectedBucketOwner=account.id)
+    except ClientError as error:
+        if code(error) not in _TAKEN | _MISSING | {"NoSuchBucket"}:
+            raise account_error(error, account.region, f"delete s3://{bucket}/{key}") from error
 
 
 def delete_below(account: Account, bucket: str, prefix: str) -> int:

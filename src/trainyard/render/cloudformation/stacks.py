@@ -11,7 +11,7 @@ from trainyard.render.cloudformation.network import needs_network, network_param
 from trainyard.render.cloudformation.stack import Stack
 from trainyard.render.cloudformation.storage import needs_storage, storage_parameters
 from trainyard.render.cloudformation.template import template
-from trainyard.render.tags import own_tags
+from trainyard.render.tags import all_tags
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def stacks(spec: Spec, ids: Ids) -> tuple[Stack, ...]:
     """Return them. What an earlier stack makes is asked of ``ids``: a stand-in until that stack has outputs."""
-    tags = {**spec.tags, **own_tags(spec)}
+    tags = all_tags(spec)
     return tuple(
         Stack(
             kind=kind,

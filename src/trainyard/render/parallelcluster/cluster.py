@@ -10,7 +10,7 @@ from trainyard.render.parallelcluster.login_nodes import login_nodes
 from trainyard.render.parallelcluster.monitoring import monitoring
 from trainyard.render.parallelcluster.scheduling import scheduling
 from trainyard.render.parallelcluster.shared_storage import shared_storage
-from trainyard.render.tags import own_tags
+from trainyard.render.tags import all_tags
 
 if TYPE_CHECKING:
     from trainyard.render.stand_ins import Ids
@@ -58,5 +58,4 @@ def _dev_settings(spec: Spec) -> dict[str, Any]:
 
 
 def _tags(spec: Spec) -> list[dict[str, str]]:
-    tags = {**spec.tags, **own_tags(spec)}
-    return [{"Key": key, "Value": value} for key, value in tags.items()]
+    return [{"Key": key, "Value": value} for key, value in all_tags(spec).items()]

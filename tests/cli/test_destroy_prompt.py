@@ -1,0 +1,76 @@
+"""Who is asked whether a cluster may go reads where it is, what stays, and what nothing brings back."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from trainyard.rehearsal.emulated.emulated_account import emulated_account
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.edge.aws.account import Account
+
+pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
+
+REGION = "us-east-2"
+
+
+@pytest.fixture(scope="module")
+def account() -> Iterator[Account]:
+    with emulated_account(REGION) as started:
+        yield started
+
+
+@pytest.fixture
+def volume(account: Account) -> Iterator[str]:
+    """A volume that a cluster has left."""
+    ec2 = account.client("ec2")
+    marks = [{"ResourceType": "volume", "Tags": [{"Key": "trainyard:cluster", "Value": "llm"}]}]
+    made: str = ec2.create_volume(AvailabilityZone=f"{REGION}a", Size=20, TagSpecifications=marks)["VolumeId"]
+    yield made
+    if any(one["VolumeId"] == made for one in ec2.describe_volumes()["Volumes"]):
+        ec2.delete_volume(VolumeId=made)
+
+
+def destroy(account: Account, typed: str, *options: str) -> tuple[int, str]:
+    """Run it at a terminal at which somebody types this; return its exit status and what it said."""
+    master, terminal = pty.openpty()
+    os.write(master, f"{typed}\n".encode())
+    command = [sys.executable, "-m", "trainyard", "destroy", "llm", "--region", REGION, *options]
+    done = subprocess.run(
+        command, stdin=terminal, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8",
+        env={**os.environ, **account.variables()}, check=False, timeout=120,
+    )  # fmt: skip
+    os.close(terminal)
+    os.close(master)
+    return done.returncode, done.stdout
+
+
+@pytest.mark.parametrize(("options", "verb"), [((), "keeps"), (("--delete-data",), "deletes")])
+def test_account_and_data_are_shown_before_anything_is_asked(account: Account, volume: str, options, verb):
+    status, said = destroy(account, "llm-2", *options)
+    assert status == 2
+    assert "'llm-2' is not 'llm'; nothing was removed" in said
+    shown = said[: said.index("type its name")]
+    assert f"account {account.id}, region {REGION}" in shown
+    assert f"{verb:<8} EBS volume of 20 GiB {volume}" in shown
+    assert "loses    root volumes of all nodes, with /home on the head node" in shown
+    assert account.client("ec2").describe_volumes(VolumeIds=[volume])["Volumes"]
+
+
+def test_whoever_types_the_name_is_told_how_to_delete_what_was_kept(account: Account, volume: str):
+    status, said = destroy(account, "llm")
+    assert status == 0
+    assert f"kept: EBS volume of 20 GiB {volume}" in said
+    assert f"`trainyard destroy llm --region {REGION} --delete-data` deletes what was kept" in said
+    status, said = destroy(account, "llm", "--bucket", "ml-assets")
+    assert f"`trainyard destroy llm --region {REGION} --bucket ml-assets --delete-data`" in said
+    status, said = destroy(account, "llm", "--delete-data")
+    assert (status, "kept" in said) == (0, False)

@@ -1,0 +1,80 @@
+"""Security groups that outlive the stack of a cluster go, unless they are in use or somebody else's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from tests.edge.aws.in_memory import account_in_memory
+from trainyard.edge.aws.leftover_groups import delete_leftover_groups
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from trainyard.edge.aws.account import Account
+
+
+@pytest.fixture
+def account() -> Iterator[Account]:
+    with account_in_memory() as made:
+        yield made
+
+
+def owns(tags: Mapping[str, str]) -> bool:
+    return tags.get("trainyard:cluster") == "llm"
+
+
+def group(account: Account, name: str, stack: str, cluster: str) -> str:
+    """Make a security group as CloudFormation does. The tag of the stack is its own, which nobody else may set."""
+    ec2 = account.client("ec2")
+    vpc = ec2.describe_vpcs()["Vpcs"][0]["VpcId"]
+    tags = {"aws:cloudformation:stack-name": stack, "trainyard:cluster": cluster}
+    pairs = [{"Key": key, "Value": value} for key, value in tags.items()]
+    marks = [{"ResourceType": "security-group", "Tags": pairs}]
+    made: str = ec2.create_security_group(GroupName=name, Description=name, VpcId=vpc, TagSpecifications=marks)[
+        "GroupId"
+    ]
+    return made
+
+
+def groups(account: Account) -> set[str]:
+    found = account.client("ec2").describe_security_groups()["SecurityGroups"]
+    return {one["GroupName"] for one in found if one["GroupName"] != "default"}
+
+
+def busy(account: Account, monkeypatch: pytest.MonkeyPatch, times: int) -> None:
+    """Refuse a number of deletions as AWS does while an interface is in the group."""
+    client: Any = account.client("ec2")
+    former, left = client.delete_security_group, [None] * times
+
+    def delete(**asked: Any) -> Any:
+        if left:
+            left.pop()
+            raise ClientError({"Error": {"Code": "DependencyViolation", "Message": "in use"}}, "DeleteSecurityGroup")
+        return former(**asked)
+
+    monkeypatch.setattr(client, "delete_security_group", delete)
+
+
+def test_only_groups_that_the_stack_of_the_cluster_left_are_deleted(account):
+    group(account, "of the cluster", "llm", "llm")
+    group(account, "of the network", "llm-network", "llm")
+    group(account, "of somebody else", "llm", "other")
+    assert delete_leftover_groups(account, "llm", owns) == 1
+    assert groups(account) == {"of the network", "of somebody else"}
+
+
+def test_a_group_in_use_stays(account, monkeypatch):
+    group(account, "in use", "llm", "llm")
+    busy(account, monkeypatch, 1)
+    assert delete_leftover_groups(account, "llm", owns) == 0
+    assert groups(account) == {"in use"}
+
+
+def test_a_group_that_becomes_free_is_waited_for_where_that_is_asked(account, monkeypatch):
+    group(account, "soon free", "llm", "llm")
+    busy(account, monkeypatch, 3)
+    assert delete_leftover_groups(account, "llm", owns, wait=True) == 1
+    assert groups(account) == set()
