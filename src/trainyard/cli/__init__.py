@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import io
 import sys
@@ -94,6 +95,9 @@ def _failed(error: Exception, *, as_json: bool) -> int:
         from trainyard.edge.aws.refusals import account_error
 
         error = account_error(error, "AWS")
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        hint = "free some space, or set TMPDIR to a folder that has some; then run the command again"
+        error = TrainyardError("no space left on the disk", where=str(error.filename or "") or None, hint=hint)
     if not isinstance(error, TrainyardError):
         raise error
     print_error(error, as_json=as_json)
