@@ -68,7 +68,9 @@ def look(root: int, run: Run) -> None:
             stat = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
         except OSError:
             continue
-        owner = next((owner for owner, mark in _OWNERS.items() if mark in line), "other")
+        # A process that has ended and was not waited for yet has no command line any more.
+        known = run.cpu_s[pid][0] if pid in run.cpu_s else "other"
+        owner = next((owner for owner, mark in _OWNERS.items() if mark in line), known)
         run.cpu_s[pid] = (owner, (int(stat[11]) + int(stat[12])) / _TICKS_A_SECOND)
         memory += int(stat[21]) * _PAGE_BYTES
     run.peak_mb = max(run.peak_mb, memory / 1e6)
