@@ -11,9 +11,9 @@ import typing
 from pathlib import Path
 from typing import Any
 
-from trainyard import catalog, record_schema
+from trainyard import record_schema
 from trainyard.api.explain import explanations
-from trainyard.catalog import catalog_file
+from trainyard.catalog import catalog_file, deployment_file
 from trainyard.field import Above, ByShape, NotEmpty, Text, Whole
 from trainyard.spec.cluster import Spec
 from trainyard.spec.environment import Environment
@@ -34,7 +34,8 @@ def outputs() -> dict[Path, str]:
     return {
         COMPILED: record_schema.compiled_text(Spec),
         COMPILED_ENVIRONMENT: record_schema.compiled_text(Environment),
-        Path(catalog.__file__).with_name("compiled.json"): record_schema.compiled_text(catalog_file.CatalogFile),
+        catalog_file.COMPILED: record_schema.compiled_text(catalog_file.CatalogFile),
+        deployment_file.COMPILED: record_schema.compiled_text(deployment_file.DeploymentFile),
         ROOT / "docs" / "spec.md": "\n".join(_spec_page()),
         ROOT / "docs" / "findings.md": "\n".join(_findings_page()),
     }

@@ -7,11 +7,10 @@ so they are built once, by ``make generate``, and stored beside the records as `
 
 from __future__ import annotations
 
-import json
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Self, dataclass_transform
 
-from pydantic_core import SchemaValidator, __version__
+from pydantic_core import SchemaValidator, __version__, from_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -84,7 +83,7 @@ class Record:
 
 def validator_of(record: type[Record], compiled_file: Path) -> SchemaValidator:
     """Return the validator of a record: the compiled one, or one built now where pydantic-core is another version."""
-    compiled = json.loads(compiled_file.read_bytes())
+    compiled = from_json(compiled_file.read_bytes())
     if compiled["pydantic_core"] == __version__:
         return SchemaValidator(_decoded(compiled["schema"]))
     from pydantic import TypeAdapter  # the slow way: see the module's own text

@@ -128,7 +128,7 @@ def test_the_catalog_is_read_without_importing_pydantic():
 
 
 def test_the_compiled_validator_is_up_to_date():
-    assert (catalog_file.FOLDER / "compiled.json").read_text() == compiled_text(CatalogFile)
+    assert catalog_file.COMPILED.read_text() == compiled_text(CatalogFile)
 
 
 @pytest.mark.parametrize("path", DATA_FILES, ids=lambda path: path.name)

@@ -13,13 +13,9 @@ from trainyard.catalog.instance_type import InstanceType
 from trainyard.catalog.limits import Limits
 from trainyard.catalog.lustre_deployment import LustreDeployment
 from trainyard.catalog.openzfs_deployment import DeploymentType, OpenZfsDeployment
-from trainyard.catalog.parallelcluster_image import ParallelClusterImage
 from trainyard.catalog.parallelcluster_lists import ParallelClusterLists
-from trainyard.catalog.price import Usd
 from trainyard.catalog.refused_slurm_settings import RefusedSlurmSettings
-from trainyard.catalog.service_quota import ServiceQuota
 from trainyard.catalog.source import Source
-from trainyard.catalog.update_need import UpdateNeed
 from trainyard.field import Count
 from trainyard.record import Record, validator_of
 
@@ -27,10 +23,11 @@ if TYPE_CHECKING:
     from pydantic_core import SchemaValidator
 
 FOLDER = Path(__file__).parent
+COMPILED = FOLDER / "compiled.json"
 
 
 class CatalogFile(Record):
-    """The content of any catalog file, with the facts already merged: its sources, and what it is about."""
+    """The content of a catalog file that rules ask, with the facts already merged."""
 
     sources: dict[str, Source]
     """Source id to source."""
@@ -54,18 +51,6 @@ class CatalogFile(Record):
     """fsx_openzfs.yaml, by region."""
     minutes: dict[str, tuple[Count, Count]] | None = None
     """bootstrap_minutes.yaml or step_minutes.yaml, one section of it."""
-    service_quotas: dict[str, ServiceQuota] | None = None
-    """service_quotas.yaml, one section of it."""
-    official_images: dict[str, ParallelClusterImage] | None = None
-    """parallelcluster_images.yaml, by operating system."""
-    prices: dict[str, Usd] | None = None
-    """prices.yaml, one region of a section."""
-    update_policies: dict[str, str] | None = None
-    """update_policies.yaml, for one version line."""
-    update_needs: dict[str, UpdateNeed] | None = None
-    """update_policies.yaml, by policy."""
-    replaced_properties: dict[str, tuple[str, ...]] | None = None
-    """update_policies.yaml, by CloudFormation type."""
 
 
 def content(path: Path) -> Any:
@@ -92,4 +77,4 @@ _Loader.add_constructor("tag:yaml.org,2002:seq", _tuple)
 
 @cache
 def _validator() -> SchemaValidator:
-    return validator_of(CatalogFile, FOLDER / "compiled.json")
+    return validator_of(CatalogFile, COMPILED)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trainyard.catalog import catalog_file
 from trainyard.catalog.source import Source, merged, sources_by_fact
@@ -19,8 +18,7 @@ _FOLDER = catalog_file.FOLDER / "instances"
 _NAME = re.compile(r"([a-z0-9-]+)\.[a-z0-9-]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Family:
+class Family(NamedTuple):
     """The instance types of one file, and for each of them the source of every fact."""
 
     types: Mapping[str, InstanceType]

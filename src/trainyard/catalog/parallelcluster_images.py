@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from trainyard.catalog import catalog_file
+from trainyard.catalog import catalog_file, deployment_file
 from trainyard.catalog.source import Source, merged, sources_by_fact
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def image_name(os: str, architecture: str, version: str) -> str | None:
 def sources_of(os: str) -> Mapping[str, Source]:
     """Return fact and source of an operating system; empty where it is unknown."""
     data = catalog_file.content(_PATH)
-    sources = catalog_file.validated({"sources": data["sources"]}).sources
+    sources = deployment_file.validated({"sources": data["sources"]}).sources
     return sources_by_fact(data["images"].get(os, {}), sources, f"{_WHERE} ({os})")
 
 
@@ -39,4 +39,4 @@ def sources_of(os: str) -> Mapping[str, Source]:
 def _images() -> Mapping[str, ParallelClusterImage]:
     data = catalog_file.content(_PATH)
     images = {os: {"os": os, **merged(facts, f"{_WHERE} ({os})")} for os, facts in data["images"].items()}
-    return catalog_file.validated({"sources": data["sources"], "official_images": images}).official_images or {}
+    return deployment_file.validated({"sources": data["sources"], "official_images": images}).official_images or {}

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from trainyard.field import Above
 
@@ -13,8 +12,7 @@ if TYPE_CHECKING:
 Usd = Annotated[float, Above("a price in USD such as 0.08", 0)]
 
 
-@dataclass(frozen=True, slots=True)
-class Price:
+class Price(NamedTuple):
     """A price in USD for the unit that was asked for."""
 
     usd: float

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from trainyard.catalog import catalog_file
+from trainyard.catalog import catalog_file, deployment_file
 from trainyard.catalog.price import Price
 from trainyard.catalog.source import merged, sources_by_fact
 
@@ -39,6 +39,6 @@ def _prices(section: str, region: str) -> Mapping[str, Price]:
     data = catalog_file.content(_PATH)
     facts = data[section].get(region, {})
     where = f"{_WHERE} ({section}, {region})"
-    file = catalog_file.validated({"sources": data["sources"], "prices": merged(facts, where)})
+    file = deployment_file.validated({"sources": data["sources"], "prices": merged(facts, where)})
     sources = sources_by_fact(facts, file.sources, where)
     return {what: Price(usd, sources[what]) for what, usd in (file.prices or {}).items()}

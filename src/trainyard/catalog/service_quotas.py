@@ -6,7 +6,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
-from trainyard.catalog import catalog_file
+from trainyard.catalog import catalog_file, deployment_file
 from trainyard.catalog.source import Source, merged, sources_by_fact
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def every_quota() -> tuple[ServiceQuota, ...]:
 def sources_of(name: str) -> Mapping[str, Source]:
     """Return fact and source of a quota by our own word for it; empty where there is none."""
     data = catalog_file.content(_PATH)
-    sources = catalog_file.validated({"sources": data["sources"]}).sources
+    sources = deployment_file.validated({"sources": data["sources"]}).sources
     return sources_by_fact({**data["vcpus"], **data["network"]}.get(name, {}), sources, f"{_WHERE} ({name})")
 
 
@@ -53,4 +53,4 @@ def sources_of(name: str) -> Mapping[str, Source]:
 def _quotas(section: str) -> Mapping[str, ServiceQuota]:
     data = catalog_file.content(_PATH)
     quotas = {name: {"name": name, **merged(facts, f"{_WHERE} ({name})")} for name, facts in data[section].items()}
-    return catalog_file.validated({"sources": data["sources"], "service_quotas": quotas}).service_quotas or {}
+    return deployment_file.validated({"sources": data["sources"], "service_quotas": quotas}).service_quotas or {}

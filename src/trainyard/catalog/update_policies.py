@@ -6,7 +6,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
-from trainyard.catalog import by_version, catalog_file
+from trainyard.catalog import by_version, catalog_file, deployment_file
 from trainyard.catalog.source import Source, merged, sources_by_fact
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def needs() -> Mapping[str, UpdateNeed]:
     """Return policy and what it comes to."""
     data = catalog_file.content(_PATH)
     facts = merged(data["needs"], _WHERE)
-    return catalog_file.validated({"sources": data["sources"], "update_needs": facts}).update_needs or {}
+    return deployment_file.validated({"sources": data["sources"], "update_needs": facts}).update_needs or {}
 
 
 @cache
@@ -60,20 +60,22 @@ def replaced() -> Mapping[str, Source]:
     """Return property and source of what CloudFormation cannot change, such as AWS::EC2::Subnet.AvailabilityZone."""
     data = catalog_file.content(_PATH)
     facts = merged(data["replaced"], _WHERE)
-    types = catalog_file.validated({"sources": data["sources"], "replaced_properties": facts}).replaced_properties or {}
+    file = deployment_file.validated({"sources": data["sources"], "replaced_properties": facts})
     sources = sources_by_fact(data["replaced"], _sources(), _WHERE)
-    return {f"{type_}.{name}": sources[type_] for type_, names in types.items() for name in names}
+    return {
+        f"{type_}.{name}": sources[type_] for type_, names in (file.replaced_properties or {}).items() for name in names
+    }
 
 
 @cache
 def _policies(line: str) -> Mapping[str, str] | None:
     data = catalog_file.content(_PATH)
     facts = by_version.facts_of(data, line, _WHERE)
-    return catalog_file.validated({"sources": data["sources"], "update_policies": facts}).update_policies
+    return deployment_file.validated({"sources": data["sources"], "update_policies": facts}).update_policies
 
 
 def _sources() -> Mapping[str, Source]:
-    return catalog_file.validated({"sources": catalog_file.content(_PATH)["sources"]}).sources
+    return deployment_file.validated({"sources": catalog_file.content(_PATH)["sources"]}).sources
 
 
 def _upwards(path: str) -> Iterator[str]:

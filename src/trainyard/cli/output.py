@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import sys
 from itertools import pairwise
@@ -36,6 +35,8 @@ def print_json(value: dict[str, Any]) -> None:
 
 def json_text(value: dict[str, Any]) -> str:
     """Return JSON in ASCII: any terminal and any encoding can bear it, whatever names and messages hold."""
+    import json  # text is printed more often
+
     return json.dumps(value, indent=2)
 
 

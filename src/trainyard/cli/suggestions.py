@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from click.shell_completion import CompletionItem
-
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from click import Context, Parameter
+    from click.shell_completion import CompletionItem
 
 
 def files(_context: Context, _parameter: Parameter, incomplete: str) -> list[CompletionItem]:
     """Leave files to the shell."""
+    from click.shell_completion import CompletionItem
+
     return [CompletionItem(incomplete, type="file")]
 
 
@@ -39,4 +40,6 @@ def ids(_context: Context, _parameter: Parameter, incomplete: str) -> list[Compl
 
 
 def _beginning_with(incomplete: str, found: Iterable[tuple[str, str | None]]) -> list[CompletionItem]:
+    from click.shell_completion import CompletionItem  # every command imports this module
+
     return [CompletionItem(name, help=words) for name, words in found if name.startswith(incomplete)]
