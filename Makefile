@@ -41,7 +41,7 @@ test: check .make/wheel .make/chromium ## everything that CI runs: check, real p
 
 .PHONY: test-exhaustive
 test-exhaustive: test ## every combination and every kill point
-	HYPOTHESIS_PROFILE=exhaustive pytest --quiet -m "not integration"
+	HYPOTHESIS_PROFILE=exhaustive pytest --quiet --numprocesses=2 --dist=worksteal -m "not integration"
 
 # The browser of the tests. Where it is there already, this takes no time.
 .PHONY: .make/chromium
