@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
+from trainyard.deploy.deployment import Done
 from trainyard.deploy.steps.data import Data
 from trainyard.deploy.work import Options
 
@@ -49,10 +50,11 @@ def test_data_goes_where_that_is_asked_for(work: Work):
     assert Data().probe(work).state == "missing"
 
 
-def test_what_aws_refuses_to_delete_is_kept_and_the_rest_goes(work: Work, monkeypatch: pytest.MonkeyPatch):
+def test_what_aws_refuses_to_delete_is_told_as_a_failure_and_the_rest_goes(work: Work, monkeypatch: pytest.MonkeyPatch):
     snapshot, _ = snapshot_and_volume(work.account)
     refuse_snapshots(work.account, monkeypatch)
     deleting = replace(work, options=Options(delete_data=True))
     outcome = Data().undo(deleting)
     assert outcome.detail == "1 deleted, 1 kept because AWS refuses"
-    assert deleting.kept == [f"EBS snapshot of 10 GiB {snapshot}, because AWS refuses to delete it: in use by ami-1"]
+    assert deleting.refused == [f"EBS snapshot of 10 GiB {snapshot}, because AWS refuses to delete it: in use by ami-1"]
+    assert not Done((), (), tuple(deleting.refused)).ok

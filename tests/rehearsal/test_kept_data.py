@@ -63,9 +63,15 @@ def test_data_of_every_kind_stays_first_and_goes_then():
         done = destroyed(account, delete_data=False)
         assert done.ok
         assert list(s3.keys(account, "my-assets", "trainyard/llm/")) == []
-        assert {"EFS file systems", "FSx file systems", "EC2 volumes", "Prometheus workspaces", "Log groups"} <= kinds(
-            left(account, before)
-        )
+        assert any(one.startswith("EBS snapshot of 100 GiB") for one in done.kept)
+        assert {
+            "EFS file systems",
+            "FSx file systems",
+            "EC2 volumes",
+            "EC2 snapshots",
+            "Prometheus workspaces",
+            "Log groups",
+        } <= kinds(left(account, before))
         assert any(one.startswith("stack llm-network, because") for one in done.kept)
 
         done = destroyed(account, delete_data=True)

@@ -73,6 +73,8 @@ def command(  # noqa: PLR0913  one for each option
             print_error(result.error, as_json=False)
     for kept in done.kept:
         print_text(f"kept: {kept}")
+    for refused in done.refused:
+        print_text(f"{click.style('not deleted', fg='red')}: {refused}")
     if done.kept and not delete_data:
         given = {"--region": region, "--profile": profile, "--bucket": bucket}
         options_again = [word for option, value in given.items() if value for word in (option, value)]

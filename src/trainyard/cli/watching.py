@@ -40,7 +40,7 @@ def _error(error: TrainyardError) -> dict[str, str | None]:
 def done_values(done: Done | None) -> dict[str, Any]:
     """Return what became of the steps, as values for JSON."""
     if done is None:
-        return {"ok": False, "steps": [], "kept": []}
+        return {"ok": False, "steps": [], "kept": [], "refused": []}
     steps = [
         {
             "name": result.name,
@@ -53,4 +53,4 @@ def done_values(done: Done | None) -> dict[str, Any]:
         }
         for result in done.results
     ]
-    return {"ok": done.ok, "steps": steps, "kept": list(done.kept)}
+    return {"ok": done.ok, "steps": steps, "kept": list(done.kept), "refused": list(done.refused)}

@@ -47,11 +47,13 @@ class Done:
     results: tuple[StepResult, ...]
     kept: tuple[str, ...] = ()
     """What a destruction left on purpose."""
+    refused: tuple[str, ...] = ()
+    """What it was to delete and AWS refused to."""
 
     @property
     def ok(self) -> bool:
-        """Return whether every step succeeded."""
-        return all(result.error is None for result in self.results)
+        """Return whether every step succeeded, and nothing is left that was to go."""
+        return all(result.error is None for result in self.results) and not self.refused
 
 
 def bucket_of(spec: Spec, account: Account) -> str:
@@ -141,7 +143,7 @@ def destroy(work: Work) -> Done:
                 write_record(work.account, work.bucket, stamped(former, "destroying", work.account))
         held.enter_context(_parallelclusters(work))
         results = undo_all(steps_to_destroy(), work)
-    return Done(tuple(results), tuple(dict.fromkeys(work.kept)))
+    return Done(tuple(results), tuple(dict.fromkeys(work.kept)), tuple(work.refused))
 
 
 def _tag_of(work: Work) -> str:

@@ -59,6 +59,8 @@ class Work:
     """Outputs of the stacks, and whatever else takes the place of a stand-in."""
     kept: list[str] = field(default_factory=list)
     """What a destruction left on purpose, and why."""
+    refused: list[str] = field(default_factory=list)
+    """What it was to delete and AWS refuses to, and why."""
     step: str = ""
     """Name of the step that is at work."""
     nodes_to_start: bool = False

@@ -9,7 +9,8 @@ from botocore.exceptions import ClientError
 from moto.ec2.models import ec2_backends
 
 from tests.edge.aws.in_memory import account_in_memory
-from trainyard.edge.aws.kept_data import Kept, NeededElsewhereError, delete_data, kept_data
+from trainyard.edge.aws.data_deletion import NeededElsewhereError, await_deletions, delete_data
+from trainyard.edge.aws.kept_data import Kept, kept_data
 from trainyard.errors import TrainyardError
 
 if TYPE_CHECKING:
@@ -109,3 +110,26 @@ def test_what_may_not_be_deleted_is_an_error_like_any_other(account, monkeypatch
 def test_what_is_gone_already_is_no_error(account, monkeypatch):
     refusing(account.client("ec2"), "delete_snapshot", "InvalidSnapshot.NotFound", monkeypatch)
     delete_data(account, Kept("snapshot", "snap-1", "EBS snapshot of 1 GiB"))
+
+
+def test_a_file_system_that_is_being_deleted_is_waited_for_and_not_named(account, monkeypatch):
+    fsx = account.client("fsx")
+    made = fsx.create_file_system(
+        FileSystemType="LUSTRE", StorageCapacity=1200, SubnetIds=["subnet-0123456789abcdef0"], Tags=PAIRS
+    )
+    looks: list[str] = []
+    described = fsx.describe_file_systems
+
+    class Pages:
+        def paginate(self) -> Iterator[Any]:
+            yield {"FileSystems": [{**made["FileSystem"], "Lifecycle": "DELETING"}]}
+
+    def later(**asked: Any) -> Any:
+        looks.append(asked["FileSystemIds"][0])
+        return described(**asked) if len(looks) < 3 else {"FileSystems": []}
+
+    monkeypatch.setattr(fsx, "get_paginator", lambda _: Pages())
+    monkeypatch.setattr(fsx, "describe_file_systems", later)
+    assert found(account) == []
+    await_deletions(account, owns)
+    assert looks == [made["FileSystem"]["FileSystemId"]] * 3

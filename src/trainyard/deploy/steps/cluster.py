@@ -10,6 +10,7 @@ from trainyard.deploy.record import read_record, write_record
 from trainyard.deploy.step import Outcome, Probe
 from trainyard.deploy.steps.stack import refuse_foreign, tell
 from trainyard.edge.aws.cloudformation import StackState, find_stack, follow, refuse_stuck, stack_failure
+from trainyard.edge.aws.last_snapshots import tag_snapshots, volume_ids
 from trainyard.errors import TrainyardError
 from trainyard.render.rendering import render
 
@@ -60,9 +61,11 @@ class Cluster:
         found = find_stack(work.account, work.name)
         if found is None:
             return Outcome(changed=False, detail="there is none")
+        volumes = volume_ids(work.account, work.owns)
         settled_now = settled(work)
         if settled_now is not None:
             _delete(work, settled_now)
+        tag_snapshots(work.account, volumes, {work.tag: work.name})
         return Outcome(changed=True, detail="deleted")
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trainyard.deploy.step import Outcome, Probe
-from trainyard.edge.aws.kept_data import Kept, NeededElsewhereError, delete_data, kept_data
+from trainyard.edge.aws.data_deletion import NeededElsewhereError, await_deletions, delete_data
+from trainyard.edge.aws.kept_data import Kept, kept_data
 from trainyard.edge.aws.leftover_groups import delete_leftover_groups
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ class Data:
 
     def undo(self, work: Work) -> Outcome:
         """Delete it where that is asked for, and name it where not, or where AWS refuses."""
+        await_deletions(work.account, work.owns)
         kept = kept_data(work.account, work.name, work.owns)
         if work.options.delete_data:
             outcome = _delete(work, kept)
@@ -41,14 +43,13 @@ class Data:
 
 
 def _delete(work: Work, kept: list[Kept]) -> Outcome:
-    refused = 0
     for one in kept:
         work.tell(f"deletes {one}")
         try:
             delete_data(work.account, one)
         except NeededElsewhereError as error:
-            refused += 1
             work.tell(error.problem)
-            work.kept.append(f"{one}, because {error.problem}")
-    stays = f", {refused} kept because AWS refuses" if refused else ""
-    return Outcome(changed=len(kept) > refused, detail=f"{len(kept) - refused} deleted{stays}")
+            work.refused.append(f"{one}, because {error.problem}")
+    deleted = len(kept) - len(work.refused)
+    stays = f", {len(work.refused)} kept because AWS refuses" if work.refused else ""
+    return Outcome(changed=deleted > 0, detail=f"{deleted} deleted{stays}")

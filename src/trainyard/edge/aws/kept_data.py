@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from botocore.exceptions import ClientError, EndpointConnectionError
 
-from trainyard.edge.aws.refusals import account_error, code, words
-from trainyard.errors import TrainyardError
+from trainyard.edge.aws.refusals import account_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -16,28 +15,10 @@ if TYPE_CHECKING:
 
     Owns = Callable[[Mapping[str, str]], bool]
 
-_POLL_S = 10.0
-_POLLS = 180  # half an hour; a large file system takes minutes
 _LOGS = ("/aws/parallelcluster/", "/aws/lambda/pcluster-")
 _GIB = 1024**3
-_GONE = {"FileSystemNotFound", "InvalidVolume.NotFound", "InvalidSnapshot.NotFound", "ResourceNotFoundException"}
-# Something else needs it, or has the say over it, such as AWS Backup over the snapshots that it makes:
-# https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html
-# https://repost.aws/knowledge-center/ebs-resolve-delete-snapshot-issues
-_NEEDED_ELSEWHERE = {
-    "BadRequest",
-    "ConflictException",
-    "FileSystemInUse",
-    "InvalidParameterValue",
-    "InvalidSnapshot.InUse",
-    "OperationAbortedException",
-    "OperationNotPermitted",
-    "VolumeInUse",
-}
-
-
-class NeededElsewhereError(TrainyardError):
-    """AWS refuses to delete something that holds data, and will until somebody changes what needs it."""
+# https://docs.aws.amazon.com/efs/latest/ug/API_FileSystemDescription.html
+_GOING = {"deleting", "deleted"}
 
 
 class Kept(NamedTuple):
@@ -67,32 +48,25 @@ def kept_data(account: Account, name: str, owns: Owns) -> list[Kept]:
         raise account_error(error, account.region, f"look for the data of {name}") from error
 
 
-def delete_data(account: Account, kept: Kept) -> None:
-    """Delete it with all that it holds, and wait until it is gone. Raises NeededElsewhereError where AWS refuses."""
-    try:
-        _DELETE[kept.kind](account, kept.id)
-    except ClientError as error:
-        if code(error) in _GONE:
-            return
-        if code(error) in _NEEDED_ELSEWHERE:
-            raise NeededElsewhereError(f"AWS refuses to delete it: {words(error)}", where=kept.id) from error
-        raise account_error(error, account.region, f"delete {kept}") from error
-
-
 def _fsx(account: Account, owns: Owns) -> Iterator[Kept]:
+    for one in fsx_file_systems(account, owns):
+        if one["Lifecycle"] != "DELETING":
+            kind = {"LUSTRE": "FSx for Lustre", "OPENZFS": "FSx for OpenZFS"}[one["FileSystemType"]]
+            what = f"{kind} file system of {one['StorageCapacity']:,} GiB"
+            yield Kept("fsx", one["FileSystemId"], what, frozenset(one["SubnetIds"]))
+
+
+def fsx_file_systems(account: Account, owns: Owns) -> Iterator[dict[str, Any]]:
+    """Yield the FSx file systems of one's own as AWS describes them, also those that are being deleted."""
     for page in account.client("fsx").get_paginator("describe_file_systems").paginate():
-        for one in page["FileSystems"]:
-            if owns(_tags(one)) and one.get("Lifecycle") != "DELETING":
-                kind = {"LUSTRE": "FSx for Lustre", "OPENZFS": "FSx for OpenZFS"}[one["FileSystemType"]]
-                what = f"{kind} file system of {one['StorageCapacity']:,} GiB"
-                yield Kept("fsx", one["FileSystemId"], what, frozenset(one["SubnetIds"]))
+        yield from (one for one in page["FileSystems"] if owns(_tags(one)))
 
 
 def _efs(account: Account, owns: Owns) -> Iterator[Kept]:
     client = account.client("efs")
     for page in client.get_paginator("describe_file_systems").paginate():
         for one in page["FileSystems"]:
-            if owns(_tags(one)):
+            if owns(_tags(one)) and one["LifeCycleState"] not in _GOING:
                 targets = client.describe_mount_targets(FileSystemId=one["FileSystemId"])["MountTargets"]
                 subnets = frozenset(target["SubnetId"] for target in targets)
                 what = f"EFS file system of {_gib(one['SizeInBytes']['Value'])}"
@@ -140,50 +114,3 @@ def _gib(size_bytes: int) -> str:
 
 def _tags(described: dict[str, Any]) -> dict[str, str]:
     return {tag["Key"]: tag["Value"] for tag in described.get("Tags", ())}
-
-
-def _delete_fsx(account: Account, file_system: str) -> None:
-    client = account.client("fsx")
-    kind = client.describe_file_systems(FileSystemIds=[file_system])["FileSystems"][0]["FileSystemType"]
-    settings: dict[str, Any] = {"LustreConfiguration": {"SkipFinalBackup": True}}
-    if kind == "OPENZFS":
-        options = ["DELETE_CHILD_VOLUMES_AND_SNAPSHOTS"]
-        settings = {"OpenZFSConfiguration": {"SkipFinalBackup": True, "Options": options}}
-    client.delete_file_system(FileSystemId=file_system, **settings)
-    _until_gone(account, file_system, lambda: client.describe_file_systems(FileSystemIds=[file_system])["FileSystems"])
-
-
-def _delete_efs(account: Account, file_system: str) -> None:
-    client = account.client("efs")
-
-    def targets() -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = client.describe_mount_targets(FileSystemId=file_system)["MountTargets"]
-        return found
-
-    for target in targets():
-        client.delete_mount_target(MountTargetId=target["MountTargetId"])
-    _until_gone(account, file_system, targets)
-    client.delete_file_system(FileSystemId=file_system)
-
-
-def _until_gone(account: Account, what: str, look: Callable[[], list[Any]]) -> None:
-    for _ in range(_POLLS):
-        try:
-            if not look():
-                return
-        except ClientError as error:
-            if code(error) in _GONE:
-                return
-            raise
-        account.clock.sleep(_POLL_S)
-    raise TrainyardError(f"AWS is still deleting {what}", where=what, hint="run the command again later")
-
-
-_DELETE: dict[str, Callable[[Account, str], object]] = {
-    "fsx": _delete_fsx,
-    "efs": _delete_efs,
-    "volume": lambda account, volume: account.client("ec2").delete_volume(VolumeId=volume),
-    "snapshot": lambda account, snapshot: account.client("ec2").delete_snapshot(SnapshotId=snapshot),
-    "prometheus": lambda account, workspace: account.client("amp").delete_workspace(workspaceId=workspace),
-    "logs": lambda account, group: account.client("logs").delete_log_group(logGroupName=group),
-}

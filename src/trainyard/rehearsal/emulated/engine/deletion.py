@@ -38,7 +38,10 @@ def delete_resource(stack: Stack, resource: Resource, *, on_create: bool = False
         return True
     stack.say_of(resource, "DELETE_IN_PROGRESS")
     try:
-        types.delete(Inside(stack.region), resource.made)
+        aws = Inside(stack.region)
+        if resource.deletion_policy == "Snapshot":
+            types.snapshot(aws, resource.made)
+        types.delete(aws, resource.made)
     except ResourceError as error:
         stack.say_of(resource, "DELETE_FAILED", str(error))
         return False

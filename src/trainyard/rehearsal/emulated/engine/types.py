@@ -55,6 +55,15 @@ def delete(aws: Inside, made: Made) -> None:
     _done(lambda: _delete(aws, made))
 
 
+def snapshot(aws: Inside, made: Made) -> None:
+    """Make the snapshot that outlives a resource. Raises ResourceError for a type that has none."""
+    assert made.wanted is not None  # noqa: S101  # the engine fills it in
+    ours = _ours(made.wanted.type)
+    if ours is None or not hasattr(ours, "snapshot"):
+        raise ResourceError(f"the emulated account makes no snapshots of {made.wanted.type}")
+    _done(lambda: ours.snapshot(aws, made))
+
+
 def _with_references_followed(aws: Inside, wanted: Wanted) -> Wanted:
     return replace(wanted, properties=followed(wanted.properties, aws))
 

@@ -22,6 +22,11 @@ def create(aws: Aws, wanted: Wanted) -> Made:
     return Made(answer["VolumeId"], {"VolumeId": answer["VolumeId"]})
 
 
+def snapshot(aws: Aws, made: Made) -> None:
+    """Make the snapshot that outlives it, without tags: AWS does not say whether it has any."""
+    aws.client("ec2").create_snapshot(VolumeId=made.id)
+
+
 def delete(aws: Aws, made: Made) -> None:
     """Delete it."""
     aws.client("ec2").delete_volume(VolumeId=made.id)
