@@ -71,6 +71,7 @@ lock-pcluster: .make/environment ## lock what an environment of ParallelCluster 
 benchmark: .make/environment ## measure speed and memory against the references
 	python benchmarks/command_line.py
 	python benchmarks/rehearsal.py
+	python benchmarks/rehearsal_by_package.py
 
 .PHONY: clean
 clean: ## remove everything that make made
