@@ -5,7 +5,8 @@ SHELL := /bin/bash
 
 BIN := .venv/bin
 UV := .make/uv/bin/uv
-SHELL_SCRIPTS := tools/*.sh .ci/run src/trainyard/bootstrap/assets/*.sh
+SHELL_SCRIPTS := tools/*.sh .ci/run $(shell find src/trainyard/bootstrap -name "*.sh" -o -name "*.sbatch")
+STUBS := $(filter-out %.pyz,$(wildcard tests/bootstrap/steps/programs/*))
 # Tests that need nothing but Python, and finish in seconds.
 UNIT := -m "not integration and not exhaustive"
 
@@ -28,14 +29,15 @@ check: .make/environment ## format, lint, types, layers, shell and unit tests
 	ruff format --check
 	ruff check
 	mypy
+	mypy --python-version 3.10 src/trainyard_node
 	lint-imports
-	shellcheck $(SHELL_SCRIPTS)
-	shfmt --diff --indent 2 $(SHELL_SCRIPTS)
+	shellcheck --external-sources --source-path=SCRIPTDIR $(SHELL_SCRIPTS) $(STUBS)
+	shfmt --diff --indent 2 $(SHELL_SCRIPTS) $(STUBS)
 	vermin --quiet --target=3.9- --no-tips --violations src/trainyard_node
 	pytest --quiet $(UNIT)
 
 .PHONY: test
-test: check .make/wheel .make/chromium ## everything that CI runs: check, real programs, and the installed wheel
+test: check .make/wheel .make/chromium .make/debian-root ## everything that CI runs: check, real programs, and the installed wheel
 	pytest --quiet --numprocesses=2 --dist=worksteal -m "integration and not exhaustive"
 	cd tests && PATH="$(CURDIR)/.make/wheel/bin:$$PATH" TRAINYARD_INSTALLED=wheel pytest --quiet $(UNIT)
 
@@ -48,6 +50,11 @@ test-exhaustive: test ## every combination and every kill point
 .make/chromium:
 	@tools/chromium.sh
 
+# A clean Debian 12 for nodes of the tests. Where it is there already, this takes no time.
+.PHONY: .make/debian-root
+.make/debian-root:
+	@tools/debian_root.sh
+
 # An environment in which trainyard is the built wheel, not the source tree.
 .PHONY: .make/wheel
 .make/wheel: .make/environment
@@ -57,7 +64,7 @@ test-exhaustive: test ## every combination and every kill point
 format: .make/environment ## format the code
 	ruff format
 	ruff check --fix
-	shfmt --write --indent 2 $(SHELL_SCRIPTS)
+	shfmt --write --indent 2 $(SHELL_SCRIPTS) $(STUBS)
 
 .PHONY: generate docs
 generate docs: .make/environment ## make what is generated: compiled validators and reference pages

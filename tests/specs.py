@@ -239,7 +239,24 @@ def spec_texts(draw: st.DrawFn) -> str:
         ),
         "login_nodes": st.one_of(POOL, st.lists(POOL, min_size=1, max_size=2, unique_by=lambda one: one.get("name"))),
         "image": st.sampled_from([{"os": "ubuntu2404"}, {"os": "alinux2023", "ami": "ami-0123456789abcdef0"}]),
-        "software": st.sampled_from([{"setup": "gpu", "containers": True}]),
+        "software": st.sampled_from(
+            [
+                {"setup": "gpu", "containers": True},
+                {
+                    "setup": "gpu",
+                    "containers": True,
+                    "on_failure": "hold",
+                    "efa_version": "1.48.0",
+                    "nccl": {
+                        "version": "2.28.7-1",
+                        "tests_version": "2.16.9",
+                        "ofi_version": "1.17.2",
+                        "mount": "/fsx",
+                    },
+                    "container_images": ["nvcr.io#nvidia/pytorch:25.10-py3"],
+                },
+            ]
+        ),
         "assets": st.just({"bucket": "my-assets"}),
         "monitoring": st.fixed_dictionaries(
             {},

@@ -22,6 +22,8 @@ from tests.bundle.readme_commands import (
 )
 from tests.specs import spec_of, spec_texts
 from trainyard.bundle.assemble import assemble
+from trainyard.bundle.asset_lock import lock_text
+from trainyard.rehearsal.stand_in_assets import stand_in_lock
 from trainyard.rules import example_spec
 from trainyard.spec import parse
 
@@ -171,8 +173,9 @@ def test_each_mode_of_monitoring_has_its_stack_and_its_command(mode: str, capabi
 
 def test_names_of_ones_own_for_roles_have_to_be_allowed_apart():
     part = "iam: {resource_prefix: /team/ml-}\nmonitoring: {mode: amp-only}"
-    (monitoring,) = (one for one in commands_in(part, "cloudformation create-stack") if "Capabilities" in one)
-    assert monitoring["Capabilities"] == ["CAPABILITY_NAMED_IAM"]
+    capable = [one for one in commands_in(part, "cloudformation create-stack") if "Capabilities" in one]
+    assert [one["StackName"] for one in capable] == ["example-monitoring", "example-assets"]
+    assert all(one["Capabilities"] == ["CAPABILITY_NAMED_IAM"] for one in capable)
 
 
 def test_a_stack_whose_outputs_are_known_is_not_made_again():
@@ -196,3 +199,15 @@ def test_every_variable_is_set_before_it_is_used_and_every_stand_in_written_in(t
     assert set(used_at) <= set(set_at)
     assert all(set_at[name] < used_at[name] for name in used_at)
     assert all(f"s#{stand_in.value}#" in "\n".join(lines) for stand_in in bundle.stand_ins)
+
+
+def test_what_is_locked_is_downloaded_verified_and_uploaded_before_the_release():
+    spec = spec_of("software: {containers: true}\nassets: {bucket: mine}")
+    lock = lock_text(stand_in_lock(spec)).encode()
+    (one, *_) = stand_in_lock(spec).assets
+    lines = code_lines(assemble(spec, lock=lock).files["README.md"].decode())
+    fetched = next(number for number, line in enumerate(lines) if line.startswith("curl") and one.file in line)
+    assert one.sha256 in lines[fetched + 1]
+    assert lines[fetched + 1].endswith("| sha256sum --check")
+    assert f"trainyard/example/assets/{one.sha256}/{one.file}" in lines[fetched + 2]
+    assert any("launch.sh" in line for line in lines[fetched + 3 :])

@@ -37,20 +37,22 @@ def test_a_cluster_that_needs_no_other_stack_has_no_such_stage():
 @pytest.mark.parametrize(
     ("parts", "minutes"),
     [
-        (("software: {setup: gpu}",), (15, 20)),
-        (("software: {setup: none}",), (2, 3)),
-        (("software: {setup: neuron}",), None),
+        (("software: {setup: gpu, efa_version: 1.48.0}",), (7, 17)),
+        (("software: {setup: gpu}",), (2, 7)),
+        (("software: {setup: none}",), (2, 6)),
     ],
 )
 def test_nodes_that_always_run_take_as_long_as_their_set_up(parts, minutes):
     assert stages(*parts)["compute-nodes"].minutes == minutes
 
 
-def test_the_slowest_set_up_counts_and_one_that_nobody_measured_leaves_it_unknown():
+def test_the_slowest_set_up_counts_and_steps_that_nobody_measured_are_named():
+    efa = "software: {efa_version: 1.48.0}"
     one, other = "{name: a, instance_type: p5.48xlarge, setup: gpu}", "{name: b, instance_type: m5.large, setup: cpu}"
-    assert stages(f"queues: [{one}, {other}]")["compute-nodes"].minutes == (15, 20)
-    unknown = "{name: b, instance_type: trn1.32xlarge, setup: neuron}"
-    assert stages(f"queues: [{one}, {unknown}]")["compute-nodes"].minutes is None
+    assert stages(efa, f"queues: [{one}, {other}]")["compute-nodes"].minutes == (7, 17)
+    neuron = "{name: b, instance_type: trn1.32xlarge, setup: neuron}"
+    assert "neuron" not in stages(f"queues: [{one}]")["compute-nodes"].not_counted
+    assert "neuron" in stages(f"queues: [{one}, {neuron}]")["compute-nodes"].not_counted
 
 
 def test_nodes_that_start_later_are_not_waited_for():
@@ -59,9 +61,11 @@ def test_nodes_that_start_later_are_not_waited_for():
 
 def test_what_is_known_is_added_up_and_what_is_not_is_told():
     every = expected_minutes(spec_of("software: {setup: gpu}"))
-    assert in_all(every) == ((25, 33), False)
+    nothing_installed = expected_minutes(spec_of())
+    assert in_all(every) == ((12, 21), False)
     assert [stage.name for stage in every if stage.minutes is None] == ["cluster"]
-    assert in_all(tuple(stage for stage in every if stage.minutes)) == ((25, 33), True)
+    assert in_all(tuple(stage for stage in every if stage.minutes))[1] is False
+    assert in_all(tuple(stage for stage in nothing_installed if stage.minutes)) == ((12, 19), True)
 
 
 @pytest.mark.parametrize("name", ["infrastructure", "head-node", "compute-nodes"])

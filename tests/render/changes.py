@@ -21,6 +21,7 @@ BASE: dict[str, Any] = {
 }
 NODE = {"name": "q", "instance_type": "p5.48xlarge"}
 OF_SEVERAL_TYPES = {"name": "q", "instance_types": ["g5.12xlarge", "g6.12xlarge"]}
+NCCL = {"software": {"setup": "gpu", "nccl": {"version": "2.28.7-1"}}}
 SELF_HOSTED = {
     "network": {"availability_zone": "us-east-2a", "secondary_availability_zone": "us-east-2b"},
     "monitoring": {"mode": "self-hosting"},
@@ -131,6 +132,14 @@ CHANGES: dict[str, tuple[Any, dict[str, Any]]] = {
     "scratch.mount": ("/local", {}),
     "software.setup": ("gpu", {}),
     "software.containers": (True, {}),
+    "software.on_failure": ("hold", {"software": {"setup": "gpu"}}),
+    "software.efa_version": ("1.48.0", {"software": {"setup": "gpu"}}),
+    "software.nccl": ({"version": "2.28.7-1"}, {"software": {"setup": "gpu"}}),
+    "software.nccl.version": ("2.27.7-1", NCCL),
+    "software.nccl.tests_version": ("2.16.9", NCCL),
+    "software.nccl.ofi_version": ("1.17.2", NCCL),
+    "software.nccl.mount": ("/efs", NCCL),
+    "software.container_images": (["nvcr.io#nvidia/pytorch:25.10-py3"], {"software": {"containers": True}}),
     "monitoring.mode": ("amp-only", {}),
     "monitoring.detailed": (True, {}),
     "monitoring.log_retention_days": (30, {}),

@@ -8,7 +8,9 @@ import pytest
 
 from tests.render.rendered import cluster, queue, resource
 from tests.specs import spec_of
-from trainyard.render.assets import node_settings
+from trainyard.render.cloudformation.assets import assets_parameters
+from trainyard.render.nodes import node_plan
+from trainyard.render.stand_ins import Ids
 
 LAUNCHER = {
     "Script": "s3://mine/trainyard/example/launch.sh",
@@ -90,17 +92,21 @@ def test_a_node_may_read_the_scripts_that_it_runs_and_little_else(scripts: str, 
     assert cluster(part)["HeadNode"]["Iam"].get("S3Access") == access
 
 
-def test_nodes_may_read_their_own_cluster_s_folder_only():
+def test_every_node_has_the_one_policy_for_its_cluster_s_folder():
     config = cluster(f"{SOFTWARE}login_nodes: {{}}")
-    folder = [{"BucketName": "mine", "KeyName": "trainyard/example/*"}]
-    assert config["HeadNode"]["Iam"]["S3Access"] == folder
-    assert config["Scheduling"]["SlurmQueues"][0]["Iam"]["S3Access"] == folder
-    # Login nodes know no S3Access: the policy for it is made beside the bucket.
-    (pool,) = config["LoginNodes"]["Pools"]
-    assert [one["Policy"].rpartition("/")[2] for one in pool["Iam"]["AdditionalIamPolicies"]] == [
-        "AmazonSSMManagedInstanceCore",
-        "assets-read-00000000000000001",
-    ]
+    for node in (config["HeadNode"], config["LoginNodes"]["Pools"][0], config["Scheduling"]["SlurmQueues"][0]):
+        assert "S3Access" not in node["Iam"]
+        assert [one["Policy"].rpartition("/")[2] for one in node["Iam"]["AdditionalIamPolicies"]] == [
+            "AmazonSSMManagedInstanceCore",
+            "node-assets-00000000000000001",
+        ]
+
+
+def test_nodes_may_use_the_key_of_their_bucket():
+    key = "arn:aws:kms:us-east-2:123456789012:key/12345678-1234-1234-1234-123456789012"
+    spec = spec_of(f"{SOFTWARE}iam: {{kms_key: '{key}'}}")
+    assert assets_parameters(spec, Ids({}))["KmsKeyArn"] == key
+    assert "KmsKeyArn" not in assets_parameters(spec_of(SOFTWARE), Ids({}))
 
 
 def test_the_settings_of_nodes_name_what_each_queue_is_to_have():
@@ -110,9 +116,10 @@ queues:
   - {name: prepare, instance_type: m5.8xlarge, setup: cpu}
 software: {setup: gpu, containers: true}
 """
-    settings = node_settings(spec_of(part))
-    assert {name: queue["setup"] for name, queue in settings["queues"].items()} == {"train": "gpu", "prepare": "cpu"}
-    assert settings["head"] == {"containers": True, "monitoring": "none"}
+    nodes = node_plan(spec_of(part))["nodes"]
+    setups = {name: kind["settings"]["TRAINYARD_SETUP"] for name, kind in nodes.items()}
+    assert setups == {"head": "gpu", "queue/train": "gpu", "queue/prepare": "cpu"}
+    assert nodes["head"]["settings"]["TRAINYARD_CONTAINERS"] == "1"
 
 
 def test_every_node_goes_through_the_proxy():

@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from trainyard.api.architectures import reference_architectures
+    from trainyard.api.assets import check_assets, lock_assets
     from trainyard.api.check import check_files
     from trainyard.api.deploy import Account, Event, Options, account, deploy_file, destroy_cluster
     from trainyard.api.explain import explain_id, explanations
+    from trainyard.api.image import render_images
     from trainyard.api.instances import instance_facts, instance_types
     from trainyard.api.new import new_spec
+    from trainyard.api.nodes import check_nodes, watch_nodes
     from trainyard.api.plan import plan_file
     from trainyard.api.rehearse import rehearse_file, write_report
     from trainyard.api.render import assemble_bundle, render_file
@@ -38,7 +41,9 @@ __all__ = [
     "__version__",
     "account",
     "assemble_bundle",
+    "check_assets",
     "check_files",
+    "check_nodes",
     "cluster_status",
     "deploy_file",
     "destroy_cluster",
@@ -47,12 +52,15 @@ __all__ = [
     "instance_facts",
     "instance_types",
     "json_schema",
+    "lock_assets",
     "new_spec",
     "parse",
     "plan_file",
     "reference_architectures",
     "rehearse_file",
     "render_file",
+    "render_images",
+    "watch_nodes",
     "write_report",
 ]
 
@@ -66,7 +74,9 @@ _HOMES = {
     "__version__": "trainyard.version",
     "account": "trainyard.api.deploy",
     "assemble_bundle": "trainyard.api.render",
+    "check_assets": "trainyard.api.assets",
     "check_files": "trainyard.api.check",
+    "check_nodes": "trainyard.api.nodes",
     "cluster_status": "trainyard.api.status",
     "deploy_file": "trainyard.api.deploy",
     "destroy_cluster": "trainyard.api.deploy",
@@ -75,12 +85,15 @@ _HOMES = {
     "instance_facts": "trainyard.api.instances",
     "instance_types": "trainyard.api.instances",
     "json_schema": "trainyard.api.schema",
+    "lock_assets": "trainyard.api.assets",
     "new_spec": "trainyard.api.new",
     "parse": "trainyard.spec.parsing",
     "plan_file": "trainyard.api.plan",
     "reference_architectures": "trainyard.api.architectures",
     "rehearse_file": "trainyard.api.rehearse",
     "render_file": "trainyard.api.render",
+    "render_images": "trainyard.api.image",
+    "watch_nodes": "trainyard.api.nodes",
     "write_report": "trainyard.api.rehearse",
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from trainyard.api.lock_file import lock_beside
 from trainyard.checking.spec_file import Checked, check_file
 from trainyard.deploy.deployment import Done, deploy, destroy, work_for
 from trainyard.deploy.looking_before import look_before
@@ -63,6 +64,7 @@ def deploy_file(
     refuse_stand_ins(checked.findings)
     where = account(spec.region, profile)
     work = work_for(spec, where, listener, options)
+    work.assets_lock = lock_beside(file)
     preflights = look_before(work, checked.parsed.document)
     if any(finding.severity == "error" for finding in preflights):
         return Deployed(checked, preflights, None)

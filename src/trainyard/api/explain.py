@@ -1,16 +1,19 @@
-"""Explaining ids: those of rules and load errors, which checking knows, and those of preflights, which deploy knows."""
+"""Explaining ids: of rules and load errors, which checking knows, of preflights and of what is wrong with nodes."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from trainyard.checking.explanation import Explanation, explanation_among
 from trainyard.checking.explanation import explanations as of_checking
 from trainyard.deploy.preflights import NamedPreflight, all_preflights
 from trainyard.deploy.preflights.running import NOT_RUN
+from trainyard.operate.nodes.explained import kinds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from trainyard.finding import Severity
 
 __all__ = ["Explanation", "explain_id", "explanations"]
 
@@ -21,12 +24,18 @@ def explain_id(id_: str) -> Explanation:
 
 
 def explanations() -> Iterator[Explanation]:
-    """Yield every explanation: rules first, then preflights, then findings about unreadable input."""
+    """Yield every explanation: rules first, then preflights, nodes, and findings about unreadable input."""
     for one in of_checking():
         if one.kind == "rule":
             yield one
     yield from map(_of_preflight, (*all_preflights(), NOT_RUN))
+    yield from (_of_nodes(id_, dict(kind)) for id_, kind in kinds().items())
     yield from (one for one in of_checking() if one.kind != "rule")
+
+
+def _of_nodes(id_: str, kind: dict[str, str]) -> Explanation:
+    severity = cast("Severity", kind.pop("severity"))
+    return Explanation(id_, "node finding", severity, **kind)
 
 
 def _of_preflight(named: NamedPreflight) -> Explanation:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from trainyard.api.lock_file import lock_beside
 from trainyard.bundle.assemble import Bundle
 from trainyard.bundle.assemble import assemble as assemble_bundle
 from trainyard.checking.spec_file import Checked, check_file
@@ -33,14 +34,15 @@ def render_file(
     """Check a spec file and write its bundle, by default into build/NAME. Nothing is written when there are errors.
 
     Raises FindingsError where the file is no spec, InputError where an output is not used or the folder must not be
-    replaced, and TrainyardError where the platform cannot be rendered or the folder cannot be written.
+    replaced, or the lock beside the spec is damaged, and TrainyardError where the platform cannot be rendered or the
+    folder cannot be written.
     """
     checked = check_file(file)
     if checked.parsed is None:
         raise SpecError(checked.findings)
     if checked.has_errors:
         return Rendered(checked, None, None)
-    made = assemble_bundle(checked.parsed.spec, outputs)
+    made = assemble_bundle(checked.parsed.spec, outputs, lock_beside(file))
     if unused := sorted(set(outputs or ()) - made.outputs):
         used = ", ".join(sorted(made.outputs)) or "none at all"
         raise InputError(f"this spec uses no stack output {unused[0]!r}", where=unused[0], hint=f"it uses {used}")

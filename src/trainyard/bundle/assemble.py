@@ -6,7 +6,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from trainyard.bundle.assets import assets
+from trainyard.bundle.asset_lock import FILE_NAME, parse_lock
+from trainyard.bundle.assets import assets, published
 from trainyard.bundle.readme import readme
 from trainyard.bundle.stack_files import parameters_list, stack_files
 from trainyard.document.write import yaml_text
@@ -31,18 +32,22 @@ class Bundle:
     """Names of the stack outputs that it uses, known or not."""
 
 
-def assemble(spec: Spec, outputs: Mapping[str, str] | None = None) -> Bundle:
-    """Return the bundle of a spec. ``outputs`` are the outputs of its stacks by name, as far as they are known."""
+def assemble(spec: Spec, outputs: Mapping[str, str] | None = None, lock: bytes | None = None) -> Bundle:
+    """Return the bundle of a spec.
+
+    ``outputs`` are the outputs of its stacks by name, as far as they are known; ``lock`` is its assets.lock.json.
+    """
     known = outputs or {}
     rendering = render(spec, known)
+    made = published(spec, lock)
     texts = {
-        "README.md": readme(spec, rendering, known),
+        "README.md": readme(spec, rendering, known, parse_lock(lock, FILE_NAME)),
         **{name: config_text(spec, document) for name, document in rendering.documents.items()},
         **stack_files(rendering.stacks),
         "architecture.svg": architecture_svg(spec),
         "stand-ins.json": _stand_ins_text(rendering),
     }
-    files = {name: text.encode() for name, text in texts.items()} | assets(spec)
+    files = {name: text.encode() for name, text in texts.items()} | assets(made)
     return Bundle(files, rendering.stand_ins, rendering.outputs)
 
 

@@ -2,23 +2,38 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
-from trainyard.bootstrap.launcher import NOTHING_PUBLISHED, launcher
-from trainyard.render.assets import installs_anything, node_settings
+from trainyard.bootstrap.launcher import launcher
+from trainyard.bundle.release import release
+from trainyard.render.assets import installs_anything
 
 if TYPE_CHECKING:
+    from trainyard.bundle.release import Release
     from trainyard.spec.cluster import Spec
 
+POINTER = "release"
 
-def assets(spec: Spec) -> dict[str, bytes]:
-    """Return the files of the folder assets/ by name, none where the cluster installs nothing."""
-    if not installs_anything(spec):
+
+def published(spec: Spec, lock: bytes | None = None) -> Release | None:
+    """Return the release of a cluster, None where it installs nothing. ``lock`` is the text of its assets.lock.json."""
+    return release(spec, lock) if installs_anything(spec) else None
+
+
+def assets(made: Release | None) -> dict[str, bytes]:
+    """Return the files of the folder assets/ by name. Names are free of content, so that bundles can be compared."""
+    if made is None:
         return {}
-    settings = json.dumps(node_settings(spec), indent=2, ensure_ascii=False) + "\n"
     return {
         "assets/launch.sh": launcher(),
-        "assets/nodes.json": settings.encode(),
-        "assets/release": NOTHING_PUBLISHED,
+        "assets/plan.json": made.plan,
+        "assets/release.tar": made.content,
+        "assets/release": made.pointer,
     }
+
+
+def uploads(made: Release | None) -> dict[str, bytes]:
+    """Return what nodes fetch by its key in the folder of the cluster; the pointer last, as it names another."""
+    if made is None:
+        return {}
+    return {"launch.sh": launcher(), f"releases/{made.file}": made.content, POINTER: made.pointer}

@@ -40,8 +40,9 @@ def files(spec: Spec, rendering: Rendering) -> Iterator[str]:
     yield "| `stand-ins.json` | ids that only a deployment knows: where they stand, and which stack output fills them |"
     if installs_anything(spec):
         yield "| `assets/launch.sh` | what every node runs when it starts: it fetches and runs what is published |"
-        yield "| `assets/nodes.json` | what each kind of nodes is to have |"
-        yield "| `assets/release` | which release is published: none yet |"
+        yield "| `assets/plan.json` | the steps of each kind of nodes, as they stand in the release |"
+        yield "| `assets/release.tar` | the release: everything that nodes unpack and run |"
+        yield "| `assets/release` | the pointer: which release is published |"
     yield "| `.trainyard.json` | what trainyard wrote here, so that it never overwrites anything else |"
     yield ""
 
@@ -50,21 +51,15 @@ _WHAT = {
     "network": "the network and its security groups",
     "storage": "the file systems",
     "monitoring": "where metrics go",
-    "assets": "what login nodes may read",
+    "assets": "what nodes may read and report",
 }
 
 
 def not_in_here(spec: Spec) -> Iterator[str]:
     """Yield what the spec asks for and this version does not render."""
     missing = []
-    setups = {queue.setup or spec.software.setup for queue in spec.queues}
-    if not spec.is_environment and (setups != {"none"} or spec.software.containers):
-        missing.append(
-            "`software`: the launcher finds no release yet and installs nothing; install what you need with "
-            "`custom_actions`, or name an `ami` that has it"
-        )
     if spec.monitoring.mode != "none":
-        missing.append("`monitoring`: no exporters, collectors or dashboards are installed on the nodes")
+        missing.append("`monitoring`: nodes have exporters, but nothing collects from them or shows it yet")
     if spec.monitoring.mode == "self-hosting":
         missing.append("`monitoring.mode`: the instance is made in step 1, without Prometheus and Grafana")
     if missing:

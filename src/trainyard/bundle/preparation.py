@@ -25,7 +25,7 @@ WHAT = {
     "network": "The network: VPC, subnets, gateways and security groups. About three minutes:",
     "storage": "The file systems. About ten minutes:",
     "monitoring": "Where metrics go. About five minutes:",
-    "assets": "What login nodes may read:",
+    "assets": "What nodes may read and report:",
 }
 
 

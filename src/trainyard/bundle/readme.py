@@ -4,29 +4,34 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trainyard.bundle.by_hand.assets import upload
+from trainyard.bundle.by_hand.assets import mirrored, upload
 from trainyard.bundle.by_hand.reservations import ungrouped
 from trainyard.bundle.by_hand.stacks import removed
 from trainyard.bundle.contents import files, not_in_here
 from trainyard.bundle.markdown import block
 from trainyard.bundle.preparation import preparation
+from trainyard.render.assets import installs_anything
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from trainyard.bundle.asset_lock import AssetLock
     from trainyard.render.rendering import Rendering
     from trainyard.spec.cluster import Spec
 
 
-def readme(spec: Spec, rendering: Rendering, known: Mapping[str, str]) -> str:
-    """Return the README of a spec's bundle. ``known`` are the stack outputs that need no stand-in."""
+def readme(spec: Spec, rendering: Rendering, known: Mapping[str, str], lock: AssetLock) -> str:
+    """Return the README of a spec's bundle.
+
+    ``known`` are the stack outputs that need no stand-in, ``lock`` is what is locked for its nodes.
+    """
     before = (files(spec, rendering), not_in_here(spec), preparation(spec, rendering, known))
-    after = () if spec.is_environment else (_deploy(spec), _use(spec))
+    after = () if spec.is_environment else (_deploy(spec, lock), _use(spec))
     sections = (*before, *after, _remove(spec, rendering))
     return "\n".join(line for section in sections for line in section)
 
 
-def _deploy(spec: Spec) -> Iterator[str]:
+def _deploy(spec: Spec, lock: AssetLock) -> Iterator[str]:
     version = spec.parallelcluster.version
     yield "## 2. Deploy"
     yield ""
@@ -37,9 +42,13 @@ def _deploy(spec: Spec) -> Iterator[str]:
             f"~/pcluster-{version}/bin/pip install aws-parallelcluster=={version}",
         ],
     )
-    uploads = list(upload(spec))
-    if uploads:
-        yield from block("What nodes fetch when they start. It has to be there before they are:", uploads)
+    if lock.assets:
+        yield from block("What nodes install, each file compared with what was locked:", [*mirrored(spec, lock)])
+    if installs_anything(spec):
+        yield from block(
+            "What nodes fetch when they start. It has to be there before they are, the pointer last:",
+            upload(spec),
+        )
     create = f"~/pcluster-{version}/bin/pcluster create-cluster --region {spec.region} --cluster-name {spec.name}"
     create += " --cluster-configuration cluster.yaml"
     yield from block(

@@ -50,7 +50,9 @@ class CatalogFile(Record):
     openzfs_refused: dict[str, tuple[DeploymentType, ...]] | None = None
     """fsx_openzfs.yaml, by region."""
     minutes: dict[str, tuple[Count, Count]] | None = None
-    """bootstrap_minutes.yaml or step_minutes.yaml, one section of it."""
+    """step_minutes.yaml."""
+    seconds: dict[str, tuple[Count, Count]] | None = None
+    """bootstrap_times.yaml."""
 
 
 def content(path: Path) -> Any:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from trainyard.catalog.asset import Asset
 from trainyard.catalog.catalog_file import FOLDER
+from trainyard.catalog.compute_capability import ComputeCapability
 from trainyard.catalog.parallelcluster_image import ParallelClusterImage
 from trainyard.catalog.price import Usd
 from trainyard.catalog.service_quota import ServiceQuota
@@ -36,6 +38,10 @@ class DeploymentFile(Record):
     """update_policies.yaml, by policy."""
     replaced_properties: dict[str, tuple[str, ...]] | None = None
     """update_policies.yaml, by CloudFormation type."""
+    assets: dict[str, Asset] | None = None
+    """assets.yaml."""
+    compute_capabilities: dict[str, ComputeCapability] | None = None
+    """compute_capabilities.yaml, by the vendor's name of the GPU."""
 
 
 def validated(file: dict[str, Any]) -> DeploymentFile:

@@ -22,10 +22,13 @@ COMMANDS = (
     "check",
     "explain",
     "render",
+    "assets",
     "plan",
+    "image",
     "rehearse",
     "deploy",
     "status",
+    "nodes",
     "destroy",
     "completion",
 )

@@ -18,14 +18,26 @@ if TYPE_CHECKING:
     from trainyard.finding import Finding
 
 _MEASURES = ("GiB", "MB/s", "IOPS")
+# Ten thousand nodes take a second or two.
+_MOST_SIMULATED = 100_000
 
 
 @click.command()
 @click.argument("spec", metavar="SPEC", shell_complete=suggestions.files)
 @click.option("--account", "ask", is_flag=True, help="Ask the AWS account what is there already. Changes nothing.")
 @click.option("--profile", metavar="NAME", help="Profile of the AWS configuration.")
+@click.option(
+    "--simulate",
+    "nodes",
+    metavar="NODES",
+    type=click.IntRange(1, _MOST_SIMULATED),
+    help="Let so many compute nodes start at once, on a clock of their own, and say when they are ready.",
+)
+@click.option("--seed", type=int, default=1, show_default=True, help="Which chances the simulated nodes draw.")
 @json_option
-def command(spec: str, profile: str | None, *, ask: bool, as_json: bool) -> None:
+def command(  # noqa: PLR0913  one for each option
+    spec: str, profile: str | None, nodes: int | None, seed: int, *, ask: bool, as_json: bool
+) -> None:
     """Say what deploying a spec would do: steps, stacks, time, price an hour, and what cannot be changed later.
 
     Needs no AWS account. Prices are list prices of the dates that their sources name; what is unknown is said to be.
@@ -34,11 +46,12 @@ def command(spec: str, profile: str | None, *, ask: bool, as_json: bool) -> None
     Example:
       trainyard plan cluster.yaml
       trainyard plan cluster.yaml --account --profile ml
+      trainyard plan cluster.yaml --simulate 1000
     """
     from trainyard.api.plan import plan_file
 
     where = _account(spec, profile) if ask or profile is not None else None
-    checked, found = plan_file(spec, where)
+    checked, found = plan_file(spec, where, simulated_nodes=nodes or 0, seed=seed)
     if as_json:
         findings = [finding._asdict() for finding in checked.findings]
         print_json({**(_values(found) if found else {"steps": []}), "findings": findings})
@@ -100,10 +113,17 @@ def _stack_lines(found: Plan) -> Iterator[str]:
 
 
 def _time_lines(found: Plan) -> Iterator[str]:
+    from trainyard.cli.plan_bootstrap import budget_lines, fleet_lines
+
     yield "Time"
     for stage in found.stages:
         minutes = f"{_range(*stage.minutes)} min" if stage.minutes else "unknown"
-        yield f"  {minutes:>14}   {stage.what}"
+        more = ", and what is not counted below" if stage.not_counted else ""
+        yield f"  {minutes:>14}   {stage.what}{more}"
+    if found.bootstrap is not None:
+        yield from budget_lines(found.bootstrap)
+    if found.fleet is not None:
+        yield from fleet_lines(found.fleet)
 
 
 def _cost_lines(found: Plan) -> Iterator[str]:
@@ -129,6 +149,8 @@ def _usd(amount: float) -> str:
 
 
 def _values(found: Plan) -> dict[str, Any]:
+    from trainyard.cli.plan_bootstrap import budget_values, fleet_values
+
     cost = found.cost
     return {
         "steps": [
@@ -150,10 +172,13 @@ def _values(found: Plan) -> dict[str, Any]:
                 "what": stage.what,
                 "least_minutes": stage.minutes.least if stage.minutes else None,
                 "most_minutes": stage.minutes.most if stage.minutes else None,
+                "not_counted": list(stage.not_counted),
                 "sources": [source.url for source in stage.sources],
             }
             for stage in found.stages
         ],
+        "bootstrap": None if found.bootstrap is None else budget_values(found.bootstrap),
+        "simulation": None if found.fleet is None else fleet_values(found.fleet),
         "cost": {
             "currency": "USD",
             "least_usd_per_hour": round(cost.least_usd_per_hour, 4),

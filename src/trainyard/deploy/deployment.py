@@ -10,6 +10,7 @@ from trainyard.deploy.engine import StepResult, apply_all, undo_all
 from trainyard.deploy.lock import Lock
 from trainyard.deploy.parallelclusters import ParallelClusters
 from trainyard.deploy.record import Deployment, read_record, stamped, write_record
+from trainyard.deploy.steps.assets import Mirror
 from trainyard.deploy.steps.bucket import Bucket
 from trainyard.deploy.steps.changes import Changes
 from trainyard.deploy.steps.cluster import Cluster
@@ -79,7 +80,7 @@ def steps_to_deploy(spec: Spec) -> list[Step]:
     ]
     if spec.is_environment:
         return stack_steps
-    return [Changes(), *before, *stack_steps, Release(), KeyPair(), Cluster(), StaticNodes()]
+    return [Changes(), *before, *stack_steps, Mirror(), Release(), KeyPair(), Cluster(), StaticNodes()]
 
 
 def steps_to_destroy() -> list[Step]:

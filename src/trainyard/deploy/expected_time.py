@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from trainyard.catalog import bootstrap_minutes, step_minutes
+from trainyard.catalog import step_minutes
+from trainyard.deploy.time_budget import NodeTime, TimeBudget, time_budget
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,6 +30,8 @@ class Stage:
     what: str
     minutes: Minutes | None
     sources: tuple[Source, ...] = ()
+    not_counted: tuple[str, ...] = ()
+    """Steps of nodes that nobody measured, and that come on top."""
 
 
 def expected_minutes(spec: Spec) -> tuple[Stage, ...]:
@@ -36,14 +39,15 @@ def expected_minutes(spec: Spec) -> tuple[Stage, ...]:
     if spec.is_environment:
         return tuple(_infrastructure(spec))
     cluster = Stage("cluster", "the cluster's own stack, apart from the head node", None)
-    return (*_infrastructure(spec), cluster, _head_node(), *_compute_nodes(spec))
+    budget = time_budget(spec)
+    return (*_infrastructure(spec), cluster, *(() if budget is None else _nodes(spec, budget)))
 
 
 def in_all(stages: tuple[Stage, ...]) -> tuple[Minutes, bool]:
     """Return the sum of what is known, and whether that is everything. Where it is not, the sum is an "at least"."""
     known = [stage.minutes for stage in stages if stage.minutes is not None]
     total = Minutes(sum(one.least for one in known), sum(one.most for one in known))
-    return total, len(known) == len(stages)
+    return total, len(known) == len(stages) and not any(stage.not_counted for stage in stages)
 
 
 def _infrastructure(spec: Spec) -> Iterator[Stage]:
@@ -67,23 +71,20 @@ def _of_parts(name: str, what: str, parts: tuple[str, ...]) -> Stage:
     return Stage(name, what, Minutes(min(low for low, _ in minutes), max(high for _, high in minutes)), sources)
 
 
-def _head_node() -> Stage:
-    minutes = Minutes(*bootstrap_minutes.head_node_minutes())
-    return Stage("head-node", "start and set-up of the head node", minutes, _sources("head-node"))
+def _nodes(spec: Spec, budget: TimeBudget) -> Iterator[Stage]:
+    """Yield the head node, and the nodes that run from the beginning: these start side by side, the slowest counts."""
+    by_name = {node.name: node for node in budget.nodes}
+    yield _stage("head-node", "start and set-up of the head node", [by_name["head"]])
+    always = {f"queue/{group.queue.name}" for group in spec.node_groups() if group.min_nodes > 0}
+    if always:
+        nodes = [by_name[name] for name in sorted(always)]
+        yield _stage("compute-nodes", "start and set-up of the nodes that always run", nodes)
 
 
-def _compute_nodes(spec: Spec) -> Iterator[Stage]:
-    """Yield the nodes that run from the beginning. They start side by side, so the slowest set-up counts."""
-    setups = {group.queue.setup or spec.software.setup for group in spec.node_groups() if group.min_nodes > 0}
-    if not setups:
-        return
-    found = [bootstrap_minutes.bootstrap_minutes(setup) for setup in sorted(setups)]
-    known = [minutes for minutes in found if minutes is not None]
-    slowest = Minutes(max(low for low, _ in known), max(high for _, high in known)) if known else None
-    sources = tuple(dict.fromkeys(source for setup in sorted(setups) for source in _sources(setup)))
-    minutes = slowest if len(known) == len(found) else None
-    yield Stage("compute-nodes", "start and set-up of the nodes that always run", minutes, sources)
-
-
-def _sources(name: str) -> tuple[Source, ...]:
-    return tuple(bootstrap_minutes.sources_of(name).values())
+def _stage(name: str, what: str, nodes: list[NodeTime]) -> Stage:
+    totals = [node.official for node in nodes]
+    least, most = max(total.least_s for total in totals), max(total.most_s for total in totals)
+    steps = [step for node in nodes for step in node.steps if not step.deferred]
+    sources = dict.fromkeys(step.source for step in steps if step.source is not None)
+    unknown = dict.fromkeys(step for total in totals for step in total.unknown)
+    return Stage(name, what, Minutes(least // 60, -(-most // 60)), tuple(sources), tuple(unknown))

@@ -37,6 +37,7 @@ def look_before(work: Work, document: Document | None) -> tuple[Finding, ...]:
         document,
         creates_key_pair=work.options.create_key_pair is not None,
         recreates=work.options.recreate,
+        asset_lock=work.lock,
     )
     findings = run_preflights(context, work.tell)
     bad = any(finding.severity == "error" for finding in findings)

@@ -10,8 +10,10 @@ from trainyard.deploy.changes import Fixed, cannot_change_later
 from trainyard.deploy.cost import Cost, hourly_cost
 from trainyard.deploy.deployment import steps_to_deploy
 from trainyard.deploy.expected_time import Stage, expected_minutes
+from trainyard.deploy.fleet import Asked, Fleet, assumptions_of, simulate_fleet, sizes_in
 from trainyard.deploy.held_back import held_back
 from trainyard.deploy.steps.bucket import Bucket
+from trainyard.deploy.time_budget import TimeBudget, time_budget
 from trainyard.render.cloudformation.resources import resources
 from trainyard.render.cloudformation.stacks import stacks
 from trainyard.render.stand_ins import Ids
@@ -53,10 +55,17 @@ class Plan:
     stages: tuple[Stage, ...]
     cost: Cost
     fixed: tuple[Fixed, ...]
+    bootstrap: TimeBudget | None
+    """How long nodes take; None where no nodes of ParallelCluster start."""
+    fleet: Fleet | None = None
+    """Many of them at once, where that was asked for."""
 
 
-def plan(spec: Spec, work: Work | None = None) -> Plan:
-    """Return what deploying a spec would do. With ``work``, the account is asked what is there already."""
+def plan(spec: Spec, work: Work | None = None, simulated: Asked | None = None) -> Plan:
+    """Return what deploying a spec would do. With ``work``, the account is asked what is there already.
+
+    With ``simulated``, compute nodes come up at once on a clock of their own.
+    """
     steps = [Bucket(), *steps_to_deploy(spec)]
     return Plan(
         tuple(PlannedStep(step.name, step.title, None if work is None else step.probe(work)) for step in steps),
@@ -65,7 +74,14 @@ def plan(spec: Spec, work: Work | None = None) -> Plan:
         expected_minutes(spec),
         hourly_cost(spec),
         cannot_change_later(spec),
+        time_budget(spec),
+        None if simulated is None else _fleet(spec, simulated),
     )
+
+
+def _fleet(spec: Spec, asked: Asked) -> Fleet | None:
+    sizes = None if asked.lock is None else sizes_in(spec, asked.lock)
+    return simulate_fleet(spec, asked.nodes, sizes=sizes, assumptions=assumptions_of(spec, asked.seed))
 
 
 def _stacks(spec: Spec) -> list[PlannedStack]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from trainyard.bundle.asset_lock import FILE_NAME, parse_lock
 from trainyard.errors import TrainyardError
 from trainyard.render.tags import CLUSTER
 
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    from trainyard.bundle.asset_lock import AssetLock
+    from trainyard.edge.asset_cache import AssetCache
     from trainyard.edge.aws.account import Account
     from trainyard.edge.pcluster_command import Pcluster
     from trainyard.spec.cluster import Spec
@@ -63,12 +66,21 @@ class Work:
     """What it was to delete and AWS refuses to, and why."""
     step: str = ""
     """Name of the step that is at work."""
+    assets_lock: bytes | None = None
+    """The assets.lock.json of the spec; None where it has none."""
+    asset_cache: AssetCache | None = None
+    """Where the files of the lock are; by default in the user's cache, downloaded where they are missing."""
     nodes_to_start: bool = False
     """Whether the cluster was made without nodes that it is to have."""
     tag: str = CLUSTER
     """Tag of everything that belongs to it; of an environment another one. What does not carry it is never touched."""
     parallelcluster: Callable[[str], Pcluster] | None = None
     """Gives the ParallelCluster of a version; None where the work needs none."""
+
+    @property
+    def lock(self) -> AssetLock:
+        """Return what is locked for the nodes; nothing where there is no lock."""
+        return parse_lock(self.assets_lock, FILE_NAME)
 
     def owns(self, tags: Mapping[str, str]) -> bool:
         """Return whether something with these tags belongs to it.

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import json
+import tempfile
 import time
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from http.client import HTTPConnection
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from trainyard.bundle.asset_lock import lock_text
 from trainyard.deploy.deployment import bucket_of, deploy, destroy, work_for
 from trainyard.deploy.looking_before import look_before
 from trainyard.deploy.parallelclusters import ParallelClusters
 from trainyard.deploy.work import Event, Options, Work
+from trainyard.edge.asset_cache import AssetCache
 from trainyard.edge.aws.account import Account, Clock
 from trainyard.edge.pcluster_command import artifact_bucket
 from trainyard.rehearsal.emulated.emulated_account import emulated_account
 from trainyard.rehearsal.emulated.seeds import seeds_of
 from trainyard.rehearsal.report.honest_lists import Reached, only_aws_can_tell, proved
 from trainyard.rehearsal.stacks import made_stacks
+from trainyard.rehearsal.stand_in_assets import place_stand_ins, stand_in_lock
 from trainyard.render.diagram.architecture import architecture_svg
 from trainyard.version import __version__
 
@@ -64,6 +69,8 @@ class _Play:
     account: Account
     listener: Callable[[Event], None]
     parallelclusters: ParallelClusters
+    folder: Path
+    """Where files may be put."""
     steps: list[StepResult] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     stacks: list[dict[str, Any]] = field(default_factory=list)
@@ -79,10 +86,13 @@ def rehearse(script: Script, listener: Callable[[Event], None]) -> dict[str, Any
     started = time.time()
     with emulated_account(script.spec.region, seeds=seeds_of(script.spec)) as emulated:
         account = replace(emulated, clock=QuickClock())
-        with ParallelClusters(account, _reported(account, listener)) as parallelclusters:
+        with (
+            ParallelClusters(account, _reported(account, listener)) as parallelclusters,
+            tempfile.TemporaryDirectory(prefix="trainyard-rehearsal-") as folder,
+        ):
             parallelclusters.of(script.spec.parallelcluster.version)
             before = inventory(account)
-            play = _Play(script, account, listener, parallelclusters)
+            play = _Play(script, account, listener, parallelclusters, Path(folder))
             _play(play)
         after, calls = inventory(account), page(account, "calls")
         after = [one for one in after if not _is_parallelclusters_own(one, account)]
@@ -103,6 +113,7 @@ def _play(play: _Play) -> None:
     spec = play.script.spec
     work = work_for(spec, play.account, play.listener)
     work.parallelcluster = play.parallelclusters.of
+    _stand_in_for_assets(work, play.folder)
     play.findings += look_before(work, play.script.document)
     if any(finding.severity == "error" for finding in play.findings):
         return
@@ -123,6 +134,13 @@ def _play(play: _Play) -> None:
             return
     if deployed.ok:
         play.reached.append("destroyed")
+
+
+def _stand_in_for_assets(work: Work, folder: Path) -> None:
+    """Lock small files that were made up, and have them at hand: nothing is downloaded in a rehearsal."""
+    lock = stand_in_lock(work.wanted())
+    place_stand_ins(lock, folder)
+    work.assets_lock, work.asset_cache = lock_text(lock).encode(), AssetCache(folder)
 
 
 def _result(play: _Play, started: float) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from trainyard.render.stand_ins import Ids
@@ -25,16 +25,3 @@ def assets_folder(spec: Spec, ids: Ids) -> tuple[str, str]:
 def folder(spec: Spec) -> str:
     """Return the folder of the cluster in the bucket."""
     return f"trainyard/{spec.name}"
-
-
-def node_settings(spec: Spec) -> dict[str, Any]:
-    """Return what each kind of nodes is to have, as nodes read it: by role, and compute nodes by queue."""
-    everywhere = {"containers": spec.software.containers, "monitoring": spec.monitoring.mode}
-    return {
-        "schema": 1,
-        "cluster": spec.name,
-        "region": spec.region,
-        "head": everywhere,
-        "login": everywhere,
-        "queues": {queue.name: {"setup": queue.setup or spec.software.setup, **everywhere} for queue in spec.queues},
-    }

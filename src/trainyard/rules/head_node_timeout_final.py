@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trainyard.rules import Problem, Rule
-from trainyard.rules.timeout_below_bootstrap import minutes_with_nodes, waited_for
+from trainyard.rules.timeout_below_bootstrap import seconds_with_nodes, waited_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +25,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 
 def _busy_with(spec: Spec) -> Iterator[tuple[Path, str]]:
-    close = minutes_with_nodes(spec)[1] * 120 > spec.timeouts.head_node_s
+    close = seconds_with_nodes(spec)[1] * 2 > spec.timeouts.head_node_s
     for group in waited_for(spec):
         setup = group.queue.setup or spec.software.setup
         nodes = f"waits for {group.min_nodes} × {group.instance_type}"
@@ -54,11 +54,11 @@ RULE = Rule(
     source="https://github.com/aws/aws-parallelcluster/blob/develop/cli/src/pcluster/schemas/cluster_schema.py",
     bad="""\
 queues: [{name: compute-gpu, instance_type: p5.48xlarge}]
-software: {setup: gpu}
+software: {setup: gpu, containers: true, efa_version: 1.48.0}
 """,
     good="""\
 queues: [{name: compute-gpu, instance_type: p5.48xlarge}]
-software: {setup: gpu}
+software: {setup: gpu, containers: true, efa_version: 1.48.0}
 timeouts: {head_node_s: 3600}
 """,
     check=check,

@@ -4,11 +4,34 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from trainyard.field import Exactly
+from trainyard.field import Exactly, Text
 from trainyard.record import Record
-from trainyard.spec.text import BucketName, CertificateArn
+from trainyard.spec.text import BucketName, CertificateArn, MountDir
 
 Setup = Literal["gpu", "cpu", "neuron", "none"]
+Version = Annotated[str, Text(r"^[0-9]+(\.[0-9]+){1,3}(-[0-9]+)?$", "a version such as 1.48.0 or 2.28.7-1")]
+# What `enroot import` calls docker://…, without it: https://github.com/NVIDIA/enroot/blob/master/doc/cmd/import.md
+ImageName = Annotated[
+    str,
+    Text(
+        r"^([a-z0-9]+([.-][a-z0-9]+)*(:[0-9]+)?#)?[a-z0-9]+([._/-]+[a-z0-9]+)*:[A-Za-z0-9_][A-Za-z0-9_.-]*$",
+        "an image with a tag such as nvcr.io#nvidia/pytorch:25.10-py3",
+        longest=230,  # it becomes a file name, with an ending of its own while it is written
+    ),
+]
+
+
+class Nccl(Record):
+    """NCCL and nccl-tests, built once for all nodes."""
+
+    version: Version
+    """Version of NCCL, such as 2.28.7-1."""
+    tests_version: Version = "2.17.6"
+    """Version of nccl-tests."""
+    ofi_version: Version | None = None
+    """Version of the plugin aws-ofi-nccl, such as 1.17.2. By default the one that the EFA installer brings."""
+    mount: MountDir = "/fsx"
+    """Mount of the shared file system that holds it, below nccl/."""
 
 
 class Software(Record):
@@ -18,6 +41,15 @@ class Software(Record):
     """gpu: what NVIDIA GPUs and EFA need; cpu: the same without GPUs; neuron: for Trainium; none: nothing."""
     containers: bool = False
     """Docker, Enroot and Pyxis, so that jobs can run containers."""
+    on_failure: Literal["terminate", "hold"] = "terminate"
+    """What becomes of a compute node that lacks something required: ParallelCluster replaces it, or it is held back
+    from jobs until somebody has looked at it. A held node costs as much as one that works."""
+    efa_version: Version | None = None
+    """Version of the EFA installer, such as 1.48.0. By default nodes keep what their image has."""
+    nccl: Nccl | None = None
+    """NCCL on a shared file system. By default jobs use what their image or container has."""
+    container_images: tuple[ImageName, ...] = ()
+    """Images that are imported to containers/ on the shared file system, so that jobs need not."""
 
 
 # https://docs.aws.amazon.com/parallelcluster/latest/ug/Monitoring-v3.html#yaml-Monitoring-Logs-CloudWatch-RetentionInDays

@@ -21,7 +21,8 @@ def test_a_preflight_is_explained_with_what_it_asks_for(id_):
 
 
 def test_rules_come_before_preflights_and_those_before_load_errors():
-    assert list(dict.fromkeys(one.kind for one in explanations())) == ["rule", "preflight", "load error"]
+    kinds = list(dict.fromkeys(one.kind for one in explanations()))
+    assert kinds == ["rule", "preflight", "node finding", "load error"]
 
 
 def test_no_id_is_explained_twice():

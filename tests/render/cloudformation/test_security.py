@@ -52,7 +52,7 @@ STATEMENTS = [
 
 
 def test_the_templates_have_statements_to_look_at():
-    assert len(STATEMENTS) == 8
+    assert len(STATEMENTS) == 10
 
 
 @pytest.mark.parametrize("statement", STATEMENTS)

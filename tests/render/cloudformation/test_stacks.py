@@ -46,15 +46,14 @@ def types_in(stack: Stack) -> list[str]:
         ("file_systems: [{mount: /home, openzfs: {size_gib: 64}}]", ["network", "storage"]),
         ("file_systems: [{mount: /fsx, lustre: {id: fs-0123456789abcdef0}}]", ["network"]),
         ("file_systems: [{mount: /apps, ebs: {size_gib: 64}}]", ["network"]),
-        ("monitoring: {mode: amp-only}", ["network", "monitoring"]),
-        ("software: {setup: gpu}", ["network"]),
-        ("software: {setup: gpu}\nlogin_nodes: {}", ["network", "assets"]),
+        ("monitoring: {mode: amp-only}", ["network", "monitoring", "assets"]),
+        ("software: {setup: gpu}", ["network", "assets"]),
         (f"{LUSTRE}monitoring: {{mode: amp+amg}}\nlogin_nodes: {{}}", ["network", "storage", "monitoring", "assets"]),
         (EXISTING, []),
         (f"{EXISTING}access: {{allow_from: [203.0.113.7/32]}}", []),
         (f"{EXISTING}access: {{allow_from: [203.0.113.7/32, 198.51.100.0/24]}}", ["network"]),
         (f"{EXISTING}{LUSTRE}", ["network", "storage"]),
-        (f"{EXISTING}{SELF_HOSTED}", ["network", "monitoring"]),
+        (f"{EXISTING}{SELF_HOSTED}", ["network", "monitoring", "assets"]),
     ],
 )
 def test_a_spec_has_the_stacks_that_it_needs_in_the_order_of_their_making(part: str, kinds: list[str]):

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
 from trainyard.bundle.by_hand.aws_command import assigned, aws, document, shell_name
-from trainyard.render.assets import folder, installs_anything
+from trainyard.render.assets import folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from trainyard.bundle.asset_lock import AssetLock
     from trainyard.spec.cluster import Spec
 
 
@@ -46,15 +48,31 @@ def _encryption(spec: Spec) -> dict[str, Any]:
     return {"ApplyServerSideEncryptionByDefault": default, "BucketKeyEnabled": True}
 
 
-def upload(spec: Spec) -> Iterator[str]:
-    """Yield how to put the bundle's assets where nodes look for them, without touching what is published."""
-    if installs_anything(spec):
-        for name, more in {"launch.sh": (), "nodes.json": (), "release": ("--if-none-match", "*")}.items():
-            put = aws(
-                spec.region, "s3api put-object", "--bucket", bucket_of(spec), "--key", f"{folder(spec)}/{name}",
-                "--body", f"assets/{name}", *more,
-            )  # fmt: skip
-            yield f"{put}   # refused where a release is published, and rightly so" if more else put
+def upload(spec: Spec) -> list[str]:
+    """Return how to put the bundle's assets where nodes look for them, the pointer to the release last."""
+    release = shell_name("Release")
+    keys = {"launch.sh": "launch.sh", "release.tar": f"releases/${release}", "release": "release"}
+    return [
+        f"{release}=$(cut -d ' ' -f 3 assets/release)",
+        *(
+            aws(
+                spec.region, "s3api put-object", "--bucket", bucket_of(spec), "--key", f"{folder(spec)}/{key}",
+                "--body", f"assets/{name}",
+            )
+            for name, key in keys.items()
+        ),
+    ]  # fmt: skip
+
+
+def mirrored(spec: Spec, lock: AssetLock) -> Iterator[str]:
+    """Yield how to download, verify and upload each locked file."""
+    for one in lock.assets:
+        yield f"curl --fail --location --output {shlex.quote(one.file)} {shlex.quote(one.url)}"
+        yield f"echo {shlex.quote(f'{one.sha256}  {one.file}')} | sha256sum --check"
+        yield aws(
+            spec.region, "s3api put-object", "--bucket", bucket_of(spec),
+            "--key", f"{folder(spec)}/assets/{one.sha256}/{one.file}", "--body", one.file,
+        )  # fmt: skip
 
 
 def bucket_of(spec: Spec) -> str:

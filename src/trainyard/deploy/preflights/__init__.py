@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeV
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from trainyard.bundle.asset_lock import AssetLock
     from trainyard.document.node import Document
     from trainyard.edge.aws.account import Account
     from trainyard.finding import Severity
@@ -44,6 +45,8 @@ class PreflightContext:
     """Whether the deployment makes the key pair where it is missing."""
     recreates: bool = False
     """Whether the deployment deletes a cluster whose making failed, and makes it again."""
+    asset_lock: AssetLock | None = None
+    """The lock beside the spec, an empty one where there is none; None where nobody has looked."""
     _answers: dict[Any, Future[Any]] = field(default_factory=dict, init=False, repr=False, compare=False)
     _lock: Any = field(default_factory=Lock, init=False, repr=False, compare=False)
 

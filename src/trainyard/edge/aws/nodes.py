@@ -1,6 +1,7 @@
 """The EC2 instances of a ParallelCluster cluster, found by the tags that it gives them.
 
-The tags: https://docs.aws.amazon.com/parallelcluster/latest/ug/Tags-v3.html and pcluster/constants.py.
+The tags: https://docs.aws.amazon.com/parallelcluster/latest/ug/Tags-v3.html and pcluster/constants.py, alike in 3.14,
+3.15 and 3.16. Compute nodes carry queue-name and compute-resource-name, login nodes login-nodes-pool-name.
 """
 
 from __future__ import annotations
@@ -28,6 +29,12 @@ class Node(NamedTuple):
     state: str
     zone: str
     private_address: str | None
+    compute_resource: str | None = None
+    """The compute resource of its queue; None where it is no compute node."""
+    pool: str | None = None
+    """The pool of a login node."""
+    launched: str | None = None
+    """When EC2 launched it, as an ISO 8601 time. A stopped instance that is started has a new one."""
 
 
 def nodes(account: Account, cluster: str) -> list[Node]:
@@ -54,4 +61,7 @@ def _node(described: dict[str, Any]) -> Node:
         described["State"]["Name"],
         described["Placement"]["AvailabilityZone"],
         described.get("PrivateIpAddress"),
+        tags.get("parallelcluster:compute-resource-name"),
+        tags.get("parallelcluster:login-nodes-pool-name"),
+        described["LaunchTime"].isoformat(timespec="seconds") if "LaunchTime" in described else None,
     )

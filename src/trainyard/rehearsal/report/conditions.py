@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from trainyard.catalog.efa import uses_efa
 from trainyard.catalog.instances import find
 from trainyard.render.assets import installs_anything
+from trainyard.render.needed_assets import needed_assets
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,6 +71,7 @@ CONDITIONS: dict[str, Callable[[Spec], bool]] = {
     "capacity_block": _capacity("capacity_block"),
     "data_repository": _data_repository,
     "directory_service": lambda spec: spec.access.directory_service is not None,
+    "downloads": lambda spec: bool(needed_assets(spec)),
     "efa": _efa,
     "environment": lambda spec: spec.environment is not None,
     "existing_file_systems": lambda spec: any(_is_named(one) for one in spec.file_systems),

@@ -14,18 +14,20 @@ if TYPE_CHECKING:
 
 
 def needs_assets(spec: Spec) -> bool:
-    """Return whether login nodes have anything to read."""
-    return installs_anything(spec) and any(True for _ in spec.login_pools())
+    """Return whether nodes have anything to read."""
+    return installs_anything(spec)
 
 
 def assets_parameters(spec: Spec, ids: Ids) -> dict[str, str]:
     """Return them, as far as the spec decides them."""
     bucket, folder = assets_folder(spec, ids)
     scripts = ",".join(dict.fromkeys(_login_scripts(spec)))
+    key = {} if spec.iam.kms_key is None else {"KmsKeyArn": spec.iam.kms_key}
     return {
         "S3BucketName": bucket,
         "AssetsFolder": folder,
         **({"LoginScripts": scripts} if scripts else {}),
+        **key,
         **iam_names(spec),
     }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from trainyard.render.assets import assets_folder, installs_anything
+from trainyard.render.assets import installs_anything
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -18,32 +18,30 @@ def head_node_iam(spec: Spec, ids: Ids) -> dict[str, Any]:
     """Return what the head node may do: besides what every node may, it sends the cluster's metrics."""
     managed_prometheus = spec.monitoring.mode in ("amp-only", "amp+amg")
     sends_metrics = [ids.of("AMPRemoteWritePolicyArn")] if managed_prometheus else []
-    return {**_policies(spec, sends_metrics), **_s3_access(spec, spec.head_node.custom_actions, ids)}
+    return {**_policies(spec, ids, sends_metrics), **_s3_access(spec.head_node.custom_actions)}
 
 
 def compute_iam(spec: Spec, own: CustomActions, ids: Ids) -> dict[str, Any]:
     """Return what the compute nodes of a queue may do."""
-    return {**_policies(spec), **_s3_access(spec, own, ids)}
+    return {**_policies(spec, ids), **_s3_access(own)}
 
 
 def login_iam(spec: Spec, ids: Ids) -> dict[str, Any]:
-    """Return what login nodes may do. They know no S3Access, so reading the assets takes a policy of its own."""
-    return _policies(spec, [ids.of("AssetsReadPolicyArn")] if installs_anything(spec) else [])
+    """Return what login nodes may do. They know no S3Access; the policy for the assets names their scripts too."""
+    return _policies(spec, ids)
 
 
-def _policies(spec: Spec, more: Iterable[str] = ()) -> dict[str, Any]:
+def _policies(spec: Spec, ids: Ids, more: Iterable[str] = ()) -> dict[str, Any]:
     # Session Manager is the way in that needs no open port.
     session_manager = f"arn:{partition(spec.region)}:iam::aws:policy/AmazonSSMManagedInstanceCore"
-    policies = dict.fromkeys((session_manager, *more, *spec.iam.policies))
+    assets = [ids.of("NodeAssetsPolicyArn")] if installs_anything(spec) else []
+    policies = dict.fromkeys((session_manager, *assets, *more, *spec.iam.policies))
     return {"AdditionalIamPolicies": [{"Policy": policy} for policy in policies]}
 
 
-def _s3_access(spec: Spec, own: CustomActions, ids: Ids) -> dict[str, Any]:
-    """Return read access to what the node runs: our assets and the user's own scripts, one entry a bucket."""
+def _s3_access(own: CustomActions) -> dict[str, Any]:
+    """Return read access to the user's own scripts that the node runs, one entry a bucket."""
     keys: dict[str, list[str]] = {}
-    if installs_anything(spec):
-        bucket, folder = assets_folder(spec, ids)
-        keys.setdefault(bucket, []).append(f"{folder}/*")
     for bucket, key in script_keys(own):
         keys.setdefault(bucket, []).append(key)
     entries = [{"BucketName": bucket, "KeyName": _covering(of_bucket)} for bucket, of_bucket in keys.items()]

@@ -1,0 +1,50 @@
+"""How the nodes of a cluster came up."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.deploy.own_bucket import bucket_of_cluster
+from trainyard.edge.aws import s3
+from trainyard.operate.nodes.cluster_nodes import Nodes
+from trainyard.operate.nodes.looking import Look
+from trainyard.operate.nodes.watching import NodeEvent, Watched, watch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trainyard.edge.aws.account import Account
+
+__all__ = ["NodeEvent", "Nodes", "Watched", "check_nodes", "watch_nodes"]
+
+
+def check_nodes(
+    name: str, where: Account, *, bucket: str | None = None, queue: str | None = None, node: str | None = None
+) -> Nodes:
+    """Return how the nodes of a cluster came up, all of them, those of a queue, or one.
+
+    ``bucket`` is the one that its spec named, where no stack is left to say so.
+    Raises TrainyardError where there is nothing of that name, or the account cannot be used.
+    """
+    return _look(name, where, bucket, queue, node).look()
+
+
+def watch_nodes(  # noqa: PLR0913  those of check_nodes, and two
+    name: str,
+    where: Account,
+    *,
+    bucket: str | None = None,
+    queue: str | None = None,
+    node: str | None = None,
+    timeout_s: float | None = None,
+    listener: Callable[[NodeEvent], None] = lambda _: None,
+) -> Watched:
+    """Follow the nodes until all are ready, one fails for good, or the time is over; then return how they are.
+
+    Without ``timeout_s``, the longest that any node has by the spec. Raises TrainyardError as check_nodes does.
+    """
+    return watch(_look(name, where, bucket, queue, node).look, where.clock, timeout_s, listener)
+
+
+def _look(name: str, where: Account, bucket: str | None, queue: str | None, node: str | None) -> Look:
+    return Look(where, bucket or bucket_of_cluster(where, name) or s3.own_bucket(where), name, queue, node)

@@ -1,0 +1,134 @@
+"""The lock of a spec's assets, assets.lock.json: which files nodes get, down to the last byte."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from trainyard.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trainyard.render.needed_assets import NeededAsset
+
+FILE_NAME = "assets.lock.json"
+"""What it is called, beside the spec and in a release."""
+MOST_BYTES = 1_000_000
+_SCHEMA = 1
+
+
+class LockedAsset(NamedTuple):
+    """One file of an asset. Its fields are the keys of the file."""
+
+    name: str
+    version: str
+    os: str | None
+    """The operating system that it is for; None for all of them."""
+    arch: str | None
+    """The architecture that it is for; None for all of them."""
+    file: str
+    url: str
+    size_bytes: int
+    sha256: str
+    verified_by: str | None
+    """Where its publisher says what it should be; None where he says nothing, and it is what was downloaded first."""
+
+
+class AssetLock(NamedTuple):
+    """All files, sorted."""
+
+    assets: tuple[LockedAsset, ...] = ()
+
+
+class Comparison(NamedTuple):
+    """What a spec needs, compared with a lock."""
+
+    missing: tuple[NeededAsset, ...]
+    """What it needs and the lock does not hold."""
+    stale: tuple[NeededAsset, ...]
+    """What the lock holds in another version than the spec names."""
+    surplus: tuple[LockedAsset, ...]
+    """What the lock holds and no node needs."""
+
+    @property
+    def up_to_date(self) -> bool:
+        """Return whether the lock holds what is needed, and nothing else."""
+        return not (self.missing or self.stale or self.surplus)
+
+
+def compared(needed: Sequence[NeededAsset], lock: AssetLock) -> Comparison:
+    """Return how a lock differs from what is needed."""
+    held = {one: files_of(one, lock) for one in needed}
+    right = {one: [file for file in files if one.version in (None, file.version)] for one, files in held.items()}
+    used = {file for one in needed for file in right[one] or held[one]}
+    return Comparison(
+        missing=tuple(one for one in needed if not held[one]),
+        stale=tuple(one for one in needed if held[one] and not right[one]),
+        surplus=tuple(file for file in lock.assets if file not in used),
+    )
+
+
+def files_of(needed: NeededAsset, lock: AssetLock) -> tuple[LockedAsset, ...]:
+    """Return the files that a lock has for an asset, in whatever version."""
+    place = (needed.name, needed.os, needed.arch)
+    return tuple(one for one in lock.assets if (one.name, one.os, one.arch) == place)
+
+
+def locked(assets: Sequence[LockedAsset]) -> AssetLock:
+    """Return a lock of these files, each once."""
+    return AssetLock(tuple(sorted(set(assets), key=lambda one: (one.name, one.os or "", one.arch or "", one.file))))
+
+
+def lock_text(lock: AssetLock) -> str:
+    """Return the text of assets.lock.json. The same lock gives the same bytes."""
+    assets = [one._asdict() for one in lock.assets]
+    return json.dumps({"schema": _SCHEMA, "assets": assets}, indent=2) + "\n"
+
+
+def parse_lock(content: bytes | None, where: str) -> AssetLock:
+    """Return the lock in a file; an empty one where there is no file. Raises InputError where it is none."""
+    if content is None:
+        return AssetLock()
+    try:
+        written = json.loads(content)
+    except (ValueError, RecursionError):
+        raise _damaged(where, "it is not JSON") from None
+    if not isinstance(written, dict) or written.get("schema") != _SCHEMA or not isinstance(written.get("assets"), list):
+        raise _damaged(where, f"it is not a lock of schema {_SCHEMA}")
+    return locked([_asset(entry, f"assets[{index}]", where) for index, entry in enumerate(written["assets"])])
+
+
+# A name of a file becomes a path on nodes and a key in S3: it leads nowhere else. Packages have ~ and + in theirs.
+_TEXT = {
+    "name": re.compile(r"[a-z0-9][a-z0-9-]*"),
+    "version": re.compile(r"[0-9][0-9A-Za-z.+-]*"),
+    "os": re.compile(r"[a-z0-9]+"),
+    "arch": re.compile(r"x86_64|aarch64"),
+    "file": re.compile(r"[A-Za-z0-9][A-Za-z0-9._+~-]{0,199}"),
+    "url": re.compile(r"https://[!-~]+"),
+    "sha256": re.compile(r"[0-9a-f]{64}"),
+    "verified_by": re.compile(r"https://[!-~]+"),
+}
+_MAY_BE_NULL = {"os", "arch", "verified_by"}
+
+
+def _asset(entry: Any, place: str, where: str) -> LockedAsset:
+    if not isinstance(entry, dict) or entry.keys() != set(LockedAsset._fields):
+        raise _damaged(where, f"{place} has other keys than {', '.join(LockedAsset._fields)}")
+    wrong = [key for key in LockedAsset._fields if not _right(key, entry[key])]
+    if wrong:
+        raise _damaged(where, f"{place}.{wrong[0]} is {json.dumps(entry[wrong[0]])[:80]}")
+    return LockedAsset(**entry)
+
+
+def _right(key: str, value: Any) -> bool:
+    if key == "size_bytes":
+        return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    return (value is None and key in _MAY_BE_NULL) or (isinstance(value, str) and bool(_TEXT[key].fullmatch(value)))
+
+
+def _damaged(where: str, problem: str) -> InputError:
+    hint = "restore it, or delete it and run `trainyard assets lock`, which downloads everything anew"
+    return InputError(f"the lock of the assets cannot be used: {problem}", where=where, hint=hint)

@@ -1,0 +1,62 @@
+"""The files from which the images of a cluster's nodes are built. Pure: the same input gives the same bytes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from trainyard.bootstrap.image_script import image_script
+from trainyard.bundle.assemble import config_text
+from trainyard.bundle.asset_lock import parse_lock
+from trainyard.bundle.image_readme import image_readme
+from trainyard.bundle.release import release
+from trainyard.render.parallelcluster.image import (
+    NO_PARENT,
+    NodeImage,
+    image_config,
+    install_settings,
+    node_images,
+)
+from trainyard.render.stand_ins import Ids
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from trainyard.render.stand_ins import StandIn
+    from trainyard.spec.cluster import Spec
+
+RELEASE = "release.tar"
+
+
+@dataclass(frozen=True, slots=True)
+class ImageBundle:
+    """The files by name, the images that they build, and the ids in them that are stand-ins."""
+
+    files: dict[str, bytes]
+    images: tuple[NodeImage, ...]
+    release_sha256: str
+    stand_ins: tuple[StandIn, ...]
+    outputs: frozenset[str]
+    """Names of the stack outputs that they use, known or not."""
+
+
+def assemble_images(
+    spec: Spec, outputs: Mapping[str, str] | None = None, lock: bytes | None = None, parent: str | None = None
+) -> ImageBundle:
+    """Return what builds the images of a spec. ``parent`` is the image that they are built on, where it is known.
+
+    Raises TrainyardError where there is nothing to bake.
+    """
+    ids = Ids(outputs or {})
+    images = node_images(spec)
+    made = release(spec, lock)
+    files: dict[str, bytes] = {}
+    for image in images:
+        config = image_config(spec, image, ids, parent or NO_PARENT)
+        settings = install_settings(spec, image, ids, sha256=made.sha256, file=made.file)
+        files[f"{image.name}/build-image.yaml"] = config_text(spec, config).encode()
+        files[f"{image.name}/install.sh"] = image_script(settings)
+    locked = () if lock is None else parse_lock(lock, "assets.lock.json").assets
+    text = image_readme(spec, images, ids.in_order(), made.file, locked, parent_is_known=parent is not None)
+    files = {"README.md": text.encode(), RELEASE: made.content, **files}
+    return ImageBundle(files, images, made.sha256, ids.in_order(), frozenset(ids.used))

@@ -1,0 +1,168 @@
+"""Reads what publishers say about their files: lists of checksums, and the indexes of package repositories.
+
+Everything here comes from the internet. What is not of the expected form is an error, never a guess.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from typing import TYPE_CHECKING, NamedTuple
+from xml.etree import ElementTree as ET
+
+from trainyard.errors import TrainyardError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+MOST_BYTES = 200_000_000
+"""The most that an index may hold once it is unpacked; that of CUDA for Ubuntu has some ten million."""
+_DEBIAN_ARCHES = {"x86_64": "amd64", "aarch64": "arm64"}
+_DIGEST = re.compile(r"[0-9a-f]{64}|[0-9a-f]{128}")
+# Folders and a file name, none of which begins with a dot but the folder itself. Packages have ~ and + in theirs.
+_PATH = re.compile(r"(\./)?/?([A-Za-z0-9][A-Za-z0-9._+~-]*/)*[A-Za-z0-9][A-Za-z0-9._+~-]*")
+_LISTED = re.compile(r"([0-9A-Fa-f]{64}|[0-9A-Fa-f]{128}) [ *](.+)")
+
+
+class Published(NamedTuple):
+    """A file as its publisher describes it."""
+
+    path: str
+    """Where it lies, below the address of the repository."""
+    digest: str
+    """SHA-256 or SHA-512."""
+    size_bytes: int
+
+
+def listed_digest(content: bytes, file: str, where: str) -> str:
+    """Return the checksum of a file from a list as sha256sum writes it, or from a file that holds nothing but one.
+
+    https://www.gnu.org/software/coreutils/manual/html_node/cksum-output-modes.html
+    """
+    lines = _text(content, where).splitlines()
+    found = {match[1].lower() for line in lines if (match := _LISTED.fullmatch(line)) and match[2].strip() == file}
+    if not found and len(lines) == 1 and _DIGEST.fullmatch(lines[0].strip().lower()):
+        found = {lines[0].strip().lower()}
+    if len(found) != 1:
+        raise _unusable(where, f"it does not list {file}" if not found else f"it lists {file} twice, differently")
+    return found.pop()
+
+
+def debian_package(content: bytes, package: str, version: str, arch: str, where: str) -> Published:
+    """Return a package from Packages or Packages.gz.
+
+    https://wiki.debian.org/DebianRepository/Format
+    """
+    arches = (_DEBIAN_ARCHES.get(arch, arch), "all")
+    found = [
+        Published(one.get("Filename", ""), one.get("SHA256", "").lower(), _size(one.get("Size", "")))
+        for one in _paragraphs(_text(unpacked(content, where), where))
+        if one.get("Package") == package
+        and one.get("Architecture") in arches
+        and _is_version(one.get("Version", ""), version)
+    ]
+    return _only(found, f"{package} {version}", where)
+
+
+def primary_of(content: bytes, where: str) -> Published:
+    """Return where a repomd.xml says that the list of packages is.
+
+    As createrepo_c writes it: https://github.com/rpm-software-management/createrepo_c
+    """
+    found = [
+        Published(_attribute(data, "location", "href"), _inner(data, "checksum"), _size(_inner(data, "size")))
+        for data in _xml(content, where).iter(f"{_REPO}data")
+        if data.get("type") == "primary"
+    ]
+    return _only(found, "list of packages", where)
+
+
+def rpm_package(content: bytes, package: str, version: str, arch: str, where: str) -> Published:
+    """Return a package from primary.xml or primary.xml.gz."""
+    found = [
+        Published(
+            _attribute(one, "location", "href"), _inner(one, "checksum"), _size(_attribute(one, "size", "package"))
+        )
+        for one in _xml(unpacked(content, where), where).iter(f"{_COMMON}package")
+        if _inner(one, "name") == package
+        and _inner(one, "arch") in (arch, "noarch")
+        and _is_version(_attribute(one, "version", "ver"), version)
+    ]
+    return _only(found, f"{package} {version}", where)
+
+
+def unpacked(content: bytes, where: str) -> bytes:
+    """Return what a gzip file holds, or what is no gzip file as it is. Raises TrainyardError for anything else."""
+    if content[:2] != b"\x1f\x8b":
+        return content
+    unpacker = zlib.decompressobj(wbits=31)
+    try:
+        plain = unpacker.decompress(content, MOST_BYTES)
+    except zlib.error as error:
+        raise _unusable(where, f"it cannot be unpacked: {error}") from error
+    if not unpacker.eof:
+        raise _unusable(where, f"it is cut short, or holds more than {MOST_BYTES:,} bytes")
+    return plain
+
+
+_REPO = "{http://linux.duke.edu/metadata/repo}"
+_COMMON = "{http://linux.duke.edu/metadata/common}"
+
+
+def _xml(content: bytes, where: str) -> ET.Element:
+    # No document type: with none there are no entities to expand.
+    # https://docs.python.org/3/library/xml.html#xml-security
+    if b"<!DOCTYPE" in content or b"<!ENTITY" in content:
+        raise _unusable(where, "it declares a document type")
+    try:
+        return ET.fromstring(content)  # noqa: S314  as above
+    except ET.ParseError as error:
+        raise _unusable(where, f"it is not XML: {error}") from error
+
+
+def _inner(node: ET.Element, name: str) -> str:
+    found = node.find(f"{{*}}{name}")
+    return "" if found is None else (found.text or "").strip()
+
+
+def _attribute(node: ET.Element, name: str, attribute: str) -> str:
+    found = node.find(f"{{*}}{name}")
+    return "" if found is None else found.get(attribute, "")
+
+
+def _paragraphs(text: str) -> Iterator[Mapping[str, str]]:
+    for paragraph in re.split(r"\n\s*\n", text):
+        lines = [line.partition(": ") for line in paragraph.splitlines() if not line.startswith((" ", "\t"))]
+        yield {key: value.strip() for key, _, value in lines}
+
+
+def _is_version(found: str, wanted: str) -> bool:
+    """Return whether a version of the index is the wanted one, whatever its epoch and the packager's own part are."""
+    upstream = found.partition(":")[2] or found
+    return upstream == wanted or upstream.startswith((f"{wanted}-", f"{wanted}_"))
+
+
+def _only(found: list[Published], what: str, where: str) -> Published:
+    """Return the last: indexes list later builds of a version after earlier ones."""
+    if not found:
+        raise _unusable(where, f"it has no {what}")
+    last = found[-1]
+    if not _DIGEST.fullmatch(last.digest) or not _PATH.fullmatch(last.path):
+        raise _unusable(where, f"what it says about {what} is not of the expected form")
+    return last._replace(path=last.path.removeprefix("./").lstrip("/"))
+
+
+def _size(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() else 0
+
+
+def _text(content: bytes, where: str) -> str:
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        raise _unusable(where, "it is not text") from None
+
+
+def _unusable(where: str, problem: str) -> TrainyardError:
+    hint = "its publisher may have moved on: a later version of trainyard may know more"
+    return TrainyardError(f"what is published at {where} cannot be used: {problem}", where=where, hint=hint)

@@ -1,0 +1,70 @@
+"""A release: the archive that every node unpacks and runs. The same spec and lock give the same bytes."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import tarfile
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from trainyard.bootstrap.pyz import trainyard_node_pyz
+from trainyard.bootstrap.steps import ASSETS
+from trainyard.render.nodes import node_plan
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.spec.cluster import Spec
+
+# What ParallelCluster runs itself; it does not lie in a release, but fetches it.
+_LAUNCHER = "launch.sh"
+_PROGRAMS = (".sh", ".sbatch")
+
+
+class Release(NamedTuple):
+    """A release, and how the pointer names it."""
+
+    file: str
+    sha256: str
+    content: bytes
+    plan: bytes
+    """The plan.json in it."""
+
+    @property
+    def pointer(self) -> bytes:
+        """The one line that leads nodes to it."""
+        return f"{self.sha256}  {self.file}\n".encode()
+
+
+def release(spec: Spec, lock: bytes | None = None) -> Release:
+    """Return the release of a spec. Without a lock no step finds an asset."""
+    plan = (json.dumps(node_plan(spec), indent=2, ensure_ascii=False) + "\n").encode()
+    locked = {} if lock is None else {"assets.lock.json": lock}
+    content = _archive({**_same_in_all(), "plan.json": plan, **locked})
+    sha256 = hashlib.sha256(content).hexdigest()
+    return Release(f"{sha256[:16]}.tar", sha256, content, plan)
+
+
+@cache
+def _same_in_all() -> dict[str, bytes]:
+    return {**dict(_scripts()), "trainyard-node.pyz": trainyard_node_pyz()}
+
+
+def _scripts() -> Iterator[tuple[str, bytes]]:
+    """Yield the scripts, and what they install."""
+    for path in ASSETS.rglob("*"):
+        if path.is_file() and path.name != _LAUNCHER:
+            yield path.relative_to(ASSETS).as_posix(), path.read_bytes()
+
+
+def _archive(files: dict[str, bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w", format=tarfile.USTAR_FORMAT) as archive:
+        for name, content in sorted(files.items()):
+            entry = tarfile.TarInfo(name)
+            entry.size = len(content)
+            entry.mode = 0o755 if name.endswith(_PROGRAMS) else 0o644
+            archive.addfile(entry, io.BytesIO(content))
+    return buffer.getvalue()

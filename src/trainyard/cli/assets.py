@@ -1,0 +1,119 @@
+"""``trainyard assets``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from trainyard.cli import suggestions
+from trainyard.cli.output import counted, finding_text, json_option, one_line, print_json, print_text, reporter
+
+if TYPE_CHECKING:
+    from trainyard.api.assets import Comparison, Locked, LockedAsset
+
+
+@click.group()
+def command() -> None:
+    """Lock what nodes install: versions, addresses and checksums.
+
+    \b
+    Example:
+      trainyard assets lock cluster.yaml
+    """
+
+
+@command.command()
+@click.argument("spec", metavar="SPEC", shell_complete=suggestions.files)
+@click.option(
+    "-o", "--output", metavar="FILE", type=click.Path(path_type=Path), help="Default: assets.lock.json beside SPEC."
+)
+@click.option("--check", is_flag=True, help="Download and write nothing; say whether the lock has what the spec needs.")
+@click.option("--update", metavar="NAME", multiple=True, help="Download NAME anew, such as docker; may be repeated.")
+@json_option
+def lock(spec: str, output: Path | None, update: tuple[str, ...], *, check: bool, as_json: bool) -> None:
+    """Download what the nodes of SPEC install, verify it, and write down what it is.
+
+    Nodes fetch nothing from the internet: `trainyard deploy` uploads the locked files to the bucket, and nodes take a
+    file only where its SHA-256 is that of the lock. Keep the lock with the spec.
+
+    Where a publisher has checksums, the download is compared with them. Where he has none, the lock pins what came, and
+    verified_by is null. What is locked stays locked, and is downloaded again only where the spec names another version
+    or with --update. Downloads that were cut short go on where they stopped.
+
+    \b
+    Exit status: 0 fine; 1 the spec has errors, a download failed, or with --check
+    the lock is not what the spec needs; 2 SPEC or the lock could not be read.
+
+    \b
+    Example:
+      trainyard assets lock cluster.yaml
+      trainyard assets lock cluster.yaml --update docker --update node-exporter
+      trainyard assets lock cluster.yaml --check
+    """
+    from trainyard.api.assets import check_assets, lock_assets
+    from trainyard.edge.asset_cache import AssetCache
+    from trainyard.edge.downloads import Downloader
+
+    if check and update:
+        raise click.BadParameter("--check downloads nothing, so it cannot update", param_hint="--update")
+    if check:
+        found = check_assets(spec, output)
+    else:
+        found = lock_assets(spec, output, update=update, cache=AssetCache(downloader=Downloader(reporter())))
+    if as_json:
+        _print_json(found, check=check)
+    else:
+        _print(found, check=check)
+    sys.exit(0 if found.lock is not None and (not check or found.comparison.up_to_date) else 1)
+
+
+def _print(found: Locked, *, check: bool) -> None:
+    for finding in found.checked.findings:
+        print_text(finding_text(finding), err=True)
+    if found.lock is None:
+        print_text(f"nothing was locked: {counted(found.checked.findings)}", err=True)
+        return
+    file = one_line(str(found.file))
+    if check:
+        for line in _differences(found.comparison):
+            print_text(line)
+        print_text(f"{file}: {'up to date' if found.comparison.up_to_date else 'not what the spec needs'}")
+        return
+    for one in found.lock.assets:
+        print_text(_line(one))
+    unverified = sum(one.verified_by is None for one in found.lock.assets)
+    count = len(found.lock.assets)
+    print_text(f"{file} written: {count} file{'' if count == 1 else 's'}, {unverified} without a published checksum")
+
+
+def _line(one: LockedAsset) -> str:
+    place = " ".join(part for part in (one.os, one.arch) if part) or "all nodes"
+    by = "verified" if one.verified_by else "pinned"
+    return f"{one.name:<25}{one.version:<12}{place:<20}{one.size_bytes / 1e6:9,.1f} MB  {by:<9} {one.file}"
+
+
+def _differences(comparison: Comparison) -> list[str]:
+    return [
+        *(f"missing: {one}" for one in comparison.missing),
+        *(f"another version is locked: {one}" for one in comparison.stale),
+        *(f"no longer needed: {one.file}" for one in comparison.surplus),
+    ]
+
+
+def _print_json(found: Locked, *, check: bool) -> None:
+    assets = [] if found.lock is None else [one._asdict() for one in found.lock.assets]
+    comparison = found.comparison
+    values: dict[str, Any] = {
+        "file": str(found.file),
+        "written": not check and found.lock is not None,
+        "up_to_date": found.lock is not None and (not check or comparison.up_to_date),
+        "assets": assets,
+        "missing": [one._asdict() for one in comparison.missing],
+        "stale": [one._asdict() for one in comparison.stale],
+        "surplus": [one._asdict() for one in comparison.surplus],
+        "findings": [finding._asdict() for finding in found.checked.findings],
+    }
+    print_json(values)

@@ -1,0 +1,146 @@
+"""``trainyard nodes``."""
+
+from __future__ import annotations
+
+import sys
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from trainyard.cli.interrupting import interruptible
+from trainyard.cli.output import json_option, one_line, print_json, print_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trainyard.operate.nodes.watching import NodeEvent
+
+Command = TypeVar("Command", bound="Callable[..., Any]")
+
+_ENDINGS = {"ready": "all nodes are ready", "failed": "a node has failed", "timeout": "the time is over"}
+_COLOURS = {"ready": "green", "failed": "red", "held": "red", "unreadable": "red", "deferred": "cyan"}
+
+
+@click.group()
+def command() -> None:
+    """Say how the nodes of a cluster came up: what each of them wrote off itself, against EC2 and the spec.
+
+    Nothing is run on any node. Nodes write down every step of their bootstrap in the cluster's bucket, where it
+    stays when they are gone.
+
+    \b
+    Example:
+      trainyard nodes check llm-p5 --region us-east-2
+      trainyard nodes watch llm-p5 --region us-east-2 --timeout 1800
+    """
+
+
+def _of_a_cluster(function: Command) -> Command:
+    """Add the argument and the options that both have."""
+    for decorator in (
+        click.option("--node", metavar="ID", help="Only the node with this instance id or host name, step by step."),
+        click.option("--queue", metavar="QUEUE", help="Only the compute nodes of this queue, or one login pool."),
+        click.option("--bucket", metavar="BUCKET", help="The assets.bucket of the spec, where no stack is left."),
+        click.option("--profile", metavar="NAME", help="Profile of the AWS configuration."),
+        click.option("--region", required=True, metavar="REGION", help="AWS region of the cluster."),
+        click.argument("name"),
+    ):
+        function = decorator(function)
+    return function
+
+
+@command.command("check")
+@_of_a_cluster
+@json_option
+def check(  # noqa: PLR0913  one for each option
+    name: str,
+    *,
+    region: str,
+    profile: str | None,
+    bucket: str | None,
+    queue: str | None,
+    node: str | None,
+    as_json: bool,
+) -> None:
+    """List the nodes of the cluster NAME with how their bootstrap went, and what is wrong with them.
+
+    \b
+    Exit status: 0 all are ready; 1 one has failed, is held, is missing or is
+    still coming up; 2 there is no such queue or node.
+
+    \b
+    Example:
+      trainyard nodes check llm-p5 --region us-east-2
+      trainyard nodes check llm-p5 --region us-east-2 --node i-0a1b2c3d4e5f60718
+    """
+    from trainyard.api.deploy import account
+    from trainyard.api.nodes import check_nodes
+    from trainyard.cli.nodes_output import nodes_values, print_nodes
+
+    found = check_nodes(name, account(region, profile), bucket=bucket, queue=queue, node=node)
+    if as_json:
+        print_json(nodes_values(found))
+    else:
+        print_nodes(found)
+    sys.exit(0 if found.ok else 1)
+
+
+@command.command("watch")
+@_of_a_cluster
+@click.option(
+    "--timeout",
+    "timeout_s",
+    type=click.IntRange(1),
+    metavar="SECONDS",
+    help="How long to watch. By default the longer of the spec's two timeouts.",
+)
+@json_option
+def watch(  # noqa: PLR0913  one for each option
+    name: str,
+    *,
+    region: str,
+    profile: str | None,
+    bucket: str | None,
+    queue: str | None,
+    node: str | None,
+    timeout_s: int | None,
+    as_json: bool,
+) -> None:
+    """Follow the nodes of the cluster NAME until all are ready, or one of them fails for good.
+
+    One line for each change, and at the end what `nodes check` prints. Nodes that had failed before, and are gone,
+    do not end it.
+
+    \b
+    Exit status: 0 all are ready; 1 one has failed, or the time is over; 2 there
+    is no such queue or node.
+
+    \b
+    Example:
+      trainyard nodes watch llm-p5 --region us-east-2 --queue compute-gpu
+    """
+    from trainyard.api.deploy import account
+    from trainyard.api.nodes import watch_nodes
+    from trainyard.cli.nodes_output import nodes_values, print_nodes
+
+    with interruptible("nothing was changed; nodes go on coming up"):
+        watched = watch_nodes(
+            name, account(region, profile), bucket=bucket, queue=queue, node=node, timeout_s=timeout_s,
+            listener=lambda event: _print_event(event, err=as_json),
+        )  # fmt: skip
+    if as_json:
+        ending = {"ending": watched.ending, "seconds": round(watched.seconds, 1)}
+        print_json({**nodes_values(watched.nodes), **ending})
+    else:
+        print_text(f"{_ENDINGS[watched.ending]} after {watched.seconds:.0f} s")
+        print_nodes(watched.nodes)
+    sys.exit(0 if watched.nodes.ok else 1)
+
+
+def _print_event(event: NodeEvent, *, err: bool) -> None:
+    at = datetime.fromtimestamp(event.at).astimezone().strftime("%H:%M:%S")
+    where = f" ({one_line(event.place)})" if event.place else ""
+    status = click.style(event.status, fg=_COLOURS.get(event.status))
+    text = f": {one_line(event.text)}" if event.text else ""
+    print_text(f"{at}  {one_line(event.node)}{where}  {one_line(event.state)}  {status}{text}", err=err)

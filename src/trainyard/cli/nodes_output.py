@@ -1,0 +1,136 @@
+"""How nodes are printed: a table, what is wrong below it, and the same as values for JSON."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from trainyard.cli.output import counted, one_line, print_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trainyard.finding import Finding
+    from trainyard.operate.nodes.cluster_nodes import Nodes
+    from trainyard.operate.nodes.node_state import NodeState
+    from trainyard.operate.nodes.record import StepRecord
+
+_HEADER = ("NODE", "INSTANCE", "ROLE", "STATE", "BOOTSTRAP", "SECONDS", "RELEASE", "STEP")
+_LONGEST_STEP = 100
+_COLOURS = {"error": "red", "warning": "yellow", "info": "cyan"}
+
+
+def print_nodes(found: Nodes) -> None:
+    """Print the table, the steps where one node was asked for, and what is wrong."""
+    shown = (*found.there, *(found.gone if found.only_node else ()))
+    _print_table([_HEADER, *(_row(found, node) for node in shown)])
+    for node in shown if found.only_node else ():
+        for step in node.record.steps if node.record else ():
+            print_text(_step_line(node, step))
+    for finding in found.findings:
+        print_text(_finding_line(finding))
+    ready = sum(node.ready for node in found.there)
+    print_text(f"{found.name} in {found.region}: {ready} of {len(found.there)} nodes ready, {counted(found.findings)}")
+
+
+def _print_table(rows: Sequence[Sequence[str]]) -> None:
+    safe = [[one_line(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*safe, strict=True)]
+    for row in safe:
+        print_text("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def _row(found: Nodes, node: NodeState) -> tuple[str, ...]:
+    seconds = node.seconds(found.now)
+    took = "-" if seconds is None else f"{seconds:.0f}"
+    return (
+        node.hostname or "-", node.id, node.place, node.state, node.status, took,
+        _release(found, node), _step(found, node),
+    )  # fmt: skip
+
+
+def _release(found: Nodes, node: NodeState) -> str:
+    if node.record is None or node.record.release is None:
+        return "-"
+    return "current" if found.runs_current(node) else node.record.release[:12]
+
+
+def _step(found: Nodes, node: NodeState) -> str:
+    if node.status == "unreadable" and node.reading:
+        return f"record: {node.reading.problem}"
+    if node.step is None:
+        return found.why_failed(node) if node.status in ("failed", "held") else "-"
+    text = node.step.name + (f": {node.step.message}" if node.step.message else "")
+    return text if len(text) <= _LONGEST_STEP else text[: _LONGEST_STEP - 1] + "…"
+
+
+def _step_line(node: NodeState, step: StepRecord) -> str:
+    seconds = "" if step.seconds is None else f"{step.seconds:.1f} s"
+    attempts = f", {step.attempts} attempts" if (step.attempts or 0) > 1 else ""
+    kind = "" if step.required else " (optional)"
+    message = f"  {step.message}" if step.message else ""
+    return one_line(f"  {node.id}  {step.name:<18} {step.status:<8} {seconds:>9}{attempts}{kind}{message}")
+
+
+def _finding_line(finding: Finding) -> str:
+    severity = click.style(finding.severity, fg=_COLOURS[finding.severity], bold=True)
+    where = f"{finding.path}: " if finding.path else ""
+    words = one_line(f"{where}{finding.message}{f'; {finding.remedy}' if finding.remedy else ''}")
+    return f"{severity}: {words} {click.style(f'[{finding.id}]', dim=True)}"
+
+
+def nodes_values(found: Nodes) -> dict[str, Any]:
+    """Return the nodes as values for JSON."""
+    return {
+        "name": found.name,
+        "region": found.region,
+        "ok": found.ok,
+        "ready": found.ready,
+        "release": found.expected.published.release,
+        "nodes": [_values(found, node) for node in found.there],
+        "gone": [_values(found, node) for node in found.gone],
+        "findings": [one._asdict() for one in found.findings],
+    }
+
+
+def _values(found: Nodes, node: NodeState) -> dict[str, Any]:
+    record, seconds = node.record, node.seconds(found.now)
+    return {
+        "id": node.id,
+        "hostname": node.hostname or None,
+        "role": node.role,
+        "group": node.group,
+        "compute_resource": node.compute_resource,
+        "instance_type": node.instance_type or None,
+        "state": node.state,
+        "launched": _time(node.launched),
+        "status": node.status,
+        "ready": node.ready,
+        "step": node.step.name if node.step else None,
+        "message": ((node.step.message if node.step else "") or (record.message if record else "")) or None,
+        "started": _time(record.started if record else None),
+        "seconds": None if seconds is None else round(seconds, 1),
+        "release": record.release if record else None,
+        "release_is_current": found.runs_current(node),
+        "steps": [_step_values(step) for step in record.steps] if record else [],
+    }
+
+
+def _step_values(step: StepRecord) -> dict[str, Any]:
+    return {
+        "name": step.name,
+        "status": step.status,
+        "required": step.required,
+        "deferred": step.deferred,
+        "attempts": step.attempts,
+        "started": _time(step.started),
+        "seconds": step.seconds,
+        "exit_status": step.exit_status,
+        "message": step.message or None,
+    }
+
+
+def _time(moment: float | None) -> str | None:
+    return None if moment is None else datetime.fromtimestamp(moment, UTC).isoformat(timespec="seconds")

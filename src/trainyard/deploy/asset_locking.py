@@ -1,0 +1,117 @@
+"""Makes the lock of a spec's assets: downloads what it does not hold yet, and verifies it where that can be done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from trainyard.bundle.asset_lock import LockedAsset, files_of, locked
+from trainyard.bundle.published_checksums import (
+    debian_package,
+    listed_digest,
+    primary_of,
+    rpm_package,
+)
+from trainyard.catalog.assets import FileDownload, PackageDownload, asset, downloads
+from trainyard.edge.asset_cache import AssetCache
+from trainyard.errors import InputError, TrainyardError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from trainyard.bundle.asset_lock import AssetLock
+    from trainyard.bundle.published_checksums import Published
+    from trainyard.render.needed_assets import NeededAsset
+
+_MOST_INDEX_BYTES = 100_000_000
+_MOST_LIST_BYTES = 1_000_000
+
+
+@dataclass
+class Locking:
+    """One making of a lock. Every index is read once."""
+
+    cache: AssetCache = field(default_factory=AssetCache)
+    _contents: dict[str, bytes] = field(default_factory=dict, repr=False)
+
+    def lock(self, needed: Sequence[NeededAsset], former: AssetLock, update: Collection[str] = ()) -> AssetLock:
+        """Return the lock of what is needed. What the former one holds stays, but what ``update`` names.
+
+        Raises TrainyardError where something cannot be downloaded or is not what its publisher says, and InputError
+        where nobody publishes it for these nodes, or where something is to be updated that is not needed.
+        """
+        unknown = sorted(set(update) - {one.name for one in needed})
+        if unknown:
+            names = ", ".join(sorted({one.name for one in needed})) or "nothing"
+            raise InputError(f"no node needs {unknown[0]!r}", where="--update", hint=f"the spec needs {names}")
+        return locked([entry for one in needed for entry in self._entries(one, former, one.name in update)])
+
+    def _entries(self, needed: NeededAsset, former: AssetLock, anew: bool) -> Sequence[LockedAsset]:  # noqa: FBT001  private
+        held = files_of(needed, former)
+        kept = [one for one in held if needed.version in (None, one.version)]
+        if kept and not anew:
+            return kept
+        version = needed.version or _default_version(needed)
+        found = downloads(needed.name, version, needed.os, needed.arch)
+        if not found:
+            raise InputError(
+                f"nothing is known to be published of {needed}",
+                where="image.os" if needed.os else None,
+                hint="choose another operating system or instance type, or ask for less in `software` and `monitoring`",
+            )
+        return [
+            self._of_file(needed, version, one)
+            if isinstance(one, FileDownload)
+            else self._of_package(needed, version, one)
+            for one in found
+        ]
+
+    def _of_file(self, needed: NeededAsset, version: str, wanted: FileDownload) -> LockedAsset:
+        if wanted.digest is None and wanted.checksums is not None:
+            content = self._content(wanted.checksums, _MOST_LIST_BYTES)
+            listed = listed_digest(content, wanted.url.rpartition("/")[2], wanted.checksums)
+            wanted = wanted._replace(digest=listed, digest_source=wanted.checksums)
+        return self._fetched(needed, version, wanted)
+
+    def _of_package(self, needed: NeededAsset, version: str, wanted: PackageDownload) -> LockedAsset:
+        published = self._published(wanted)
+        url, file = f"{wanted.repository}/{published.path}", published.path.rpartition("/")[2]
+        digest, source = published.digest, wanted.index_url
+        return self._fetched(
+            needed, version, FileDownload(wanted.os, wanted.arch, url, file, digest, source, checksums=None)
+        )
+
+    def _published(self, wanted: PackageDownload) -> Published:
+        index, what = wanted.index_url, (wanted.package, wanted.version, wanted.arch or "")
+        content = self._content(index, _MOST_INDEX_BYTES)
+        if not index.endswith("repomd.xml"):
+            return debian_package(content, *what, index)
+        primary = primary_of(content, index)
+        url = f"{wanted.repository}/{primary.path}"
+        # Verified like a file: it is kept, and the checksum is in its name anyway.
+        kept = self.cache.get(url, primary.path.rpartition("/")[2], primary.digest)
+        return rpm_package(kept.path.read_bytes(), *what, url)
+
+    def _fetched(self, needed: NeededAsset, version: str, wanted: FileDownload) -> LockedAsset:
+        report = self.cache.downloader.report
+        report(f"{needed}: {wanted.file}")
+        got = self.cache.get(wanted.url, wanted.file, wanted.digest)
+        if wanted.digest is None:
+            report(f"{wanted.file}: no checksum is published; the lock pins what was downloaded")
+        return LockedAsset(
+            needed.name, version, needed.os, needed.arch, wanted.file, wanted.url, got.size_bytes, got.sha256,
+            verified_by=wanted.digest_source,
+        )  # fmt: skip
+
+    def _content(self, url: str, most_bytes: int) -> bytes:
+        if url not in self._contents:
+            self.cache.downloader.report(f"reads {url}")
+            self._contents[url] = self.cache.downloader.content(url, most_bytes)
+        return self._contents[url]
+
+
+def _default_version(needed: NeededAsset) -> str:
+    found = asset(needed.name)
+    if found is None or found.version is None:
+        raise TrainyardError(f"the catalog has no version of {needed.name}", where="catalog/assets.yaml")
+    return found.version

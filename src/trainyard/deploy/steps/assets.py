@@ -1,0 +1,56 @@
+"""What nodes install: the files of the lock, uploaded to where nodes fetch them from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.deploy.step import Outcome, Probe
+from trainyard.deploy.work import folder
+from trainyard.edge.asset_cache import AssetCache
+from trainyard.edge.aws.s3_files import sizes_below, upload
+from trainyard.edge.downloads import Downloader
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.bundle.asset_lock import LockedAsset
+    from trainyard.deploy.work import Work
+
+
+class Mirror:
+    """Uploads what is not there yet, each file verified before. A call that was killed goes on with the next file."""
+
+    name = "mirror"
+    title = "what nodes install"
+
+    def probe(self, work: Work) -> Probe:
+        """Say what is not there."""
+        missing = sorted({one.file for one in self._missing(work)})
+        return Probe("missing", ", ".join(missing)) if missing else Probe("there")
+
+    def apply(self, work: Work) -> Outcome:
+        """Upload what is missing, from the cache or downloaded now. Releases never point to what is not there."""
+        missing = {key_of(work, one): one for one in self._missing(work)}
+        cache = work.asset_cache or AssetCache(downloader=Downloader(work.tell))
+        for key, one in missing.items():
+            got = cache.get(one.url, one.file, one.sha256, one.size_bytes)
+            work.tell(f"uploads {one.file}, {one.size_bytes / 1e6:,.1f} MB")
+            upload(work.account, work.bucket, key, got.path)
+        size_mb = sum(one.size_bytes for one in missing.values()) / 1e6
+        count = f"{len(missing)} file{'' if len(missing) == 1 else 's'}"
+        detail = f"{count} uploaded, {size_mb:,.1f} MB" if missing else "all there"
+        return Outcome(changed=bool(missing), detail=detail)
+
+    def undo(self, work: Work) -> Outcome:
+        """Do nothing: the folder goes with the step that made the bucket, when no node needs it any more."""
+        del work
+        return Outcome(changed=False)
+
+    def _missing(self, work: Work) -> Iterator[LockedAsset]:
+        there = sizes_below(work.account, work.bucket, f"{folder(work.name)}/assets/")
+        yield from (one for one in work.lock.assets if there.get(key_of(work, one)) != one.size_bytes)
+
+
+def key_of(work: Work, asset: LockedAsset) -> str:
+    """Return where a file lies in the bucket: by its content, so that it never changes."""
+    return f"{folder(work.name)}/assets/{asset.sha256}/{asset.file}"

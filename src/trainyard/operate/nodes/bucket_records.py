@@ -1,0 +1,91 @@
+"""The records that nodes wrote to the bucket: one listing a look, and only what changed is fetched again."""
+
+from __future__ import annotations
+
+import re
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from trainyard.edge.aws.s3_listing import Listed, Listing, beginning, objects_in
+from trainyard.operate.nodes.record import MOST_BYTES, BadRecordError, NodeRecord, read_record
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from trainyard.edge.aws.account import Account
+
+_MOST_PAGES = 20  # of a thousand records, or folders with the logs of a failed node
+_MOST_GONE = 100
+_AT_ONCE = 8  # calls; botocore keeps ten connections
+_RECORD = re.compile(r"(i-[0-9a-f]{8,17})\.json")
+_UNLISTED = Listed("", 0, 0.0)
+
+
+class Reading(NamedTuple):
+    """What was read about one instance: a record, or why it is none."""
+
+    instance_id: str
+    etag: str
+    written: float
+    """In seconds since 1970, by the clock of S3."""
+    record: NodeRecord | None
+    problem: str | None
+
+
+class Readings(NamedTuple):
+    """What was read about all of them."""
+
+    by_instance: Mapping[str, Reading]
+    unread: int
+    """How many records of instances that are gone were left out, because there are newer ones."""
+
+
+def to_read(listing: Listing, alive: Collection[str]) -> tuple[dict[str, Listed], int]:
+    """Return what to read of a folder of records, by instance, and how many of it are too old to be read.
+
+    Where the listing is not whole, an instance that is there may have a record all the same.
+    """
+    found = {match[1]: one for name, one in listing.objects.items() if (match := _RECORD.fullmatch(name))}
+    gone = sorted(set(found) - set(alive), key=lambda id_: found[id_].modified, reverse=True)
+    wanted = {id_: found[id_] for id_ in (*(one for one in alive if one in found), *gone[:_MOST_GONE])}
+    if not listing.whole:
+        wanted |= {id_: _UNLISTED for id_ in alive if id_ not in found}
+    return wanted, len(gone[_MOST_GONE:])
+
+
+@dataclass
+class BucketRecords:
+    """The records of one cluster, kept from one look to the next."""
+
+    account: Account
+    bucket: str
+    folder: str
+    """Where they lie in the bucket."""
+    _kept: dict[str, Reading] = field(default_factory=dict)
+    """By instance."""
+
+    def look(self, alive: Collection[str]) -> Readings:
+        """Return the records of some instances that are there, and the newest of those that are gone."""
+        wanted, unread = to_read(objects_in(self.account, self.bucket, self.folder, _MOST_PAGES), alive)
+        self._kept = {id_: one for id_, one in self._kept.items() if id_ in wanted}
+        changed = [id_ for id_, one in wanted.items() if id_ not in self._kept or self._kept[id_].etag != one.etag]
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            for reading in pool.map(lambda id_: self._read(id_, wanted[id_]), changed):
+                if reading is not None:
+                    self._kept[reading.instance_id] = reading
+        return Readings(dict(self._kept), unread)
+
+    def _read(self, instance_id: str, listed: Listed) -> Reading | None:
+        """Return what an instance wrote; None where it is gone since the listing."""
+        if listed.size_bytes > MOST_BYTES:
+            problem = f"it is {listed.size_bytes:,} bytes long, and {MOST_BYTES:,} at most are read"
+            return Reading(instance_id, listed.etag, listed.modified, None, problem)
+        got = beginning(self.account, self.bucket, f"{self.folder}/{instance_id}.json", MOST_BYTES + 1)
+        if got is None:
+            return None
+        try:
+            record = read_record(got.content, instance_id)
+        except BadRecordError as error:
+            return Reading(instance_id, got.etag, listed.modified, None, str(error))
+        return Reading(instance_id, got.etag, listed.modified, record, None)

@@ -1,0 +1,117 @@
+"""The nodes of a cluster at one moment: what EC2 says, what they wrote, and what there should be, put together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from trainyard.deploy.work import folder
+from trainyard.operate.nodes.findings import findings
+from trainyard.operate.nodes.node_state import node_that_is_gone, node_that_is_there
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trainyard.edge.aws.nodes import Node
+    from trainyard.finding import Finding
+    from trainyard.operate.nodes.bucket_records import Readings
+    from trainyard.operate.nodes.expected import Expected, Group
+    from trainyard.operate.nodes.node_state import NodeState
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """The nodes of a cluster at one moment."""
+
+    name: str
+    region: str
+    bucket: str
+    now: float
+    """The moment, in seconds since 1970."""
+    expected: Expected
+    groups: tuple[Group, ...]
+    """Of what there should be, that which was asked for."""
+    there: tuple[NodeState, ...]
+    """The head node first."""
+    gone: tuple[NodeState, ...]
+    """Instances that are gone and of which a record is left, the newest record first."""
+    unread: int = 0
+    """How many older records there are."""
+    only_node: bool = False
+    """Whether a single node was asked for."""
+
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """Return what is wrong, the worst first."""
+        return findings(self)
+
+    @property
+    def ready(self) -> bool:
+        """Return whether every node that is there is ready; those that are on their way out do not count."""
+        return all(node.ready for node in self.there if node.state != "shutting-down")
+
+    @property
+    def ok(self) -> bool:
+        """Return whether all are ready, all are there, and nothing is wrong."""
+        return self.ready and not any(one.severity == "error" for one in self.findings)
+
+    @property
+    def deploying(self) -> bool:
+        """Return whether the deployment of the cluster has not ended."""
+        deployment = self.expected.deployment
+        return deployment is not None and deployment.stage == "deploying"
+
+    def late(self, node: NodeState) -> bool:
+        """Return whether a node takes longer than it has."""
+        return node.age_s(self.now) > self.timeout_s(node)
+
+    def timeout_s(self, node: NodeState) -> int:
+        """Return how long a node may take to come up."""
+        return self.expected.timeouts_s.get(node.role, self.expected.timeouts_s["compute"])
+
+    def runs_current(self, node: NodeState) -> bool | None:
+        """Return whether a node runs the release that is published; None where nobody knows."""
+        published = self.expected.published.release
+        if published is None or node.record is None or node.record.release is None:
+            return None
+        return node.record.release == published
+
+    def why_failed(self, node: NodeState) -> str:
+        """Return the step that failed with its message, for a node that failed."""
+        message = node.record.message if node.record else ""
+        if node.step is None:
+            return message or "its record does not say why"
+        status = f" with exit status {node.step.exit_status}" if node.step.exit_status is not None else ""
+        return f"step {node.step.name}{status}: {node.step.message or message or 'it said nothing'}"
+
+    def url(self, name: str) -> str:
+        """Return where something of the cluster lies in the bucket."""
+        return f"s3://{self.bucket}/{folder(self.name)}/{name}"
+
+    def record_url(self, node: NodeState) -> str:
+        """Return where the record of a node lies."""
+        return self.url(f"nodes/{node.id}.json")
+
+    def evidence_url(self, node: NodeState) -> str:
+        """Return where the logs of the failed steps of a node lie."""
+        return self.url(f"nodes/{node.id}/")
+
+
+class Place(NamedTuple):
+    """Which cluster it is."""
+
+    name: str
+    region: str
+    bucket: str
+
+
+def compared(place: Place, now: float, instances: Sequence[Node], readings: Readings, wanted: Expected) -> Nodes:
+    """Return the nodes of a cluster from what EC2 says, what they wrote, and what there should be."""
+    known = readings.by_instance
+    publishes = wanted.published.release is not None or wanted.published.problem is not None
+    there = tuple(node_that_is_there(one, known.get(one.id), expects_record=publishes) for one in instances)
+    ids = {node.id for node in there}
+    left = sorted((one for one in known.values() if one.instance_id not in ids), key=lambda one: -one.written)
+    gone = tuple(map(node_that_is_gone, left))
+    return Nodes(*place, now, wanted, wanted.groups, there, gone, readings.unread)

@@ -1,0 +1,114 @@
+"""What the nodes of a cluster should be: how many by the spec as deployed, how soon, and which release they run."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from trainyard.deploy.record import Deployment, read_record
+from trainyard.deploy.time_bounds import bounds
+from trainyard.deploy.work import folder
+from trainyard.edge.aws.s3_listing import beginning
+from trainyard.errors import TrainyardError
+from trainyard.finding import path_text
+from trainyard.spec.parsing import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from trainyard.edge.aws.account import Account
+    from trainyard.spec.cluster import Spec
+
+# The default of both timeouts in spec/parallelcluster.py, for a cluster whose spec nobody has.
+_TIMEOUT_S = 1800
+_MOST_BYTES = 1000
+# The form that the launcher reads: bootstrap/assets/launch.sh.
+_POINTER = re.compile(rb"([0-9a-f]{64}) +[A-Za-z0-9][A-Za-z0-9._-]*\s*")
+_NONE = b"none"
+
+
+class Group(NamedTuple):
+    """Nodes that are alike, and how many of them there should be."""
+
+    role: str
+    """head, login or compute."""
+    name: str | None
+    """The queue of compute nodes, the pool of login nodes."""
+    compute_resource: str | None
+    least: int
+    most: int
+    path: str
+    """Where they stand in the spec."""
+
+
+class Published(NamedTuple):
+    """What the release pointer of a cluster says."""
+
+    release: str | None
+    """SHA-256 of what new nodes run; None where nothing is published."""
+    problem: str | None = None
+    """Why it cannot be read; new nodes fail then."""
+
+
+class Expected(NamedTuple):
+    """What there should be."""
+
+    deployment: Deployment | None
+    groups: tuple[Group, ...]
+    """Empty where nobody knows the spec."""
+    problem: str | None
+    """Why nobody knows the spec; None where it is known."""
+    published: Published
+    timeouts_s: Mapping[str, int]
+    """How long a node may take to come up, by role."""
+
+
+def expected(account: Account, bucket: str, name: str) -> Expected:
+    """Return what the bucket says about a cluster's nodes.
+
+    Raises TrainyardError where the name is that of an environment, or the account cannot be used.
+    """
+    pointer = beginning(account, bucket, f"{folder(name)}/release", _MOST_BYTES)
+    return expected_of(read_record(account, bucket, name), None if pointer is None else pointer.content)
+
+
+def expected_of(deployment: Deployment | None, pointer: bytes | None) -> Expected:
+    """Return what a deployment record and a release pointer say; None stands for one that is not there.
+
+    Raises TrainyardError where it is an environment.
+    """
+    published = _published(_NONE if pointer is None else pointer)
+    if deployment is None:
+        return Expected(None, (), "nobody remembers the spec", published, _timeouts(None))
+    try:
+        spec = parse(str(deployment.spec_text), "the spec as deployed").spec
+    except TrainyardError as error:
+        problem = f"the spec as deployed cannot be read: {error.problem}"
+        return Expected(deployment, (), problem, published, _timeouts(None))
+    if spec.is_environment:
+        name = deployment.name
+        raise TrainyardError(f"{name} is an environment and has no nodes", where=name, hint="name a cluster in it")
+    return Expected(deployment, tuple(_groups(spec)), None, published, _timeouts(spec))
+
+
+def _published(content: bytes) -> Published:
+    if content.strip() == _NONE:
+        return Published(None)
+    found = _POINTER.fullmatch(content)
+    return Published(found[1].decode()) if found else Published(None, "it holds no SHA-256 and file name")
+
+
+def _timeouts(spec: Spec | None) -> dict[str, int]:
+    if spec is None:
+        return dict.fromkeys(("head", "login", "compute"), _TIMEOUT_S)
+    kinds = {"head": "head", "login": "login", "compute": f"queue/{spec.queues[0].name}"}
+    return {role: bounds(spec, kind)[0].seconds for role, kind in kinds.items()}
+
+
+def _groups(spec: Spec) -> Iterator[Group]:
+    yield Group("head", None, None, 1, 1, "head_node")
+    for path, pool in spec.login_pools():
+        yield Group("login", pool.name, None, pool.count, pool.count, path_text((*path, "count")))
+    for group in spec.node_groups():
+        where = path_text((*group.path, "nodes"))
+        yield Group("compute", group.queue.name, group.name, group.min_nodes, group.max_nodes, where)

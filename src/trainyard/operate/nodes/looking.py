@@ -1,0 +1,63 @@
+"""Looks at the nodes of a cluster in an account, once or again and again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from trainyard.deploy.work import folder
+from trainyard.edge.aws.nodes import nodes as instances_of
+from trainyard.errors import TrainyardError
+from trainyard.operate.nodes.bucket_records import BucketRecords
+from trainyard.operate.nodes.chosen import of_node, of_queue
+from trainyard.operate.nodes.cluster_nodes import Nodes, Place, compared
+from trainyard.operate.nodes.expected import Expected, expected
+
+if TYPE_CHECKING:
+    from trainyard.edge.aws.account import Account
+
+_EXPECTED_EVERY = 10  # looks; a deployment seldom ends, or publishes anything, while somebody watches
+
+
+@dataclass
+class Look:
+    """Looks at the nodes of one cluster, once or again and again."""
+
+    account: Account
+    bucket: str
+    name: str
+    queue: str | None = None
+    """Only the compute nodes of this queue."""
+    node: str | None = None
+    """Only the node of this instance id or host name."""
+    _looks: int = 0
+    _expected: Expected | None = None
+    _records: BucketRecords = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Begin with no records."""
+        self._records = BucketRecords(self.account, self.bucket, f"{folder(self.name)}/nodes")
+
+    def look(self) -> Nodes:
+        """Return the nodes as they are now.
+
+        Raises TrainyardError where there is no such cluster, and InputError where there is no such queue or node.
+        """
+        instances = instances_of(self.account, self.name)
+        if self._looks % _EXPECTED_EVERY == 0 or self._expected is None:
+            self._expected = expected(self.account, self.bucket, self.name)
+        self._looks += 1
+        readings = self._records.look([node.id for node in instances])
+        if not instances and not readings.by_instance and self._expected.deployment is None:
+            raise self._nothing()
+        place = Place(self.name, self.account.region, self.bucket)
+        nodes = compared(place, self.account.clock.now(), instances, readings, self._expected)
+        nodes = nodes if self.queue is None else of_queue(nodes, self.queue)
+        return nodes if self.node is None else of_node(nodes, self.node)
+
+    def _nothing(self) -> TrainyardError:
+        return TrainyardError(
+            f"there is no cluster {self.name} in {self.account.region}, and no record of its nodes",
+            where=f"s3://{self.bucket}/{folder(self.name)}",
+            hint="check the name, --region and --profile, or name the bucket of its spec with --bucket",
+        )

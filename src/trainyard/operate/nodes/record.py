@@ -1,0 +1,219 @@
+"""What a node writes about its bootstrap, read as input from a stranger: every node can write every node's record.
+
+The form is that of docs/bootstrap.md. What is not of that form is one BadRecordError, with words for one line.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+SCHEMA = 1
+MOST_BYTES = 256 * 1024
+"""A record of fifteen steps, each with a long message, takes a tenth of this."""
+_MOST_STEPS = 100
+_LONGEST_MESSAGE = 500
+_MOST_SECONDS = 1e9
+_LATEST = 4_102_444_800.0  # the year 2100
+STATUSES = ("running", "ready", "deferred", "failed", "held")
+STEP_STATUSES = ("done", "failed", "skipped", "running")
+# Names are shown in commands to be typed, so they hold nothing that a shell would understand.
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,254}")
+_RELEASE = re.compile(r"[0-9a-f]{64}")
+
+
+class BadRecordError(ValueError):
+    """This is no record of a bootstrap."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepRecord:
+    """One step of a bootstrap, as far as it came."""
+
+    name: str
+    status: str
+    """done, failed, skipped or running."""
+    required: bool
+    deferred: bool
+    attempts: int | None
+    started: float | None
+    """In seconds since 1970, by the clock of the node."""
+    seconds: float | None
+    exit_status: int | None
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRecord:
+    """The bootstrap of one node, as far as it came."""
+
+    instance_id: str
+    instance_type: str
+    role: str
+    """head, login, compute-gpu and so on; unknown where it failed before it knew."""
+    queue: str | None
+    hostname: str
+    release: str | None
+    """SHA-256 of what it runs."""
+    status: str
+    """running, ready, deferred, failed or held."""
+    message: str
+    """Why it failed or is held; empty otherwise."""
+    started: float | None
+    """In seconds since 1970, by the clock of the node."""
+    seconds: float | None
+    steps: tuple[StepRecord, ...]
+
+    @property
+    def usable(self) -> bool:
+        """Return whether everything required is there."""
+        return self.status in ("ready", "deferred")
+
+    @property
+    def step(self) -> StepRecord | None:
+        """Return the required step that failed, or else the one that runs; None where there is neither."""
+        failed = (step for step in self.steps if step.status == "failed" and step.required)
+        running = (step for step in reversed(self.steps) if step.status == "running")
+        if self.status in ("failed", "held"):
+            return next(failed, None)
+        return None if self.status == "ready" else next(running, None)
+
+
+def read_record(content: bytes, instance_id: str) -> NodeRecord:
+    """Return the record of an instance. Raises BadRecordError where the content is none, or another node's."""
+    if len(content) > MOST_BYTES:
+        raise BadRecordError(f"it is longer than {MOST_BYTES // 1024} KiB")
+    try:
+        value = json.loads(content)
+    except (ValueError, RecursionError):
+        raise BadRecordError("it is not JSON") from None
+    if not isinstance(value, dict):
+        raise BadRecordError("it is no JSON object")
+    if value.get("schema") != SCHEMA:
+        raise BadRecordError(f"its schema is not {SCHEMA}; a later version of trainyard may read it")
+    record = _record(value)
+    if record.instance_id != instance_id:
+        raise BadRecordError(f"it is about instance {record.instance_id}")
+    return record
+
+
+def _record(value: dict[str, Any]) -> NodeRecord:
+    return NodeRecord(
+        instance_id=_name(value, "instance_id"),
+        instance_type=_name_or_none(value, "instance_type") or "",
+        role=_name_or_none(value, "role") or "unknown",
+        queue=_name_or_none(value, "queue"),
+        hostname=_name_or_none(value, "hostname") or "",
+        release=_release(value),
+        status=_one_of(value, "status", STATUSES),
+        message=_message(value),
+        started=_time(value, "started"),
+        seconds=_number(value, "seconds"),
+        steps=_steps(value),
+    )
+
+
+def _steps(value: dict[str, Any]) -> tuple[StepRecord, ...]:
+    steps = value.get("steps")
+    if not isinstance(steps, list) or not all(isinstance(step, dict) for step in steps):
+        raise BadRecordError("steps is no list of objects")
+    if len(steps) > _MOST_STEPS:
+        raise BadRecordError(f"it has more than {_MOST_STEPS} steps")
+    return tuple(map(_step, steps))
+
+
+def _step(value: dict[str, Any]) -> StepRecord:
+    return StepRecord(
+        name=_name(value, "name"),
+        status=_one_of(value, "status", STEP_STATUSES),
+        required=_flag(value, "required", missing=True),
+        deferred=_flag(value, "deferred", missing=False),
+        attempts=_whole(value, "attempts"),
+        started=_time(value, "started"),
+        seconds=_number(value, "seconds"),
+        exit_status=_whole(value, "exit_status"),
+        message=_message(value),
+    )
+
+
+def _name(value: dict[str, Any], key: str) -> str:
+    found = _name_or_none(value, key)
+    if found is None:
+        raise BadRecordError(f"{key} is missing")
+    return found
+
+
+def _name_or_none(value: dict[str, Any], key: str) -> str | None:
+    found = value.get(key)
+    if found is None or found == "":
+        return None
+    if not isinstance(found, str) or not _NAME.fullmatch(found):
+        raise BadRecordError(f"{key} is no name")
+    return found
+
+
+def _release(value: dict[str, Any]) -> str | None:
+    found = value.get("release")
+    if found is None:
+        return None
+    if not isinstance(found, str) or not _RELEASE.fullmatch(found):
+        raise BadRecordError("release is no SHA-256")
+    return found
+
+
+def _one_of(value: dict[str, Any], key: str, known: tuple[str, ...]) -> str:
+    found = value.get(key)
+    if not isinstance(found, str) or found not in known:
+        raise BadRecordError(f"{key} is not {', '.join(known[:-1])} or {known[-1]}")
+    return found
+
+
+def _flag(value: dict[str, Any], key: str, *, missing: bool) -> bool:
+    found = value.get(key, missing)
+    if not isinstance(found, bool):
+        raise BadRecordError(f"{key} is neither true nor false")
+    return found
+
+
+def _number(value: dict[str, Any], key: str) -> float | None:
+    found = value.get(key)
+    if found is None:
+        return None
+    # NaN is within no bounds.
+    if isinstance(found, bool) or not isinstance(found, int | float) or not 0 <= found <= _MOST_SECONDS:
+        raise BadRecordError(f"{key} is no number of seconds")
+    return float(found)
+
+
+def _whole(value: dict[str, Any], key: str) -> int | None:
+    found = value.get(key)
+    if found is None:
+        return None
+    if isinstance(found, bool) or not isinstance(found, int) or abs(found) > 10**6:
+        raise BadRecordError(f"{key} is no whole number")
+    return found
+
+
+def _time(value: dict[str, Any], key: str) -> float | None:
+    found = value.get(key)
+    if found is None or found == "":
+        return None
+    try:
+        moment = datetime.fromisoformat(found)
+        seconds = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    except (TypeError, ValueError, OverflowError):
+        seconds = -1.0
+    if not 0 <= seconds <= _LATEST:
+        raise BadRecordError(f"{key} is no time such as 2026-11-21T12:00:00Z")
+    return seconds
+
+
+def _message(value: dict[str, Any]) -> str:
+    found = value.get("message")
+    if found is not None and not isinstance(found, str):
+        raise BadRecordError("message is no text")
+    text = " ".join((found or "").split())
+    return text if len(text) <= _LONGEST_MESSAGE else text[: _LONGEST_MESSAGE - 1] + "…"

@@ -1,0 +1,45 @@
+"""Stands in for what nodes would install: small files that say so, because a rehearsal downloads nothing."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+from trainyard.bundle.asset_lock import AssetLock, LockedAsset, locked
+from trainyard.catalog.assets import asset
+from trainyard.render.needed_assets import needed_assets
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from trainyard.render.needed_assets import NeededAsset
+    from trainyard.spec.cluster import Spec
+
+
+def stand_in_lock(spec: Spec) -> AssetLock:
+    """Return a lock of what a spec needs, of made-up files. Their addresses never exist: .invalid, by RFC 2606."""
+    return locked([_entry(one) for one in needed_assets(spec)])
+
+
+def place_stand_ins(lock: AssetLock, folder: Path) -> None:
+    """Write the files of such a lock as a cache of assets in ``folder`` has them, so that nothing is downloaded."""
+    for one in lock.assets:
+        path = folder / one.sha256 / one.file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(_content(one.name, one.version, one.os, one.arch))
+
+
+def _entry(needed: NeededAsset) -> LockedAsset:
+    found = asset(needed.name)
+    version = needed.version or (found.version if found is not None else None) or "0"
+    content = _content(needed.name, version, needed.os, needed.arch)
+    file = f"stand-in-{needed.name}-{version}"
+    return LockedAsset(
+        needed.name, version, needed.os, needed.arch, file, f"https://stand-in.invalid/{file}",
+        len(content), hashlib.sha256(content).hexdigest(), verified_by=None,
+    )  # fmt: skip
+
+
+def _content(name: str, version: str, os: str | None, arch: str | None) -> bytes:
+    place = f"{os or 'every operating system'}, {arch or 'every architecture'}"
+    return f"A stand-in for {name} {version} ({place}). A rehearsal made it up; nothing was downloaded.\n".encode()

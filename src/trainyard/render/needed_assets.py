@@ -1,0 +1,100 @@
+"""Which assets the nodes of a spec install, for which operating system and architecture: what its lock has to hold."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from trainyard.catalog.assets import place_of
+from trainyard.catalog.instances import find
+from trainyard.render.nodes import node_kinds, steps_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from trainyard.catalog.asset import Arch
+    from trainyard.render.nodes import NodeKind
+    from trainyard.spec.cluster import Spec
+
+# Step to the assets that it fetches, where the spec asks for no more than the step.
+_OF_STEP: Mapping[str, tuple[str, ...]] = {
+    "neuron": ("neuron",),
+    "docker": ("docker",),
+    "nvidia-toolkit": ("nvidia-container-toolkit",),
+    "node-exporter": ("node-exporter",),
+    "dcgm-exporter": ("dcgm-exporter",),
+}
+# EC2 says arm64 of what Linux calls aarch64.
+_ARCHES: Mapping[str, Arch] = {"x86_64": "x86_64", "arm64": "aarch64"}
+
+
+class NeededAsset(NamedTuple):
+    """An asset that some node installs."""
+
+    name: str
+    version: str | None
+    """The version that the spec names; None where any will do."""
+    os: str | None
+    """None where its files are the same for all operating systems."""
+    arch: Arch | None
+    """None where its files are the same for all architectures."""
+
+    def __str__(self) -> str:
+        """Say it in a few words."""
+        words = (
+            self.name,
+            self.version,
+            f"for {self.os}" if self.os else None,
+            f"on {self.arch}" if self.arch else None,
+        )
+        return " ".join(word for word in words if word)
+
+
+def needed_assets(spec: Spec) -> tuple[NeededAsset, ...]:
+    """Return what the nodes of a spec install, sorted and each thing once."""
+    if spec.is_environment or spec.platform != "parallelcluster":
+        return ()
+    found = {
+        NeededAsset(name, version, *place_of(name, spec.image.os, arch))
+        for kind in node_kinds(spec).values()
+        for name, version in _of_kind(spec, kind)
+        for arch in _arches(spec, kind)
+    }
+    return tuple(sorted(found, key=lambda one: (one.name, one.os or "", one.arch or "")))
+
+
+def _of_kind(spec: Spec, kind: NodeKind) -> Iterator[tuple[str, str | None]]:
+    """Yield the assets of a kind of nodes, with the version that the spec names."""
+    software = spec.software
+    for step in steps_of(spec, kind):
+        yield from ((name, None) for name in _OF_STEP.get(step.name, ()))
+        if step.name == "efa" and software.efa_version is not None:
+            yield "efa-installer", software.efa_version
+        if step.name == "nccl" and software.nccl is not None:
+            yield "nccl", software.nccl.version
+            yield "nccl-tests", software.nccl.tests_version
+            if software.nccl.ofi_version is not None:
+                yield "aws-ofi-nccl", software.nccl.ofi_version
+
+
+def _arches(spec: Spec, kind: NodeKind) -> set[Arch]:
+    """Return the architectures of a kind of nodes; that of the whole cluster where they are of unknown types."""
+    return _known(_types_of(spec, kind)) or _known(_types(spec)) or {"x86_64"}
+
+
+def _known(types: Iterator[str]) -> set[Arch]:
+    facts = (find(name) for name in types)
+    return {_ARCHES[one.architecture] for one in facts if one is not None and one.architecture is not None}
+
+
+def _types_of(spec: Spec, kind: NodeKind) -> Iterator[str]:
+    if kind.queue is not None:
+        yield from (name for group in spec.groups_in(kind.queue) for name in group.instance_types)
+    elif kind.role == "login":
+        yield from (pool.instance_type for _, pool in spec.login_pools())
+    else:
+        yield spec.head_node.instance_type
+
+
+def _types(spec: Spec) -> Iterator[str]:
+    for kind in node_kinds(spec).values():
+        yield from _types_of(spec, kind)

@@ -1,0 +1,79 @@
+"""What the nodes of a queue have inside, as far as it is known and the same in all of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
+
+from trainyard.catalog.compute_capabilities import compute_capability
+from trainyard.catalog.efa import uses_efa
+from trainyard.catalog.instances import find
+from trainyard.catalog.interfaces import interface_plan
+from trainyard.errors import TrainyardError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from trainyard.catalog.instance_type import InstanceType
+    from trainyard.spec.cluster import Spec
+    from trainyard.spec.queue import Queue
+
+Fabric = Literal["none", "fabric-manager", "nvlsm"]
+Value = TypeVar("Value")
+
+# The GPUs whose NVSwitches need nvlsm before the fabric manager.
+# https://docs.nvidia.com/datacenter/tesla/fabric-manager-user-guide/index.html
+_WITH_NVLSM = {"B200", "B300"}
+
+
+class Hardware(NamedTuple):
+    """None is unknown, or not the same in all nodes."""
+
+    efa_interfaces: int | None
+    gpus: int | None
+    fabric: Fabric
+    """What brings up the NVSwitches between the GPUs."""
+
+
+def hardware(spec: Spec, queue: Queue) -> Hardware:
+    """Return what the nodes of a queue have inside."""
+    groups = list(spec.groups_in(queue))
+    types = [find(name) for group in groups for name in group.instance_types]
+    interfaces = [_efa_interfaces(name, group.efa) for group in groups for name in group.instance_types]
+    fabrics = {_fabric(one) for one in types}
+    return Hardware(
+        efa_interfaces=_same(interfaces),
+        gpus=_same(None if one is None else one.gpu_count for one in types),
+        fabric=fabrics.pop() if len(fabrics) == 1 else "none",
+    )
+
+
+def cuda_architectures(spec: Spec) -> tuple[str, ...]:
+    """Return what code for the GPUs of all queues is compiled for, such as 90 and 100, as far as that is known."""
+    types = [find(name) for group in spec.node_groups() for name in group.instance_types]
+    models = {one.accelerators.model for one in types if one is not None and one.accelerators is not None}
+    found = {known for model in models if (known := compute_capability(model)) is not None}
+    return tuple(sorted(found, key=int))
+
+
+def _efa_interfaces(name: str, wanted: bool | None) -> int | None:  # noqa: FBT001  as the spec has it: None is the default
+    if not uses_efa(name, wanted):
+        return 0
+    facts = find(name)
+    if facts is None:
+        return None
+    try:
+        return interface_plan(facts, "parallelcluster", efa=True).efa_count
+    except TrainyardError:  # its cards are unknown
+        return None
+
+
+def _fabric(facts: InstanceType | None) -> Fabric:
+    """Return what a type needs: NVSwitches are in what has NVLink between eight GPUs."""
+    if facts is None or facts.accelerators is None or facts.nvlink_gb_s_bidirectional is None or facts.gpu_count != 8:
+        return "none"
+    return "nvlsm" if facts.accelerators.model in _WITH_NVLSM else "fabric-manager"
+
+
+def _same(values: Iterable[Value | None]) -> Value | None:
+    found = set(values)
+    return found.pop() if len(found) == 1 else None

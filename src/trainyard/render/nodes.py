@@ -1,0 +1,163 @@
+"""What each kind of nodes of a cluster does when it starts: the steps of its role, and the settings that they read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from trainyard.bootstrap.steps import STEPS, Role, Step
+from trainyard.render.node_hardware import cuda_architectures, hardware
+from trainyard.render.shared_file_system import shared_mount
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from trainyard.spec.cluster import Spec
+    from trainyard.spec.queue import Queue
+    from trainyard.spec.software import Setup
+
+
+class NodeKind(NamedTuple):
+    """Nodes that come up alike: the head node, the login nodes, or those of a queue."""
+
+    role: Role
+    setup: Setup
+    queue: Queue | None = None
+
+
+def node_plan(spec: Spec) -> dict[str, Any]:
+    """Return what nodes read of it: for each kind of nodes its settings and its steps, in order."""
+    return {
+        "schema": 1,
+        "cluster": spec.name,
+        "region": spec.region,
+        "on_failure": spec.software.on_failure,
+        "nodes": {
+            name: {
+                "settings": _settings(spec, kind),
+                "steps": [_as_values(step) for step in steps_of(spec, kind)],
+            }
+            for name, kind in node_kinds(spec).items()
+        },
+    }
+
+
+def node_kinds(spec: Spec) -> dict[str, NodeKind]:
+    """Return the kinds of nodes by the names that nodes know themselves by."""
+    setup = spec.software.setup
+    queues = {f"queue/{queue.name}": _of_queue(spec, queue) for queue in spec.queues}
+    login = {"login": NodeKind("login", setup)} if any(True for _ in spec.login_pools()) else {}
+    return {"head": NodeKind("head", setup), **login, **queues}
+
+
+def steps_of(spec: Spec, kind: NodeKind) -> tuple[Step, ...]:
+    """Return the steps of a kind of nodes, in order."""
+    return tuple(step for step in STEPS if kind.role in step.roles and _ASKED[step.name](spec, kind))
+
+
+def _of_queue(spec: Spec, queue: Queue) -> NodeKind:
+    setup = queue.setup or spec.software.setup
+    return NodeKind(_ROLES[setup], setup, queue)
+
+
+_ROLES: Mapping[Setup, Role] = {
+    "gpu": "compute-gpu",
+    "cpu": "compute-cpu",
+    "neuron": "compute-neuron",
+    "none": "compute-none",
+}
+
+
+def _always(spec: Spec, kind: NodeKind) -> bool:
+    del spec, kind
+    return True
+
+
+def _sets_up(_: Spec, kind: NodeKind) -> bool:
+    return kind.setup != "none"
+
+
+def _containers(spec: Spec, _: NodeKind) -> bool:
+    return spec.software.containers
+
+
+def _measures(spec: Spec, _: NodeKind) -> bool:
+    return spec.monitoring.mode != "none"
+
+
+def _has_fabric(spec: Spec, kind: NodeKind) -> bool:
+    return kind.queue is not None and hardware(spec, kind.queue).fabric != "none"
+
+
+def _has_shared(spec: Spec, _: NodeKind) -> bool:
+    return shared_mount(spec) is not None
+
+
+_ASKED: Mapping[str, Callable[[Spec, NodeKind], bool]] = {
+    "packages": _sets_up,
+    "efa": lambda spec, kind: kind.queue is not None and hardware(spec, kind.queue).efa_interfaces != 0,
+    "neuron": _always,
+    "docker": _containers,
+    "nvidia-toolkit": _containers,
+    "enroot-pyxis": _containers,
+    "fabric": _has_fabric,
+    "shared-layout": _has_shared,
+    "cloudwatch": lambda spec, _: spec.monitoring.logs,
+    "node-package": _always,
+    "node-exporter": _measures,
+    "dcgm-exporter": _measures,
+    "nccl": lambda spec, _: spec.software.nccl is not None,
+    "job-gate": _always,
+    "images": lambda spec, _: bool(spec.software.container_images),
+}
+
+
+def _as_values(step: Step) -> dict[str, Any]:
+    return {
+        "name": step.name,
+        "script": step.script,
+        "required": step.required,
+        "network": step.network,
+        "timeout_s": step.timeout_s,
+        "deferred": step.deferred,
+    }
+
+
+def _settings(spec: Spec, kind: NodeKind) -> dict[str, str]:
+    software = spec.software
+    settings = {
+        "ROLE": kind.role,
+        "QUEUE": "" if kind.queue is None else kind.queue.name,
+        "SETUP": kind.setup,
+        "CONTAINERS": str(int(software.containers)),
+        "MONITORING": spec.monitoring.mode,
+        "EFA_VERSION": software.efa_version or "",
+        "SHARED": shared_mount(spec) or "",
+        **_nccl_settings(spec),
+        "CONTAINER_IMAGES": " ".join(software.container_images),
+        "ON_FAILURE": software.on_failure,
+        **_hardware_settings(spec, kind),
+    }
+    return {f"TRAINYARD_{name}": value for name, value in settings.items()}
+
+
+def _nccl_settings(spec: Spec) -> dict[str, str]:
+    nccl = spec.software.nccl
+    if nccl is None:
+        return dict.fromkeys(("NCCL_VERSION", "NCCL_TESTS_VERSION", "NCCL_OFI_VERSION", "CUDA_ARCHITECTURES"), "")
+    return {
+        "NCCL_VERSION": nccl.version,
+        "NCCL_TESTS_VERSION": nccl.tests_version,
+        "NCCL_OFI_VERSION": nccl.ofi_version or "",
+        "CUDA_ARCHITECTURES": " ".join(cuda_architectures(spec)),
+    }
+
+
+def _hardware_settings(spec: Spec, kind: NodeKind) -> dict[str, str]:
+    if kind.queue is None:
+        return {"EFA_INTERFACES": "0", "GPUS": "0", "FABRIC": "none"}
+    found = hardware(spec, kind.queue)
+    return {
+        "EFA_INTERFACES": "" if found.efa_interfaces is None else str(found.efa_interfaces),
+        "GPUS": "" if found.gpus is None else str(found.gpus),
+        "FABRIC": found.fabric,
+    }

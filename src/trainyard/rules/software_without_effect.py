@@ -1,0 +1,54 @@
+"""Software that another key leaves without any effect."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.rules import Problem, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.spec.cluster import Spec
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Yield keys of ``software`` that no node has a use for."""
+    if spec.is_environment:
+        return
+    software = spec.software
+    setups = {queue.setup or software.setup for queue in spec.queues}
+    if software.efa_version is not None and setups == {"none"}:
+        yield Problem(("software", "efa_version"), "no queue has a setup, so no node installs EFA", _SET_UP)
+    if software.nccl is not None and "gpu" not in setups:
+        yield Problem(("software", "nccl"), "no queue has the setup gpu, so no node uses NCCL", _SET_UP)
+    if software.container_images and not software.containers:
+        yield Problem(("software", "container_images"), "images without containers", "write containers: true")
+    installs = setups != {"none"} or software.containers or spec.monitoring.mode != "none"
+    if software.on_failure == "hold" and not installs:
+        yield Problem(("software", "on_failure"), "nodes install nothing, so nothing can fail", _SET_UP)
+
+
+_SET_UP = "give the queues a setup, or remove the key"
+
+RULE = Rule(
+    severity="error",
+    title="Software without effect",
+    rationale=(
+        "A version of what no node installs, or images for nodes that run no containers, would be ignored, and the "
+        "cluster would not be what the spec says."
+    ),
+    remedy="remove the key",
+    source="https://docs.aws.amazon.com/parallelcluster/latest/ug/custom-bootstrap-actions-v3.html",
+    bad="""\
+software: {containers: false, container_images: ["nvcr.io#nvidia/pytorch:25.10-py3"]}
+file_systems:
+  - {mount: /fsx, lustre: {size_gib: 4800, throughput_mb_s_per_tib: 250}}
+""",
+    good="""\
+software: {containers: true, container_images: ["nvcr.io#nvidia/pytorch:25.10-py3"]}
+file_systems:
+  - {mount: /fsx, lustre: {size_gib: 4800, throughput_mb_s_per_tib: 250}}
+""",
+    check=check,
+)

@@ -1,0 +1,145 @@
+"""Brings a node up: finds out which it is, writes down its settings and runs the steps of its plan in order.
+
+A second run does all steps again: each of them changes only what is not as it should be. How earlier runs ended stays
+in the record.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from trainyard_node.clock import in_words
+from trainyard_node.deferred import begin_deferred, run_deferred
+from trainyard_node.ending import AskedToEnd, signals_raise
+from trainyard_node.errors import NodeError
+from trainyard_node.exit_status import DONE
+from trainyard_node.journal import Journal
+from trainyard_node.leftover import leftover_group
+from trainyard_node.node_env import write_node_env
+from trainyard_node.one_at_a_time import one_at_a_time
+from trainyard_node.outcome import become_ready, fail, mark_ready, write_failure
+from trainyard_node.plan import Plan, read_plan
+from trainyard_node.processes import end_group
+from trainyard_node.record import StatusRecord, StepRecord, read_record
+from trainyard_node.slurm_node import SlurmNode
+from trainyard_node.step_run import StepRunner
+from trainyard_node.this_node import Machine, Membership, machine, membership
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from trainyard_node.world import World
+
+
+def bootstrap(release: Path, folder: str, world: World) -> int:
+    """Bring the node up and return the exit status: 0 where ParallelCluster shall go on with it."""
+    if not re.fullmatch(r"s3://[^/\s']+(/[^/\s']+)+", folder):
+        raise NodeError(f"{folder!a:.100} is no folder of a cluster: it looks like s3://BUCKET/trainyard/CLUSTER", 2)
+    with signals_raise(), one_at_a_time(world.places.lock, world.clock):
+        try:
+            return _Run(release.absolute(), folder, world).run()
+        except AskedToEnd as asked:
+            return asked.exit_status
+
+
+class _Run:
+    """One run, from its first line to its exit status."""
+
+    def __init__(self, release: Path, folder: str, world: World) -> None:
+        self._release, self._folder, self._world = release, folder, world
+        digest = release.name
+        self._record = StatusRecord(release=digest if re.fullmatch("[0-9a-f]{64}", digest) else None)
+        self._record.started = in_words(world.clock.now())
+        self._journal = Journal(self._record, folder, "", world)
+        self._slurm: SlurmNode | None = None
+
+    def run(self) -> int:
+        """Do the work, and whatever happens: write it down."""
+        plan: Plan | None = None
+        try:
+            self._end_leftover()
+            member, found = self._look()
+            plan = read_plan(self._release, member.entry)
+            self._settle(plan, member, found)
+            return self._steps(plan)
+        except NodeError as error:
+            return fail(self._journal, str(error), self._slurm, hold=plan is not None and _holds(plan))
+        except AskedToEnd as asked:
+            return self._ended_by(asked)
+        except Exception as bug:
+            write_failure(self._journal, f"trainyard-node has a fault, please report it: {bug!r}")
+            raise
+
+    def _end_leftover(self) -> None:
+        group = leftover_group(self._world.places.running_step)
+        if group is not None:
+            self._journal.warn("ending a step that an earlier run left")
+            end_group(group)
+
+    def _look(self) -> tuple[Membership, Machine]:
+        """Find out which node this is. From here on, the record can be uploaded."""
+        places, clock, processes = self._world
+        if places.ready.exists():
+            places.ready.unlink()
+        member = membership(places)
+        found = machine(places, clock)
+        record = self._record
+        record.queue, record.hostname = member.queue, found.hostname
+        record.instance_id, record.instance_type = found.instance
+        record.remember(read_record(places.record))
+        self._journal = Journal(record, self._folder, member.region, self._world)
+        self._slurm = SlurmNode(places, processes) if member.is_compute else None
+        self._journal.changed()
+        return member, found
+
+    def _settle(self, plan: Plan, member: Membership, found: Machine) -> None:
+        """Write the settings for the steps."""
+        self._record.cluster, self._record.role = plan.cluster, plan.settings.get("TRAINYARD_ROLE")
+        own = {
+            "CLUSTER": plan.cluster, "REGION": member.region, "FOLDER": self._folder, "RELEASE": str(self._release),
+            "QUEUE": member.queue, "INSTANCE_ID": found.instance.id, "INSTANCE_TYPE": found.instance.type,
+            "OS": found.os, "ARCH": found.arch, "ON_FAILURE": plan.on_failure,
+        }  # fmt: skip
+        own = {f"TRAINYARD_{name}": value for name, value in own.items()}
+        write_node_env(self._world.places, {**plan.settings, **own})
+
+    def _steps(self, plan: Plan) -> int:
+        runner = StepRunner(self._release, self._world)
+        now = [step for step in plan.steps if not step.deferred]
+        for number, step in enumerate(now):
+            done = runner.run(step, self._journal)
+            if done.status == "failed" and step.required:
+                skipped = now[number + 1 :]
+                self._record.steps += [StepRecord(one.name, "skipped", one.required, one.deferred) for one in skipped]
+                return fail(self._journal, f"{step.name}: {done.message}", self._slurm, hold=_holds(plan))
+        return self._up(plan, runner)
+
+    def _up(self, plan: Plan, runner: StepRunner) -> int:
+        """Give the node to jobs, or leave that to what is deferred."""
+        if self._slurm is not None and self._slurm.give_back():
+            self._journal.warn("the reservation that held an earlier node of this name is removed")
+        if not any(step.deferred for step in plan.steps):
+            return become_ready(self._journal, self._world.places)
+        if not plan.deferred(required=True):
+            mark_ready(self._journal, self._world.places)
+        self._record.status = "deferred"
+        self._journal.ended()
+        if not begin_deferred(self._world.processes):
+            self._journal.warn("trainyard-deferred.service does not start, so its steps run now")
+            return run_deferred(plan, runner, self._journal, self._slurm, self._world)
+        return DONE
+
+    def _ended_by(self, asked: AskedToEnd) -> int:
+        why = f"ended by {asked.name} before everything was done: see what sent it, such as a time limit"
+        for step in self._record.steps:
+            if step.status == "running":
+                step.status, step.message = "failed", why
+        self._record.status, self._record.message = "failed", why
+        self._journal.warn(why)
+        self._journal.ended()
+        return asked.exit_status
+
+
+def _holds(plan: Plan) -> bool:
+    return plan.on_failure == "hold"

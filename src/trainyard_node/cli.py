@@ -1,0 +1,90 @@
+"""The command line of the node. Nothing else prints results or decides exit statuses."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import pkgutil
+import platform
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trainyard_node.asset import asset
+from trainyard_node.bootstrap import bootstrap
+from trainyard_node.bootstrap_status import bootstrap_status
+from trainyard_node.clock import RealClock
+from trainyard_node.deferred import bootstrap_deferred
+from trainyard_node.errors import NodeError
+from trainyard_node.output import err, out
+from trainyard_node.places import Places
+from trainyard_node.processes import RealProcesses
+from trainyard_node.versions import as_json, as_table, versions
+from trainyard_node.world import World
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+USAGE = 2
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit status."""
+    chosen = _parser().parse_args(words)
+    places = Places(os.environ.get("TRAINYARD_SYSROOT", ""))
+    world = World(places, RealClock(), RealProcesses(places.running_step))
+    try:
+        return _run(chosen, world)
+    except NodeError as error:
+        err(str(error))
+        return error.status
+    except BrokenPipeError:
+        # Whoever read has seen enough.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 1
+
+
+def _run(chosen: argparse.Namespace, world: World) -> int:
+    if chosen.command == "bootstrap":
+        return _bootstrap(chosen, world)
+    if chosen.command == "bootstrap-status":
+        return bootstrap_status(world.places, as_json=chosen.json)
+    if chosen.command == "versions":
+        found = versions(world.places, world.processes)
+        out(as_json(found) if chosen.json else as_table(found))
+    else:
+        # All or nothing: a step that gets some files of an asset would take them for all.
+        out("\n".join(str(file) for file in list(asset(chosen.name, world.places, world.processes))))
+    return 0
+
+
+def _bootstrap(chosen: argparse.Namespace, world: World) -> int:
+    if chosen.deferred:
+        return bootstrap_deferred(world)
+    if chosen.release is None or chosen.folder is None:
+        raise NodeError("bootstrap needs --release and --folder, or --deferred", USAGE)
+    return bootstrap(chosen.release, chosen.folder.rstrip("/"), world)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="trainyard-node", description="What trainyard does on a node of a cluster.")
+    parser.add_argument("--version", action="version", version=_version())
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    bringing_up = commands.add_parser("bootstrap", help="bring the node up, from a release")
+    bringing_up.add_argument("--release", type=Path, help="the folder of the unpacked release")
+    bringing_up.add_argument("--folder", help="the cluster's folder: s3://BUCKET/trainyard/CLUSTER")
+    bringing_up.add_argument("--deferred", action="store_true", help="run the steps that wait for Slurm")
+    status = commands.add_parser("bootstrap-status", help="how the node came up: 0 ready, 1 not, 2 never, 3 not yet")
+    status.add_argument("--json", action="store_true", help="print the record itself")
+    installed = commands.add_parser("versions", help="what is installed")
+    installed.add_argument("--json", action="store_true", help="print JSON")
+    files = commands.add_parser("asset", help="fetch an asset and print its files")
+    files.add_argument("name", help="its name in assets.lock.json")
+    return parser
+
+
+def _version() -> str:
+    try:
+        built = (pkgutil.get_data("trainyard_node", "VERSION") or b"").decode().strip()
+    except OSError:
+        built = "(not built)"
+    return f"trainyard-node {built} on Python {platform.python_version()}"

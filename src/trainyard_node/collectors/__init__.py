@@ -1,0 +1,1 @@
+"""Empty: what is measured on a node, one collector a file."""

@@ -1,0 +1,63 @@
+"""What EC2 says about the instance, by IMDSv2: a token first, then the question.
+
+https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/instancedata-data-retrieval.html
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import urllib.request
+from typing import TYPE_CHECKING, NamedTuple
+
+from trainyard_node.errors import NodeError
+
+if TYPE_CHECKING:
+    from trainyard_node.clock import Clock
+
+# Its name as AWS's own programs know it: https://docs.aws.amazon.com/sdkref/latest/guide/feature-imds-credentials.html
+ENDPOINT = "AWS_EC2_METADATA_SERVICE_ENDPOINT"
+TIMEOUT_S = 2.0
+ATTEMPTS = 5
+# Only this machine is asked, so no proxy is.
+_OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+
+class Instance(NamedTuple):
+    """An EC2 instance."""
+
+    id: str
+    type: str
+
+
+def this_instance(clock: Clock) -> Instance:
+    """Ask until there is an answer, but not for long: a new instance may have no network yet."""
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            return _ask()
+        except (OSError, ValueError) as error:  # noqa: PERF203 - each attempt is a question to another machine
+            if attempt == ATTEMPTS:
+                raise NodeError(
+                    f"the instance metadata service does not answer in {ATTEMPTS} attempts ({error}): "
+                    "see that the instance has one, and that only root needs to reach it"
+                ) from error
+            clock.sleep(2 ** (attempt - 1))
+    raise AssertionError
+
+
+def _ask() -> Instance:
+    token = _fetch("PUT", "api/token", {"X-aws-ec2-metadata-token-ttl-seconds": "60"})
+    header = {"X-aws-ec2-metadata-token": token}
+    instance_id = _fetch("GET", "meta-data/instance-id", header)
+    instance_type = _fetch("GET", "meta-data/instance-type", header)
+    # They become names of files and objects.
+    if not re.fullmatch(r"i-[0-9a-f]{8,17}", instance_id) or not re.fullmatch(r"[a-z0-9-]+\.[a-z0-9-]+", instance_type):
+        raise ValueError(f"it says {instance_id!a:.30} and {instance_type!a:.30}")
+    return Instance(instance_id, instance_type)
+
+
+def _fetch(method: str, path: str, headers: dict[str, str]) -> str:
+    endpoint = os.environ.get(ENDPOINT, "http://169.254.169.254").rstrip("/")
+    request = urllib.request.Request(f"{endpoint}/latest/{path}", method=method, headers=headers)  # noqa: S310 - ours
+    with _OPENER.open(request, timeout=TIMEOUT_S) as answer:
+        return str(answer.read(10_000).decode("ascii").strip())

@@ -1,0 +1,55 @@
+"""Two runs on one node would get into each other's way: the second waits for the first, or does not begin."""
+
+from __future__ import annotations
+
+import fcntl
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from trainyard_node.errors import NodeError
+from trainyard_node.exit_status import LATER, NO_SPACE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+    from typing import BinaryIO
+
+    from trainyard_node.clock import Clock
+
+POLL_S = 2.0
+
+
+@contextmanager
+def one_at_a_time(lock: Path, clock: Clock, wait_s: float = 0.0) -> Iterator[None]:
+    """Hold the lock. Whoever is killed lets go of it."""
+    try:
+        lock.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
+        file = lock.open("ab")
+    except OSError as error:
+        raise NodeError(f"cannot write {lock} ({error.strerror}): run this as root", NO_SPACE) from error
+    with file:
+        end = clock.seconds() + wait_s
+        while not _taken(file):
+            if clock.seconds() >= end:
+                raise NodeError("another bootstrap runs on this node: wait for its end", LATER)
+            clock.sleep(POLL_S)
+        yield
+
+
+def somebody_holds(lock: Path) -> bool:
+    """Return whether a bootstrap runs. Who may not ask is told yes."""
+    try:
+        with lock.open("rb") as file:
+            return not _taken(file)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+
+
+def _taken(file: BinaryIO) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

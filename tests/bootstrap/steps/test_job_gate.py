@@ -1,0 +1,132 @@
+"""The gate that keeps jobs off nodes whose deferred steps are not done."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.bootstrap.steps.scripts import run_script
+from tests.bootstrap.steps.stubs import FakeNode, changes_nothing, complaint, runs_well
+
+if TYPE_CHECKING:
+    import subprocess
+    from pathlib import Path
+
+STEP = "75-job-gate"
+PROLOGS = "opt/slurm/etc/scripts/prolog.d"
+GATE = f"{PROLOGS}/50_trainyard_job_gate"
+RECORD = "var/lib/trainyard/bootstrap.json"
+
+
+@pytest.fixture
+def head(tmp_path: Path) -> FakeNode:
+    node = FakeNode(tmp_path, role="head", queue="")
+    (node.root / PROLOGS).mkdir(parents=True)
+    return node
+
+
+@pytest.fixture
+def node(tmp_path: Path) -> FakeNode:
+    return FakeNode(tmp_path)
+
+
+def record(node: FakeNode, status: str) -> None:
+    steps = [{"name": "efa", "status": "done"}, {"name": "images", "status": "running"}]
+    node.write(RECORD, json.dumps({"schema": 1, "steps": steps, "status": status}))
+
+
+def gate(node: FakeNode) -> subprocess.CompletedProcess[str]:
+    return run_script(node, "job-gate.sh")
+
+
+def pauses(node: FakeNode) -> int:
+    return sum(int(call[1]) for call in node.calls("sleep"))
+
+
+def test_slurm_finds_the_gate_and_may_run_it(head: FakeNode):
+    runs_well(head, STEP)
+    assert os.access(head.root / GATE, os.X_OK)
+
+
+def test_a_second_run_changes_nothing(head: FakeNode):
+    runs_well(head, STEP)
+    changes_nothing(head, STEP)
+
+
+def test_parallelclusters_own_check_still_runs_first(head: FakeNode):
+    theirs = head.write(f"{PROLOGS}/90_pcluster_health_check_manager", mode=0o755)
+    runs_well(head, STEP)
+    in_slurms_order = sorted((file.name for file in (head.root / PROLOGS).iterdir()), reverse=True)
+    assert in_slurms_order == [theirs.name, "50_trainyard_job_gate"]
+
+
+def test_nothing_else_is_left_where_slurm_would_run_it(head: FakeNode):
+    complaint(head.run(STEP, disk_full=True), 73)
+    assert list((head.root / PROLOGS).glob("*")) == []
+
+
+def test_an_image_without_the_folder_is_told(head: FakeNode):
+    (head.root / PROLOGS).rmdir()
+    assert "ParallelCluster has it since 3.6.0" in complaint(head.run(STEP), 1)
+
+
+@pytest.mark.parametrize("status", ["ready", "held"])
+def test_a_node_that_is_done_takes_jobs_at_once(node: FakeNode, status: str):
+    record(node, status)
+    assert gate(node).returncode == 0
+    assert pauses(node) == 0
+
+
+def test_a_node_that_trainyard_does_not_install_takes_jobs(node: FakeNode):
+    assert gate(node).returncode == 0
+
+
+def test_the_mark_of_a_ready_node_is_enough(node: FakeNode):
+    record(node, "deferred")
+    node.write("run/trainyard/ready")
+    assert gate(node).returncode == 0
+
+
+def test_jobs_wait_until_deferred_steps_are_done(node: FakeNode):
+    record(node, "deferred")
+    node.program("sleep", f'[[ $(grep -c "^sleep" "$STUB/calls") -lt 5 ]] || mkdir -p {node.root}/run/trainyard\n'
+                          f'[[ ! -d {node.root}/run/trainyard ]] || touch {node.root}/run/trainyard/ready')  # fmt: skip
+    assert gate(node).returncode == 0
+    assert len(node.calls("sleep")) == 5
+
+
+@pytest.mark.parametrize("status", ["deferred", "running"])
+def test_the_wait_ends_before_slurm_takes_the_job_for_lost(node: FakeNode, status: str):
+    record(node, status)
+    ran = gate(node)
+    assert f"is {status} after 150 seconds" in complaint(ran, 1)
+    assert pauses(node) == 150
+
+
+def test_a_damaged_record_is_no_ready_node(node: FakeNode):
+    node.write(RECORD, '{"status": "rea')
+    assert "is unknown after" in complaint(gate(node), 1)
+
+
+def test_a_failed_node_turns_jobs_away_at_once(node: FakeNode):
+    record(node, "failed")
+    assert "failed, so it takes no jobs" in complaint(gate(node), 1)
+    assert pauses(node) == 0
+    assert "job gate" in " ".join(node.calls("logger")[0])
+
+
+@pytest.mark.parametrize(("set_s", "waited_s"), [("300", 270), ("40", 20)])
+def test_who_raises_the_timeout_of_slurm_lengthens_the_wait(node: FakeNode, set_s: str, waited_s: int):
+    node.write("opt/slurm/etc/slurm.conf", "ClusterName=llm\nBatchStartTimeout=180\n")
+    node.write("opt/slurm/etc/pcluster/custom_slurm_settings_include_file_slurm.conf", f"batchstarttimeout = {set_s}\n")
+    record(node, "deferred")
+    complaint(gate(node), 1)
+    assert pauses(node) == waited_s
+
+
+def test_it_needs_no_search_path(node: FakeNode):
+    record(node, "ready")
+    assert run_script(node, "job-gate.sh", PATH="").returncode == 0

@@ -1,0 +1,94 @@
+"""The folders of the shared file system."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.bootstrap.steps.scripts import answers
+from tests.bootstrap.steps.stubs import FakeNode, changes_nothing, complaint, runs_well
+
+STEP = "45-shared-layout"
+ME = Path(__file__).owner()
+
+
+@pytest.fixture
+def node(tmp_path: Path) -> FakeNode:
+    node = FakeNode(tmp_path, role="head", queue="", shared="/fsx")
+    node.write("etc/parallelcluster/cfnconfig", f"stack_name=llm\ncfn_cluster_user={Path(tmp_path).owner()}\n")
+    (node.root / "fsx").mkdir()
+    answers(node, "mountpoint", f'[[ $2 == "{node.root}/fsx" ]]')
+    return node
+
+
+def mode(node: FakeNode, folder: str) -> str:
+    return oct((node.root / folder).stat().st_mode & 0o7777)
+
+
+def test_the_folders_are_made(node: FakeNode):
+    runs_well(node, STEP)
+    assert {name: mode(node, f"fsx/{name}") for name in ("nccl", "containers", "logs")} == {
+        "nccl": "0o755",
+        "containers": "0o755",
+        "logs": "0o1777",
+    }
+
+
+def test_a_second_run_changes_nothing(node: FakeNode):
+    runs_well(node, STEP)
+    changes_nothing(node, STEP)
+
+
+def test_libraries_and_images_belong_to_the_user_of_the_cluster(node: FakeNode):
+    node.write("etc/parallelcluster/cfnconfig", "cfn_cluster_user=ec2-user\n")
+    runs_well(node, STEP)
+    given = [call[1:] for call in node.calls("chown")]
+    assert given == [["ec2-user:", f"{node.root}/fsx/{name}"] for name in ("nccl", "containers")]
+
+
+def test_what_is_in_the_folders_stays(node: FakeNode):
+    node.write("fsx/nccl/2.28.7-1/manifest.json", "{}")
+    runs_well(node, STEP)
+    assert node.read("fsx/nccl/2.28.7-1/manifest.json") == "{}"
+
+
+def test_a_mode_that_somebody_changed_is_corrected(node: FakeNode):
+    runs_well(node, STEP)
+    (node.root / "fsx/nccl").chmod(0o777)
+    runs_well(node, STEP)
+    assert mode(node, "fsx/nccl") == "0o755"
+
+
+def test_a_file_system_that_is_not_mounted_gets_no_folders(node: FakeNode):
+    answers(node, "mountpoint", "exit 32")
+    assert "/fsx is not mounted" in complaint(node.run(STEP), 66)
+    assert not node.has("fsx/nccl")
+
+
+def test_it_goes_on_once_the_file_system_is_mounted(node: FakeNode):
+    answers(node, "mountpoint", "exit 32")
+    complaint(node.run(STEP), 66)
+    answers(node, "mountpoint", "")
+    runs_well(node, STEP)
+    assert node.has("fsx/nccl")
+
+
+@pytest.mark.parametrize("text", ["", "cfn_cluster_user=\n", "cfn_cluster_user=$(reboot)\n"])
+def test_a_user_that_is_not_named_is_told(node: FakeNode, text: str):
+    node.write("etc/parallelcluster/cfnconfig", text)
+    assert "does not name the user of the cluster" in complaint(node.run(STEP), 64)
+
+
+def test_a_full_file_system_is_told(node: FakeNode):
+    answers(node, "mkdir", f'echo "mkdir: cannot create directory: No space left on device" >&2; exit 1  # {ME}')
+    assert "no space left" in complaint(node.run(STEP), 73)
+
+
+def test_not_enough_rights_are_told(node: FakeNode):
+    answers(node, "mkdir", "echo \"mkdir: cannot create directory '/fsx/nccl': Permission denied\" >&2; exit 1")
+    assert "Permission denied" in complaint(node.run(STEP), 1)
+
+
+def test_without_a_shared_file_system_the_setting_is_missing(tmp_path: Path):
+    assert "TRAINYARD_SHARED is not set" in complaint(FakeNode(tmp_path, role="head").run(STEP), 64)

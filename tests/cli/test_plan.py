@@ -1,0 +1,55 @@
+"""``trainyard plan`` on the time that nodes take."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from trainyard.rules import example_spec
+
+SPEC = example_spec(
+    "software: {setup: gpu, containers: true}\nqueues: [{name: q, instance_type: g5.12xlarge, nodes: 4}]\n"
+)
+
+
+@pytest.fixture
+def spec(tmp_path):
+    (tmp_path / "cluster.yaml").write_text(SPEC)
+    return "cluster.yaml"
+
+
+def test_the_time_of_each_kind_of_nodes_is_shown(trainyard, spec):
+    lines = [" ".join(line.split()) for line in trainyard("plan", spec).out.splitlines()]
+    assert any(line.startswith("queue/q 5 to 12 2 to 9 2 to 4 30 (timeouts.compute_node_s)") for line in lines), lines
+    assert not any("simulated" in line for line in lines)
+
+
+def test_programs_read_budget_and_simulation(trainyard, spec):
+    printed = json.loads(trainyard("plan", spec, "--simulate", "100", "--seed", "7", "--json").out)
+    assert {node["node"] for node in printed["bootstrap"]["nodes"]} == {"head", "queue/q"}
+    assert printed["simulation"]["assumptions"]["seed"] == 7
+    (queue,) = printed["simulation"]["queues"]
+    assert (queue["nodes"], queue["official"]["not_in_time"]) == (100, 0)
+    assert queue["baked"]["last_s"] < queue["official"]["last_s"]
+    assert json.loads(trainyard("plan", spec, "--json").out)["simulation"] is None
+
+
+def test_the_lock_beside_the_spec_says_how_much_nodes_fetch(trainyard, spec, tmp_path):
+    network = "\nnetwork: {existing: {vpc: vpc-0123456789abcdef0, private_subnets: [subnet-0123456789abcdef0]}}\n"
+    (tmp_path / spec).write_text(SPEC.replace("network:", "# ") + network)
+    asset = {
+        "name": "docker", "version": "1", "os": None, "arch": "x86_64", "file": "d.tgz", "url": "https://example.com/d",
+        "size_bytes": 1, "sha256": "0" * 64, "verified_by": None,
+    }  # fmt: skip
+    before = json.loads(trainyard("plan", spec, "--simulate", "2000", "--json").out)["simulation"]["queues"][0]
+    (tmp_path / "assets.lock.json").write_text(json.dumps({"schema": 1, "assets": [asset]}))
+    after = json.loads(trainyard("plan", spec, "--simulate", "2000", "--json").out)["simulation"]["queues"][0]
+    assert after["official"]["last_s"] < before["official"]["last_s"]
+
+
+@pytest.mark.parametrize("nodes", ["0", "-1", "100001", "many"])
+def test_a_number_of_nodes_that_makes_no_sense_is_refused(trainyard, spec, nodes):
+    ran = trainyard("plan", spec, "--simulate", nodes)
+    assert ran.status == 2
+    assert "--simulate" in ran.err

@@ -1,0 +1,120 @@
+"""Which steps each kind of nodes takes, and what it is told of itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.specs import spec_of
+from trainyard.bootstrap.steps import STEPS
+from trainyard.render.nodes import node_kinds, node_plan, steps_of
+
+LUSTRE = "file_systems: [{mount: /fsx, lustre: {size_gib: 4800, throughput_mb_s_per_tib: 250}}]\n"
+EVERYTHING = f"""\
+{LUSTRE}software:
+  setup: gpu
+  containers: true
+  efa_version: 1.48.0
+  nccl: {{version: 2.28.7-1}}
+  container_images: ["nvcr.io#nvidia/pytorch:25.10-py3"]
+monitoring: {{mode: amp-only}}
+login_nodes: {{}}
+queues:
+  - {{name: train, instance_type: p6-b200.48xlarge}}
+  - {{name: prepare, instance_type: m5.8xlarge, setup: cpu}}
+"""
+
+
+def names(part: str) -> dict[str, list[str]]:
+    spec = spec_of(part)
+    return {name: [step.name for step in steps_of(spec, kind)] for name, kind in node_kinds(spec).items()}
+
+
+def settings(part: str, node: str) -> dict[str, Any]:
+    found: dict[str, Any] = node_plan(spec_of(part))["nodes"][node]["settings"]
+    return found
+
+
+def test_a_gpu_cluster_with_everything():
+    assert names(EVERYTHING) == {
+        "head": [
+            "packages", "enroot-pyxis", "shared-layout", "cloudwatch", "node-package", "node-exporter",
+            "job-gate", "images",
+        ],
+        "login": ["packages", "enroot-pyxis", "cloudwatch", "node-package", "node-exporter"],
+        "queue/train": [
+            "packages", "efa", "docker", "nvidia-toolkit", "enroot-pyxis", "fabric", "cloudwatch", "node-package",
+            "node-exporter", "dcgm-exporter", "nccl",
+        ],
+        "queue/prepare": ["packages", "docker", "enroot-pyxis", "cloudwatch", "node-package", "node-exporter"],
+    }  # fmt: skip
+
+
+def test_nodes_that_only_report_metrics_install_no_packages():
+    found = names("monitoring: {mode: amp-only, logs: false}\nqueues: [{name: q, instance_type: p5.48xlarge}]")
+    assert found["queue/q"] == ["node-package", "node-exporter"]
+
+
+def test_trainium_gets_its_own_software():
+    found = names("software: {setup: neuron}\nqueues: [{name: q, instance_type: trn1.32xlarge}]")
+    assert found["queue/q"] == ["packages", "efa", "neuron", "cloudwatch", "node-package"]
+
+
+@pytest.mark.parametrize(
+    ("instance_type", "fabric"),
+    [
+        ("p4d.24xlarge", "fabric-manager"),
+        ("p5.48xlarge", "fabric-manager"),
+        ("p5.4xlarge", "none"),
+        ("p6-b200.48xlarge", "nvlsm"),
+        ("p6-b300.48xlarge", "nvlsm"),
+        ("g5.48xlarge", "none"),
+    ],
+)
+def test_what_brings_up_the_nvswitches_follows_the_type(instance_type: str, fabric: str):
+    part = f"software: {{setup: gpu}}\nqueues: [{{name: q, instance_type: {instance_type}}}]"
+    assert settings(part, "queue/q")["TRAINYARD_FABRIC"] == fabric
+    assert ("fabric" in names(part)["queue/q"]) == (fabric != "none")
+
+
+@pytest.mark.parametrize(
+    ("queue", "interfaces"),
+    [
+        ("instance_type: p5.48xlarge", "32"),
+        ("instance_type: p6-b300.48xlarge", "16"),
+        ("instance_type: p5.48xlarge, efa: false", "0"),
+        ("instance_type: p9.48xlarge, efa: true", ""),
+        ("compute_resources: [{instance_type: p5.48xlarge}, {instance_type: p5en.48xlarge}]", ""),
+    ],
+)
+def test_a_node_knows_how_many_efa_interfaces_it_is_to_have(queue: str, interfaces: str):
+    part = f"software: {{setup: gpu}}\nqueues: [{{name: q, {queue}}}]"
+    assert settings(part, "queue/q")["TRAINYARD_EFA_INTERFACES"] == interfaces
+    assert ("efa" in names(part)["queue/q"]) == (interfaces != "0")
+
+
+def test_nccl_is_compiled_for_the_gpus_of_all_queues():
+    queues = "queues: [{name: a, instance_type: p6-b200.48xlarge}, {name: b, instance_type: p4d.24xlarge}]"
+    found = settings(f"{LUSTRE}{queues}\nsoftware: {{setup: gpu, nccl: {{version: 2.28.7-1}}}}", "head")
+    assert found["TRAINYARD_CUDA_ARCHITECTURES"] == "80 100"
+    assert found["TRAINYARD_SHARED"] == "/fsx"
+
+
+def test_settings_are_names_and_text_that_a_shell_file_can_hold():
+    for kind in node_plan(spec_of(EVERYTHING))["nodes"].values():
+        for name, value in kind["settings"].items():
+            assert name.startswith("TRAINYARD_")
+            assert "'" not in value
+            assert "\n" not in value
+
+
+def test_every_step_is_asked_for_by_some_spec():
+    neuron = names("software: {setup: neuron}\nqueues: [{name: q, instance_type: trn1.32xlarge}]")
+    asked = {name for found in (names(EVERYTHING), neuron) for kind in found.values() for name in kind}
+    assert {step.name for step in STEPS} == asked
+
+
+def test_the_order_of_steps_is_that_of_their_numbers():
+    numbers = [step.number for step in STEPS]
+    assert numbers == sorted(set(numbers))
