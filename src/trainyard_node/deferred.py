@@ -1,4 +1,4 @@
-"""Steps that must not delay a node: they run once Slurm does, while jobs wait for /run/trainyard/ready.
+"""Steps that must not delay a node: they run once Slurm does, and jobs wait for the required ones among them.
 
 trainyard-deferred.service runs this, when the bootstrap has ended and whenever the node starts again.
 """

@@ -41,7 +41,7 @@ def plain(*values: str) -> list[tuple[str, str]]:
         (("render", "a", "-o", "b"), [("file", "b")]),
         (("new", "p5-observability", "-o", "b"), [("file", "b")]),
         (("completion", ""), plain("bash", "zsh", "fish")),
-        (("explain", "nothing"), []),
+        (("explain", "zebra"), []),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )

@@ -85,7 +85,7 @@ def _lines(found: Plan) -> Iterator[str]:
     yield "Steps"
     for number, step in enumerate(found.steps, start=1):
         state = f"   {step.found.state} {step.found.detail}".rstrip() if step.found else ""
-        yield f"  {number}. {step.name:<13} {step.title}{state}"
+        yield f"  {number:>2}. {step.name:<13} {step.title}{state}"
     yield from _stack_lines(found)
     yield from _time_lines(found)
     yield from _cost_lines(found)

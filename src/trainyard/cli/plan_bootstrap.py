@@ -44,7 +44,7 @@ def _remarks(budget: TimeBudget) -> Iterator[str]:
         yield f"  Not counted, because nobody has measured them: {', '.join(unknown)}."
     deferred = dict.fromkeys(step.name for node in budget.nodes for step in node.steps if step.deferred)
     if deferred:
-        yield f"  Then, while jobs wait: {', '.join(_with_nodes(budget.nodes, step) for step in deferred)}."
+        yield f"  Afterwards, with Slurm running: {', '.join(_with_nodes(budget.nodes, step) for step in deferred)}."
     for bound in dict.fromkeys(node.bounds[0] for node in budget.nodes):
         later = "an update can change it" if bound.changeable else "nothing changes it later"
         yield f"  {bound.setting or 'Fixed'}, {bound.seconds:,} s: {bound.what}; {later}."

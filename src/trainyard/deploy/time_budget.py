@@ -35,7 +35,7 @@ class StepTime(NamedTuple):
     baked: Seconds | None
     """With an image that holds what an image can hold."""
     deferred: bool
-    """Whether it runs once the node is up, while jobs wait."""
+    """Whether it runs once the node is up; jobs wait for required ones only."""
     is_baked: bool
     network: bool
     source: Source | None
@@ -132,7 +132,8 @@ def _step_time(spec: Spec, kind: NodeKind, step: Step) -> StepTime:
     asked = IN_PLACE if step.name == "efa" and spec.software.efa_version is None else step.name
     variants = (kind.role, spec.image.os)
     official = step_seconds(asked, *variants)
-    in_place = step_seconds(IN_PLACE, *variants)
+    # A step that nobody has measured is counted with neither image, or the baked one would look slower.
+    in_place = None if official is None else step_seconds(IN_PLACE, *variants)
     return StepTime(
         step.name,
         official,
