@@ -37,7 +37,7 @@ check: .make/environment ## format, lint, types, layers, shell and unit tests
 	pytest --quiet $(UNIT)
 
 .PHONY: test
-test: check .make/wheel .make/chromium .make/debian-root ## everything that CI runs: check, real programs, and the installed wheel
+test: check .make/wheel .make/chromium .make/debian-root .make/slurm ## everything that CI runs: check, real programs, and the installed wheel
 	pytest --quiet --numprocesses=2 --dist=worksteal -m "integration and not exhaustive"
 	cd tests && PATH="$(CURDIR)/.make/wheel/bin:$$PATH" TRAINYARD_INSTALLED=wheel pytest --quiet $(UNIT)
 
@@ -54,6 +54,11 @@ test-exhaustive: test ## every combination and every kill point
 .PHONY: .make/debian-root
 .make/debian-root:
 	@tools/debian_root.sh
+
+# The Slurm of the tests. Where it is there already, this takes no time.
+.PHONY: .make/slurm
+.make/slurm:
+	@tools/slurm.sh
 
 # An environment in which trainyard is the built wheel, not the source tree.
 .PHONY: .make/wheel

@@ -1,0 +1,122 @@
+"""Nodes and a real Slurm: what holds a node back, what gives it back, and what the gate does to jobs."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.slurm import Slurm, real_slurm, until
+from trainyard.bootstrap.steps import ASSETS
+from trainyard_node.places import Places
+from trainyard_node.processes import RealProcesses
+from trainyard_node.slurm_node import SlurmNode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+pytestmark = [
+    pytest.mark.integration,
+    pytest.mark.enable_socket,
+    pytest.mark.skipif(os.geteuid() != 0, reason="a Slurm of its own takes root"),
+]
+
+
+@pytest.fixture
+def slurm(monkeypatch: pytest.MonkeyPatch) -> Iterator[Slurm]:
+    with real_slurm() as made:
+        monkeypatch.setenv("SLURM_CONF", made.variables["SLURM_CONF"])
+        yield made
+
+
+def slurm_node(root: Path, name: str) -> SlurmNode:
+    places = Places(str(root))
+    places.slurm_nodename.parent.mkdir(parents=True, exist_ok=True)
+    places.slurm_nodename.write_text(f"{name}\n")
+    return SlurmNode(places, RealProcesses())
+
+
+def test_a_held_node_gets_no_jobs_is_not_drained_and_others_work_on(slurm: Slurm, tmp_path: Path):
+    held, free = slurm.nodes
+    node = slurm_node(tmp_path, held)
+    assert node.hold() == f"trainyard-hold-{held}"
+    waiting = slurm.submit("true", f"--nodelist={held}")
+    other = slurm.submit("true", f"--nodelist={free}")
+    until(lambda: slurm.job(other) == "COMPLETED")
+    assert slurm.job(waiting) == "PENDING"
+    assert slurm.node(held) in ("idle", "reserved")
+
+    assert node.hold() == f"trainyard-hold-{held}"
+    assert node.give_back()
+    until(lambda: slurm.job(waiting) == "COMPLETED")
+    assert not node.give_back()
+
+
+def test_root_reaches_a_held_node(slurm: Slurm, tmp_path: Path):
+    held, _ = slurm.nodes
+    name = slurm_node(tmp_path, held).hold()
+    job = slurm.submit("true", f"--nodelist={held}", f"--reservation={name}", uid=0)
+    until(lambda: slurm.job(job) == "COMPLETED")
+
+
+def test_a_node_that_is_given_up_is_drained_with_its_reason(slurm: Slurm, tmp_path: Path):
+    name, _ = slurm.nodes
+    slurm_node(tmp_path, name).give_up("images: no such 'image'; $(reboot)")
+    assert slurm.node(name) == "drained"
+    reason = slurm.run("sinfo", "--noheader", f"--nodes={name}", "--format=%E")
+    assert reason == "trainyard: images: no such  image     reboot "[: len(reason)]
+
+
+@pytest.fixture
+def gated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Slurm, Path]]:
+    """Hand out a Slurm whose prolog is the gate, and the folder that holds a root for each node."""
+    roots = tmp_path_factory.mktemp("roots")
+    prolog = roots / "prolog.d"
+    prolog.mkdir()
+    gate = prolog / "50_trainyard_job_gate"
+    gate.write_text(f'#!/bin/sh\nTRAINYARD_SYSROOT="{roots}/$SLURMD_NODENAME" exec bash {ASSETS}/job-gate.sh\n')
+    gate.chmod(0o755)
+    with real_slurm(prolog=str(prolog)) as made:
+        yield made, roots
+
+
+def tell(root: Path, status: str) -> None:
+    record = root / "var/lib/trainyard/bootstrap.json"
+    record.parent.mkdir(parents=True, exist_ok=True)
+    record.write_text(json.dumps({"schema": 1, "status": status}))
+
+
+def test_jobs_wait_at_the_gate_until_the_node_is_ready(gated: tuple[Slurm, Path], tmp_path: Path):
+    slurm, roots = gated
+    name, _ = slurm.nodes
+    tell(roots / name, "deferred")
+    tmp_path.chmod(0o777)
+    came = slurm.folder / "came"
+    job = slurm.submit(f"touch {came}", f"--nodelist={name}", uid=0)
+    until(lambda: slurm.job(job) == "RUNNING")
+    assert not came.exists()
+    ready = roots / name / "run/trainyard/ready"
+    ready.parent.mkdir(parents=True)
+    ready.touch()
+    until(lambda: slurm.job(job) == "COMPLETED")
+    assert came.exists()
+    assert slurm.node(name) == "idle"
+
+
+def test_a_failed_node_is_drained_and_its_job_runs_elsewhere(gated: tuple[Slurm, Path]):
+    slurm, roots = gated
+    bad, good = slurm.nodes
+    tell(roots / bad, "failed")
+    tell(roots / good, "ready")
+    slurm.run("scontrol", "update", f"NodeName={bad}", "Weight=1")
+    slurm.run("scontrol", "update", f"NodeName={good}", "Weight=9")
+    job = slurm.submit("true", "--requeue")
+    until(lambda: slurm.node(bad) in ("drained", "drain"))
+    # A job that is requeued waits for two minutes of its own accord.
+    until(lambda: slurm.job(job) == "PENDING")
+    slurm.run("scontrol", "update", f"JobId={job}", "StartTime=now")
+    until(lambda: slurm.job(job) == "COMPLETED")
+    assert slurm.run("squeue", "--noheader", "--states=all", f"--jobs={job}", "--format=%N") in (good, "")
