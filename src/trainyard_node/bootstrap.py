@@ -13,12 +13,12 @@ from trainyard_node.clock import in_words
 from trainyard_node.deferred import begin_deferred, run_deferred
 from trainyard_node.ending import AskedToEnd, signals_raise
 from trainyard_node.errors import NodeError
-from trainyard_node.exit_status import DONE
+from trainyard_node.exit_status import DONE, FAILED
 from trainyard_node.journal import Journal
 from trainyard_node.leftover import leftover_group
 from trainyard_node.node_env import write_node_env
 from trainyard_node.one_at_a_time import one_at_a_time
-from trainyard_node.outcome import become_ready, fail, mark_ready, write_failure
+from trainyard_node.outcome import become_ready, fail, keep_up, mark_ready, write_failure
 from trainyard_node.plan import Plan, read_plan
 from trainyard_node.processes import end_group
 from trainyard_node.record import StatusRecord, StepRecord, read_record
@@ -53,6 +53,8 @@ class _Run:
         self._record.started = in_words(world.clock.now())
         self._journal = Journal(self._record, folder, "", world)
         self._slurm: SlurmNode | None = None
+        self._was_up = False
+        """Whether the node took jobs before this run, and goes on taking them whatever becomes of it."""
 
     def run(self) -> int:
         """Do the work, and whatever happens: write it down."""
@@ -64,7 +66,7 @@ class _Run:
             self._settle(plan, member, found)
             return self._steps(plan)
         except NodeError as error:
-            return fail(self._journal, str(error), self._slurm, hold=plan is not None and _holds(plan))
+            return self._failed(str(error), plan)
         except AskedToEnd as asked:
             return self._ended_by(asked)
         except Exception as bug:
@@ -80,14 +82,16 @@ class _Run:
     def _look(self) -> tuple[Membership, Machine]:
         """Find out which node this is. From here on, the record can be uploaded."""
         places, clock, processes = self._world
-        if places.ready.exists():
-            places.ready.unlink()
         member = membership(places)
         found = machine(places, clock)
         record = self._record
         record.queue, record.hostname = member.queue, found.hostname
         record.instance_id, record.instance_type = found.instance
-        record.remember(read_record(places.record))
+        before = read_record(places.record)
+        record.remember(before)
+        self._was_up = places.ready.exists() and (before or {}).get("instance_id") == record.instance_id
+        if places.ready.exists() and not self._was_up:
+            places.ready.unlink()
         self._journal = Journal(record, self._folder, member.region, self._world)
         self._slurm = SlurmNode(places, processes) if member.is_compute else None
         self._journal.changed()
@@ -102,7 +106,8 @@ class _Run:
             "OS": found.os, "ARCH": found.arch, "ON_FAILURE": plan.on_failure,
         }  # fmt: skip
         own = {f"TRAINYARD_{name}": value for name, value in own.items()}
-        write_node_env(self._world.places, {**plan.settings, **own})
+        of_type = plan.by_type.get(found.instance.type, {})
+        write_node_env(self._world.places, {**plan.settings, **of_type, **own})
 
     def _steps(self, plan: Plan) -> int:
         runner = StepRunner(self._release, self._world)
@@ -112,13 +117,13 @@ class _Run:
             if done.status == "failed" and step.required:
                 skipped = now[number + 1 :]
                 self._record.steps += [StepRecord(one.name, "skipped", one.required, one.deferred) for one in skipped]
-                return fail(self._journal, f"{step.name}: {done.message}", self._slurm, hold=_holds(plan))
+                return self._failed(f"{step.name}: {done.message}", plan)
         return self._up(plan, runner)
 
     def _up(self, plan: Plan, runner: StepRunner) -> int:
         """Give the node to jobs, or leave that to what is deferred."""
-        if self._slurm is not None and self._slurm.give_back():
-            self._journal.warn("the reservation that held an earlier node of this name is removed")
+        if self._slurm is not None and (said := self._slurm.give_back()):
+            self._journal.warn(said)
         if not any(step.deferred for step in plan.steps):
             return become_ready(self._journal, self._world.places)
         if not plan.deferred(required=True):
@@ -135,10 +140,18 @@ class _Run:
         for step in self._record.steps:
             if step.status == "running":
                 step.status, step.message = "failed", why
-        self._record.status, self._record.message = "failed", why
-        self._journal.warn(why)
-        self._journal.ended()
+        if self._was_up:
+            keep_up(self._journal, why)
+        else:
+            write_failure(self._journal, why)
         return asked.exit_status
+
+    def _failed(self, why: str, plan: Plan | None) -> int:
+        """Fail the node, unless it took jobs already: then it is as it was, and whoever ran this again is told."""
+        if self._was_up:
+            keep_up(self._journal, why)
+            return FAILED
+        return fail(self._journal, why, self._slurm, hold=plan is not None and _holds(plan))
 
 
 def _holds(plan: Plan) -> bool:

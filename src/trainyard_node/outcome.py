@@ -42,6 +42,13 @@ def fail(journal: Journal, message: str, slurm: SlurmNode | None, *, hold: bool)
     return DONE if hold_node(journal, slurm) else FAILED
 
 
+def keep_up(journal: Journal, why: str) -> None:
+    """Write down why another run on a node that takes jobs failed. The node goes on: to take it away loses its jobs."""
+    journal.record.status, journal.record.message = "ready", one_line(f"the node goes on as it was: {why}")
+    journal.warn(f"failed: {why}; the node goes on taking jobs as it did before")
+    journal.ended()
+
+
 def write_failure(journal: Journal, message: str) -> None:
     """Write down why the node is of no use, off the node too."""
     journal.record.status, journal.record.message = "failed", one_line(message)
@@ -53,13 +60,15 @@ def hold_node(journal: Journal, slurm: SlurmNode) -> bool:
     """Keep the node from jobs and from being replaced. Return whether that worked."""
     record = journal.record
     try:
-        reservation = slurm.hold()
+        held = slurm.hold()
     except NodeError as error:
         record.message = one_line(f"{record.message}; not held, but replaced: {error}")
         journal.warn(record.message)
         journal.ended()
         return False
     record.status = "held"
-    journal.warn(f"the node is held by the reservation {reservation}, which keeps jobs away until it is deleted")
+    journal.warn(f"the node is held by the reservation {held.reservation}, which keeps jobs away")
+    if held.warning:
+        journal.warn(held.warning)
     journal.ended()
     return True

@@ -39,6 +39,8 @@ class Plan(NamedTuple):
     region: str
     on_failure: str
     settings: Mapping[str, str]
+    by_type: Mapping[str, Mapping[str, str]]
+    """Settings that differ between the instance types of a queue, by type."""
     steps: tuple[Step, ...]
 
     def deferred(self, *, required: bool) -> list[Step]:
@@ -77,6 +79,7 @@ def _plan(values: Any, entry: str, release: Path) -> Plan:
         region=_get(values, "region", _is_name),
         on_failure=_get(values, "on_failure", lambda value: value in {"terminate", "hold"}),
         settings=_get(node, "settings", _is_texts),
+        by_type=_get({"types": {}, **node}, "types", _are_texts),
         steps=tuple(_step(one, release) for one in _get(node, "steps", lambda value: isinstance(value, list))),
     )
 
@@ -112,6 +115,10 @@ def _is_mapping(value: Any) -> bool:
 
 def _is_texts(value: Any) -> bool:
     return isinstance(value, dict) and all(isinstance(text, str) for text in value.values())
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, dict) and all(_is_texts(texts) for texts in value.values())
 
 
 def _is_name(value: Any) -> bool:

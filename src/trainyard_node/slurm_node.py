@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from trainyard_node.errors import NodeError
 
@@ -12,6 +12,15 @@ if TYPE_CHECKING:
     from trainyard_node.processes import Processes, Ran
 
 TIMEOUT_S = 15.0
+ATTEMPTS = 3
+
+
+class Held(NamedTuple):
+    """How a node is held."""
+
+    reservation: str
+    warning: str
+    """What may end it, or nothing."""
 
 
 class SlurmNode:
@@ -21,8 +30,8 @@ class SlurmNode:
         """Ask nothing yet."""
         self._places, self._processes = places, processes
 
-    def hold(self) -> str:
-        """Reserve the node for root, so that it gets no jobs, and return the reservation's name.
+    def hold(self) -> Held:
+        """Reserve the node for root, so that it gets no jobs, and send away the job that it was started for.
 
         Users=root keeps jobs away without draining the node, which clustermgtd would replace. There is no MAINT flag:
         ParallelCluster 3.8 to 3.15.1 ends nodes in maintenance without pause, in
@@ -35,21 +44,21 @@ class SlurmNode:
                 *("create", "reservation", f"ReservationName={_reservation(name)}", f"Nodes={name}", "Users=root"),
                 *("StartTime=now", "Duration=UNLIMITED", "Flags=IGNORE_JOBS"),
             )
-        # Slurm powers idle nodes down, reserved or not. Where this is refused, the node is held until it does.
-        # https://slurm.schedmd.com/power_save.html
-        self._scontrol("update", f"SuspendExcNodes+={name}")
-        return _reservation(name)
+        self._send_jobs_away(name)
+        return Held(_reservation(name), self._keep_powered(name))
 
-    def give_back(self) -> bool:
-        """Remove the reservation of an earlier node of this name, or of an earlier run, where there is one."""
+    def give_back(self) -> str:
+        """Remove the reservation of an earlier node of this name, or of an earlier run. Return what to say of it."""
         try:
             name = self._name()
-        except NodeError:
-            return False
-        if not self._is_held(name):
-            return False
-        self._scontrol("update", f"SuspendExcNodes-={name}")
-        return self._scontrol("delete", f"ReservationName={_reservation(name)}").status == 0
+            if not self._is_held(name):
+                return ""
+            if _is_dynamic(name):
+                self._scontrol("update", f"SuspendExcNodes-={name}")
+            self._must(f"cannot remove {_reservation(name)}", "delete", f"ReservationName={_reservation(name)}")
+        except NodeError as error:
+            return f"{error}: a reservation of that name would keep jobs away"
+        return "the reservation that held an earlier node of this name is removed"
 
     def give_up(self, reason: str) -> None:
         """Drain the node, so that clustermgtd replaces it: https://github.com/aws/aws-parallelcluster-node/pull/727."""
@@ -67,9 +76,36 @@ class SlurmNode:
             raise NodeError(f"{file} holds {name!a:.60} instead of a name of a node")
         return name
 
+    def _send_jobs_away(self, name: str) -> None:
+        """Requeue what was allocated to the node before the reservation: a dynamic node starts because of a job."""
+        listed = self._processes.run(["squeue", "--noheader", f"--nodelist={name}", "--format=%A"], TIMEOUT_S)
+        if listed.status != 0:
+            raise NodeError(f"cannot ask which jobs {name} has: {listed.output.strip()}")
+        for job in dict.fromkeys(re.findall(r"^[0-9]+$", listed.output, re.MULTILINE)):
+            self._must(f"cannot requeue job {job}, which {name} was started for", "requeue", job)
+
+    def _keep_powered(self, name: str) -> str:
+        """Except a dynamic node from power saving, and return a warning where that fails.
+
+        Slurm powers idle nodes down, reserved or not. ParallelCluster excepts static nodes itself, and they stay so.
+        https://slurm.schedmd.com/power_save.html
+        """
+        if not _is_dynamic(name):
+            return ""
+        ran = self._scontrol("update", f"SuspendExcNodes+={name}")
+        if ran.status != 0:
+            return f"Slurm powers the held node down when it has been idle for long: {ran.output.strip()}"
+        return "the held node stays until Slurm reads its configuration again, such as by an update of the cluster"
+
     def _is_held(self, name: str) -> bool:
-        ran = self._scontrol("show", "reservation", _reservation(name))
-        return ran.status == 0 and f"ReservationName={_reservation(name)} " in ran.output
+        """Ask whether the reservation exists. A slurmctld that is busy, as when many nodes start, is asked again."""
+        for _ in range(ATTEMPTS):
+            ran = self._scontrol("show", "reservation", _reservation(name))
+            if "not found" in ran.output:
+                return False
+            if ran.status == 0:
+                return f"ReservationName={_reservation(name)} " in ran.output
+        raise NodeError(f"cannot ask Slurm for {_reservation(name)}: {ran.output.strip()}")
 
     def _must(self, problem: str, *words: str) -> None:
         ran = self._scontrol(*words)
@@ -82,3 +118,11 @@ class SlurmNode:
 
 def _reservation(name: str) -> str:
     return f"trainyard-hold-{name}"
+
+
+def _is_dynamic(name: str) -> bool:
+    """Whether Slurm powers the node down: QUEUE-dy-RESOURCE-NUMBER.
+
+    https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-workload-manager-v3.html
+    """
+    return "-dy-" in name

@@ -119,12 +119,22 @@ def test_what_is_not_what_was_published_is_not_run(node: Node, archive: bytes):
 
 @pytest.mark.parametrize("problem", [FORBIDDEN, NO_KEY])
 @pytest.mark.parametrize("key", ["release", "releases/1.tar.gz"])
-def test_no_access_fails_at_once_and_says_to_what(node: Node, key: str, problem: str):
+def test_no_access_fails_in_the_end_and_says_to_what(node: Node, key: str, problem: str):
     node.publish(RELEASE)
     node.fail(key, problem)
     line = says_why(node.launch())
     assert f"{FOLDER}/{key} was never uploaded, or this node may not read it: {problem}" in line
-    assert [words[-2] for words in node.calls()].count(f"{FOLDER}/{key}") == 1
+    assert [words[-2] for words in node.calls()].count(f"{FOLDER}/{key}") == 5
+
+
+@pytest.mark.parametrize("problem", [FORBIDDEN, NO_KEY])
+@pytest.mark.parametrize("key", ["release", "releases/1.tar.gz"])
+def test_rights_that_arrive_late_are_waited_for(node: Node, key: str, problem: str):
+    node.publish(RELEASE)
+    node.fail(key, problem, times=4)
+    ran = node.launch()
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert "ran in" in ran.stdout
 
 
 def test_a_network_that_comes_back_is_waited_for(node: Node):

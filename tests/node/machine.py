@@ -34,10 +34,14 @@ cat "$object" > "${@: -1}" || { echo "download failed: [Errno 28] No space left 
 [[ ! -e $STUB/scontrol-fails ]] || { cat "$STUB/scontrol-fails" >&2; exit 1; }
 case "$1 $2" in
 "create reservation") touch "$STUB/reserved-${3#ReservationName=}" ;;
-"show reservation") [[ -e $STUB/reserved-$3 ]] || exit 1; echo "ReservationName=$3 StartTime=now" ;;
+"show reservation")
+  [[ -e $STUB/reserved-$3 ]] || { echo "Reservation $3 not found"; exit 1; }
+  echo "ReservationName=$3 StartTime=now"
+  ;;
 "delete "*) rm "$STUB/reserved-${2#ReservationName=}" ;;
 esac
 """,
+    "squeue": '[[ ! -s $STUB/jobs ]] || cat "$STUB/jobs"\n',
     "systemctl": "[[ ! -e $STUB/no-systemd ]] || exit 1\n",
 }
 

@@ -122,8 +122,47 @@ def test_a_node_is_held_from_jobs_where_that_is_asked_for(machine: Machine):
         f"ReservationName={RESERVATION}", f"Nodes={NODE_NAME}", "Users=root", "StartTime=now", "Duration=UNLIMITED",
         "Flags=IGNORE_JOBS",
     ]  # fmt: skip
-    assert f"scontrol update SuspendExcNodes+={NODE_NAME}" in machine.calls("scontrol")
+    # ParallelCluster itself excepts nodes that always run from power saving.
+    assert not [call for call in machine.calls("scontrol") if "SuspendExcNodes" in call]
     assert not machine.is_ready()
+
+
+def test_a_dynamic_node_that_is_held_keeps_its_power_and_sends_its_job_away(machine: Machine):
+    name = "train-dy-p5-1"
+    machine.write("etc/parallelcluster/slurm_plugin/slurm_nodename", f"{name}\n")
+    machine.plan(machine.step(10, "one", f"[[ -e $STUB/mended ]] || {BROKEN}"), on_failure="hold")
+    machine.tell("jobs", "17\n18\n17\n")
+    ran = machine.bootstrap()
+    assert ran.returncode == 0
+    calls = machine.calls("scontrol")
+    assert [call for call in calls if "requeue" in call] == ["scontrol requeue 17", "scontrol requeue 18"]
+    assert f"scontrol update SuspendExcNodes+={name}" in calls
+    machine.tell("mended")
+    machine.tell("jobs", "")
+    assert machine.bootstrap().returncode == 0
+    assert f"scontrol update SuspendExcNodes-={name}" in machine.calls("scontrol")
+
+
+def test_another_run_that_fails_takes_no_node_away_that_works(machine: Machine):
+    machine.plan(machine.step(10, "one", f"[[ ! -e $STUB/broken ]] || {BROKEN}"))
+    assert machine.bootstrap().returncode == 0
+    machine.tell("broken")
+    assert machine.bootstrap().returncode == 1
+    assert machine.is_ready()
+    record = machine.uploaded_record()
+    assert (record["status"], states(record)) == ("ready", {"one": "failed"})
+    assert record["message"].startswith("the node goes on as it was: one: no GPU is there")
+
+
+def test_settings_of_the_node_s_own_type_go_before_those_of_its_queue(machine: Machine):
+    machine.plan(machine.step(10, "one", 'echo "$TRAINYARD_FABRIC" > "$ROOT/fabric"'))
+    plan = json.loads((machine.release / "plan.json").read_text())
+    (node,) = plan["nodes"].values()
+    node["settings"]["TRAINYARD_FABRIC"] = "none"
+    node["types"] = {"p5.48xlarge": {"TRAINYARD_FABRIC": "fabric-manager"}, "m5.large": {"TRAINYARD_FABRIC": "no"}}
+    (machine.release / "plan.json").write_text(json.dumps(plan))
+    assert machine.bootstrap().returncode == 0, machine.record()
+    assert (machine.root / "fabric").read_text() == "fabric-manager\n"
 
 
 def test_evidence_leaves_the_node_before_it_is_held(machine: Machine):
@@ -140,7 +179,7 @@ def test_a_node_that_cannot_be_held_is_replaced(machine: Machine):
     record = machine.uploaded_record()
     assert record["status"] == "failed"
     assert record["message"].endswith(
-        f"not held, but replaced: cannot reserve {NODE_NAME} to hold it: Unable to contact slurm controller"
+        f"not held, but replaced: cannot ask Slurm for {RESERVATION}: Unable to contact slurm controller"
     )
 
 

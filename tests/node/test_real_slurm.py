@@ -42,14 +42,14 @@ def slurm_node(root: Path, name: str) -> SlurmNode:
 def test_a_held_node_gets_no_jobs_is_not_drained_and_others_work_on(slurm: Slurm, tmp_path: Path):
     held, free = slurm.nodes
     node = slurm_node(tmp_path, held)
-    assert node.hold() == f"trainyard-hold-{held}"
+    assert node.hold().reservation == f"trainyard-hold-{held}"
     waiting = slurm.submit("true", f"--nodelist={held}")
     other = slurm.submit("true", f"--nodelist={free}")
     until(lambda: slurm.job(other) == "COMPLETED")
     assert slurm.job(waiting) == "PENDING"
     assert slurm.node(held) in ("idle", "reserved")
 
-    assert node.hold() == f"trainyard-hold-{held}"
+    assert node.hold().reservation == f"trainyard-hold-{held}"
     assert node.give_back()
     until(lambda: slurm.job(waiting) == "COMPLETED")
     assert not node.give_back()
@@ -57,7 +57,7 @@ def test_a_held_node_gets_no_jobs_is_not_drained_and_others_work_on(slurm: Slurm
 
 def test_root_reaches_a_held_node(slurm: Slurm, tmp_path: Path):
     held, _ = slurm.nodes
-    name = slurm_node(tmp_path, held).hold()
+    name = slurm_node(tmp_path, held).hold().reservation
     job = slurm.submit("true", f"--nodelist={held}", f"--reservation={name}", uid=0)
     until(lambda: slurm.job(job) == "COMPLETED")
 

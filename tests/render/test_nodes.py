@@ -94,6 +94,20 @@ def test_a_node_knows_how_many_efa_interfaces_it_is_to_have(queue: str, interfac
     assert ("efa" in names(part)["queue/q"]) == (interfaces != "0")
 
 
+def test_nodes_of_several_types_know_what_their_own_type_has():
+    listed = ", ".join(f"{{instance_type: {name}}}" for name in ("p6-b200.48xlarge", "p5en.48xlarge", "g5.xlarge"))
+    queue = f"compute_resources: [{listed}]"
+    part = f"software: {{setup: gpu}}\nqueues: [{{name: q, {queue}}}]"
+    types = node_plan(spec_of(part))["nodes"]["queue/q"]["types"]
+    found = {name: (one["TRAINYARD_FABRIC"], one["TRAINYARD_EFA_INTERFACES"]) for name, one in types.items()}
+    assert found == {
+        "p6-b200.48xlarge": ("nvlsm", "8"),
+        "p5en.48xlarge": ("fabric-manager", "16"),
+        "g5.xlarge": ("none", "0"),
+    }
+    assert {"efa", "fabric"} <= set(names(part)["queue/q"])
+
+
 def test_nccl_is_compiled_for_the_gpus_of_all_queues():
     queues = "queues: [{name: a, instance_type: p6-b200.48xlarge}, {name: b, instance_type: p4d.24xlarge}]"
     found = settings(f"{LUSTRE}{queues}\nsoftware: {{setup: gpu, nccl: {{version: 2.28.7-1}}}}", "head")

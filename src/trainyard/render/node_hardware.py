@@ -34,17 +34,30 @@ class Hardware(NamedTuple):
     """What brings up the NVSwitches between the GPUs."""
 
 
-def hardware(spec: Spec, queue: Queue) -> Hardware:
-    """Return what the nodes of a queue have inside."""
-    groups = list(spec.groups_in(queue))
-    types = [find(name) for group in groups for name in group.instance_types]
-    interfaces = [_efa_interfaces(name, group.efa) for group in groups for name in group.instance_types]
-    fabrics = {_fabric(one) for one in types}
+def hardware(spec: Spec, queue: Queue) -> dict[str, Hardware]:
+    """Return what the nodes of a queue have inside, by instance type."""
+    named = [(name, group.efa) for group in spec.groups_in(queue) for name in group.instance_types]
+    found: dict[str, Hardware] = {}
+    for name, efa in named:
+        one = Hardware(_efa_interfaces(name, efa), _gpus(name), _fabric(find(name)))
+        # The same type with EFA and without it: nobody can tell the nodes apart by their type.
+        found[name] = one if found.get(name, one) == one else one._replace(efa_interfaces=None)
+    return found
+
+
+def common(found: Iterable[Hardware]) -> Hardware:
+    """Return what is the same in all of them."""
+    listed = list(found)
     return Hardware(
-        efa_interfaces=_same(interfaces),
-        gpus=_same(None if one is None else one.gpu_count for one in types),
-        fabric=fabrics.pop() if len(fabrics) == 1 else "none",
+        efa_interfaces=_same(one.efa_interfaces for one in listed),
+        gpus=_same(one.gpus for one in listed),
+        fabric=_same(one.fabric for one in listed) or "none",
     )
+
+
+def _gpus(name: str) -> int | None:
+    facts = find(name)
+    return None if facts is None else facts.gpu_count
 
 
 def cuda_architectures(spec: Spec) -> tuple[str, ...]:

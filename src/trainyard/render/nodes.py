@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trainyard.bootstrap.steps import STEPS, Role, Step
-from trainyard.render.node_hardware import cuda_architectures, hardware
+from trainyard.render.node_hardware import Hardware, common, cuda_architectures, hardware
 from trainyard.render.shared_file_system import shared_mount
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ def node_plan(spec: Spec) -> dict[str, Any]:
         "nodes": {
             name: {
                 "settings": _settings(spec, kind),
+                "types": _settings_by_type(spec, kind),
                 "steps": [_as_values(step) for step in steps_of(spec, kind)],
             }
             for name, kind in node_kinds(spec).items()
@@ -85,7 +86,11 @@ def _measures(spec: Spec, _: NodeKind) -> bool:
 
 
 def _has_fabric(spec: Spec, kind: NodeKind) -> bool:
-    return kind.queue is not None and hardware(spec, kind.queue).fabric != "none"
+    return kind.queue is not None and any(one.fabric != "none" for one in hardware(spec, kind.queue).values())
+
+
+def _has_efa(spec: Spec, kind: NodeKind) -> bool:
+    return kind.queue is not None and any(one.efa_interfaces != 0 for one in hardware(spec, kind.queue).values())
 
 
 def _has_shared(spec: Spec, _: NodeKind) -> bool:
@@ -94,7 +99,7 @@ def _has_shared(spec: Spec, _: NodeKind) -> bool:
 
 _ASKED: Mapping[str, Callable[[Spec, NodeKind], bool]] = {
     "packages": _sets_up,
-    "efa": lambda spec, kind: kind.queue is not None and hardware(spec, kind.queue).efa_interfaces != 0,
+    "efa": _has_efa,
     "neuron": _always,
     "docker": _containers,
     "nvidia-toolkit": _containers,
@@ -135,9 +140,24 @@ def _settings(spec: Spec, kind: NodeKind) -> dict[str, str]:
         **_nccl_settings(spec),
         "CONTAINER_IMAGES": " ".join(software.container_images),
         "ON_FAILURE": software.on_failure,
-        **_hardware_settings(spec, kind),
+        **_hardware_settings(_common_hardware(spec, kind)),
     }
+    return _named(settings)
+
+
+def _settings_by_type(spec: Spec, kind: NodeKind) -> dict[str, dict[str, str]]:
+    """Return what differs between the instance types of a queue: a node takes what its own type has."""
+    if kind.queue is None:
+        return {}
+    return {name: _named(_hardware_settings(one)) for name, one in hardware(spec, kind.queue).items()}
+
+
+def _named(settings: Mapping[str, str]) -> dict[str, str]:
     return {f"TRAINYARD_{name}": value for name, value in settings.items()}
+
+
+def _common_hardware(spec: Spec, kind: NodeKind) -> Hardware:
+    return Hardware(0, 0, "none") if kind.queue is None else common(hardware(spec, kind.queue).values())
 
 
 def _nccl_settings(spec: Spec) -> dict[str, str]:
@@ -152,10 +172,7 @@ def _nccl_settings(spec: Spec) -> dict[str, str]:
     }
 
 
-def _hardware_settings(spec: Spec, kind: NodeKind) -> dict[str, str]:
-    if kind.queue is None:
-        return {"EFA_INTERFACES": "0", "GPUS": "0", "FABRIC": "none"}
-    found = hardware(spec, kind.queue)
+def _hardware_settings(found: Hardware) -> dict[str, str]:
     return {
         "EFA_INTERFACES": "" if found.efa_interfaces is None else str(found.efa_interfaces),
         "GPUS": "" if found.gpus is None else str(found.gpus),

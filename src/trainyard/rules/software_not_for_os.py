@@ -39,8 +39,9 @@ image: {os: rocky9}
 software: {setup: gpu}
 """,
     good="""\
-image: {os: rocky9}
-software: {setup: none}
+image: {os: ubuntu2204}
+software: {setup: gpu}
+timeouts: {head_node_s: 3600, compute_node_s: 2400}
 """,
     check=check,
 )

@@ -15,23 +15,23 @@ if TYPE_CHECKING:
 
 # What Slurm prints for nodes in all their states, twice where a node is in two queues.
 NODES = """\
-train-st-gpu-1 idle
-train-st-gpu-1 idle
-train-st-gpu-2 mix
-train-st-gpu-3 alloc
-train-st-gpu-4 idle~
-train-st-gpu-5 idle#
-train-st-gpu-6 down*
-train-st-gpu-7 drain
-train-st-gpu-8 idle*
-train-dy-gpu-1 comp
+train-st-gpu-1 idle train
+train-st-gpu-1 idle debug
+train-st-gpu-2 mix train
+train-st-gpu-3 alloc train
+train-st-gpu-4 idle~ train
+train-st-gpu-5 idle# train
+train-st-gpu-6 down* train
+train-st-gpu-7 drain train
+train-st-gpu-8 idle* train
+train-dy-gpu-1 comp debug
 """
 SRUN = """\
 for word in "$@"; do
   case $word in --nodelist=*) node=${word#*=} ;; esac
 done
 case " $(cat "$STUB/busy" 2>/dev/null) " in
-*" $node "*) echo "srun: error: Unable to allocate resources: Requested nodes are busy" >&2 && exit 1 ;;
+*" $node "*) echo "srun: error: Unable to allocate resources: $(cat "$STUB/why")" >&2 && exit 1 ;;
 esac
 case " $(cat "$STUB/broken" 2>/dev/null) " in
 *" $node "*) echo "NCCL 2.28.7-1 is built for sm_90, but this node's GPUs are sm_100" >&2 && exit 64 ;;
@@ -82,8 +82,27 @@ def test_several_queues_are_asked_for_at_once(node: FakeNode):
     assert "--partition=train,debug" in node.calls("sinfo")[0]
 
 
-def test_a_busy_node_is_named_and_the_others_are_done(node: FakeNode):
+def test_each_node_is_asked_for_in_a_queue_that_it_is_in(node: FakeNode):
+    apply(node, "train", "debug")
+    assert "--format=%N %t %R" in node.calls("sinfo")[0]
+    queues = {call[2].partition("=")[2]: call[1] for call in node.calls("srun")}
+    assert queues == {
+        "train-dy-gpu-1": "--partition=debug", "train-st-gpu-1": "--partition=train",
+        "train-st-gpu-2": "--partition=train", "train-st-gpu-3": "--partition=train",
+    }  # fmt: skip
+
+
+def test_a_node_that_slurm_refuses_is_not_called_busy(node: FakeNode):
     (node.stub / "busy").write_text("train-st-gpu-3")
+    (node.stub / "why").write_text("Requested nodes not in this partition")
+    ran = apply(node, "train")
+    assert "train-st-gpu-3: failed: srun: error: Unable to allocate resources: Requested nodes not in" in ran.stdout
+
+
+@pytest.mark.parametrize("why", ["Requested nodes are busy", "Immediate execution impossible, insufficient priority"])
+def test_a_busy_node_is_named_and_the_others_are_done(node: FakeNode, why: str):
+    (node.stub / "busy").write_text("train-st-gpu-3")
+    (node.stub / "why").write_text(why)
     ran = apply(node, "train")
     assert "run this again" in complaint(ran, 1)
     assert "train-st-gpu-3: busy, not done" in ran.stdout
@@ -98,7 +117,7 @@ def test_why_a_node_failed_is_said(node: FakeNode):
 
 
 def test_where_no_node_runs_nothing_is_to_do(node: FakeNode):
-    node.program("sinfo", "echo 'train-dy-gpu-1 idle~'")
+    node.program("sinfo", "echo 'train-dy-gpu-1 idle~ train'")
     ran = apply(node, "train")
     assert ran.returncode == 0
     assert "no node of train runs" in ran.stdout

@@ -181,6 +181,34 @@ def test_the_libfabric_of_the_installer_is_asked(tmp_path: Path):
     runs_well(node, STEP)
 
 
-def test_a_type_that_is_not_known_may_have_no_interface(tmp_path: Path):
+def test_much_that_libfabric_says_is_read_to_its_end(tmp_path: Path):
+    node = efa_node(tmp_path)
+    node.program("fi_info", "echo 'provider: efa'; for line in {0..9999}; do echo '    fabric: efa'; done")
+    runs_well(node, STEP)
+
+
+def test_a_type_that_is_not_known_has_to_have_an_interface(tmp_path: Path):
     node = efa_node(tmp_path, interfaces=0, efa_interfaces="")
-    assert "no EFA interface" in runs_well(node, STEP)
+    assert "this p5.48xlarge has no EFA interface, although EFA is wanted" in complaint(node.run(STEP), 66)
+    add_interfaces(node, "efa", 1)
+    assert "1 EFA interfaces" in runs_well(node, STEP)
+
+
+def test_the_driver_is_loaded_for_a_type_that_is_not_known(tmp_path: Path):
+    node = efa_node(tmp_path, interfaces=0, efa_interfaces="")
+    device = "$TRAINYARD_SYSROOT/sys/class/infiniband/rdmap0s6/device"
+    node.program("modprobe", f'mkdir -p "{device}" && ln -s ../../../bus/pci/drivers/efa "{device}/driver"')
+    runs_well(node, STEP)
+
+
+def test_a_type_without_efa_in_a_queue_that_has_it_needs_nothing(tmp_path: Path):
+    node = efa_node(tmp_path, interfaces=0, efa_interfaces="0", efa_version="1.47.0")
+    node.program("fi_info", "exit 61")
+    assert "is to have no EFA interface" in runs_well(node, STEP)
+    changes_nothing(node, STEP)
+
+
+@pytest.mark.parametrize("interfaces", ["many", "08", "-1"])
+def test_a_number_of_interfaces_that_is_none_is_refused(tmp_path: Path, interfaces: str):
+    node = efa_node(tmp_path, efa_interfaces=interfaces)
+    assert f"TRAINYARD_EFA_INTERFACES is '{interfaces}'" in complaint(node.run(STEP), 64)

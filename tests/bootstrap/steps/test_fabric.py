@@ -16,8 +16,9 @@ UNIT = "nvidia-fabricmanager.service"
 # What `nvidia-smi -q` says of a GPU, shortened, once its state is known.
 NVIDIA_SMI = """
 if [[ $* == *driver_version* ]]; then echo "${DRIVER:-580.126.20}"; echo "${DRIVER:-580.126.20}"; exit; fi
+[[ ! -e $STUB/unwell ]] || { cat "$STUB/unwell"; exit 15; }
 state=$(cat "$STUB/state")
-for gpu in 1 2; do
+for gpu in $(seq "$(cat "$STUB/gpus")"); do
   echo "GPU 00000000:0$gpu:00.0"
   echo "    Addressing Mode                   : HMM"
   echo "    Fabric"
@@ -38,6 +39,7 @@ def fabric_node(place: Path, fabric: str = "fabric-manager", os_name: str = "ubu
     (node.bin / "nv-fabricmanager").write_text("#!/bin/sh\necho 'Fabric Manager version is : 580.126.20'\n")
     (node.bin / "nv-fabricmanager").chmod(0o755)
     (node.stub / "state").write_text("Completed")
+    (node.stub / "gpus").write_text("8")
     if fabric == "nvlsm":
         node.write("opt/nvidia/nvlsm/sbin/nvlsm")
         node.program("modprobe", UMAD)
@@ -121,7 +123,46 @@ def test_gpus_that_have_not_registered_are_helped_by_one_more_start(tmp_path: Pa
 def test_gpus_that_never_register_are_counted(tmp_path: Path):
     node = fabric_node(tmp_path)
     (node.stub / "state").write_text("In Progress")
-    assert "2 GPUs did not register" in complaint(node.run(STEP), 66)
+    assert "8 of 8 GPUs did not register" in complaint(node.run(STEP), 66)
+
+
+def test_an_nvidia_smi_that_fails_is_no_success(tmp_path: Path):
+    node = fabric_node(tmp_path)
+    (node.stub / "unwell").write_text("Unable to determine the device handle for GPU0: GPU is lost\n")
+    said = complaint(node.run(STEP), 66)
+    assert "nvidia-smi ended with status 15 (Unable to determine the device handle for GPU0: GPU is lost)" in said
+
+
+def test_an_nvidia_smi_that_fails_at_first_is_waited_for(tmp_path: Path):
+    node = fabric_node(tmp_path)
+    (node.stub / "unwell").write_text("Unable to determine the device handle\n")
+    node.program("sleep", 'rm -f "$STUB/unwell"')
+    runs_well(node, STEP)
+    assert len(node.calls("sleep")) == 1
+    assert node.actions() == []
+
+
+@pytest.mark.parametrize("shown", ["7", "0"])
+def test_a_gpu_without_a_state_is_missed(tmp_path: Path, shown: str):
+    node = fabric_node(tmp_path)
+    (node.stub / "gpus").write_text(shown)
+    assert f"shows a fabric state for {shown} GPUs instead of 8" in complaint(node.run(STEP), 66)
+
+
+def test_where_nobody_knows_how_many_gpus_there_are_one_has_to_have_a_state(tmp_path: Path):
+    node = fabric_node(tmp_path)
+    node.settings["gpus"] = ""
+    (node.stub / "gpus").write_text("0")
+    assert "shows a fabric state for 0 GPUs instead of 1" in complaint(node.run(STEP), 66)
+    (node.stub / "gpus").write_text("4")
+    changes_nothing(node, STEP)
+
+
+@pytest.mark.parametrize("gpus", ["0", "many", "08"])
+def test_a_number_of_gpus_that_is_none_is_refused(tmp_path: Path, gpus: str):
+    node = fabric_node(tmp_path)
+    node.settings["gpus"] = gpus
+    assert f"TRAINYARD_GPUS is '{gpus}'" in complaint(node.run(STEP), 64)
 
 
 def test_waiting_gpus_are_given_time(tmp_path: Path):
@@ -161,7 +202,7 @@ def test_a_fabric_manager_of_another_version_than_the_driver_is_refused(tmp_path
 
 def test_a_node_without_gpu_is_refused(tmp_path: Path):
     node = fabric_node(tmp_path)
-    node.program("nvidia-smi", "echo 'NVIDIA-SMI has failed' >&2; exit 9")
+    node.program("nvidia-smi", "echo 'NVIDIA-SMI has failed'; exit 9")
     assert "nvidia-smi sees no GPU of this p5.48xlarge" in complaint(node.run(STEP), 66)
 
 
@@ -169,6 +210,13 @@ def test_a_full_disk_is_said(tmp_path: Path):
     node = fabric_node(tmp_path, "nvlsm")
     assert "no space left" in complaint(node.run(STEP, disk_full=True), 73)
     runs_well(node, STEP)
+
+
+def test_a_long_table_needs_no_room_on_the_disk(tmp_path: Path):
+    node = fabric_node(tmp_path)
+    node.program("nvidia-smi", f"{NVIDIA_SMI}\nfor line in {{0..9999}}; do echo '    Clocks : 1980 MHz'; done")
+    ran = node.run(STEP, disk_full=True)
+    assert (ran.returncode, ran.stderr) == (0, "")
 
 
 @pytest.mark.parametrize("fabric", ["none", ""])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.bootstrap.steps.scripts import command, environment, run_script
+from tests.bootstrap.steps.scripts import answers, command, environment, run_script
 from tests.bootstrap.steps.stubs import FakeNode, changes_nothing, complaint, runs_well
 from trainyard.bootstrap.steps import ASSETS
 
@@ -41,7 +41,10 @@ printf 'hsqs\\0image of %s' "$name" >"$3"
 def node(tmp_path: Path) -> FakeNode:
     node = FakeNode(tmp_path, role="head", queue="", shared="/fsx", container_images=f"{PYTORCH} {UBUNTU}")
     (node.root / "fsx/containers").mkdir(parents=True)
-    node.program("enroot", ENROOT)
+    node.write("etc/parallelcluster/cfnconfig", "cfn_cluster_user=ubuntu\n")
+    answers(node, "getent", '[[ $* == "passwd ubuntu" ]] && echo "ubuntu:x:1000:1000:Ubuntu:/home/ubuntu:/bin/bash"')
+    answers(node, "runuser", '[[ $1 == -u && $3 == -- ]] && echo "$2" >"$STUB/user" && exec "${@:4}"')
+    node.program("enroot", f'echo "$HOME" >"$STUB/home"\n{ENROOT}')
     return node
 
 
@@ -68,6 +71,35 @@ def test_the_images_of_the_spec_are_imported(node: FakeNode):
     assert leftovers(node) == []
 
 
+def test_the_user_of_the_cluster_imports_them(node: FakeNode):
+    runs_well(node, STEP)
+    assert (node.stub / "user").read_text() == "ubuntu\n"
+    assert (node.stub / "home").read_text() == "/home/ubuntu\n"
+
+
+def test_a_user_of_the_cluster_that_is_not_named_is_told(node: FakeNode):
+    node.write("etc/parallelcluster/cfnconfig", "cfn_cluster_user=$(reboot)\n")
+    assert "does not name the user of the cluster" in complaint(node.run(STEP), 64)
+
+
+def test_a_user_of_the_cluster_without_a_home_is_told(node: FakeNode):
+    answers(node, "getent", "exit 2")
+    assert "the user ubuntu of the cluster has no home" in complaint(node.run(STEP), 64)
+
+
+def test_the_credentials_that_are_missing_are_those_of_the_user(node: FakeNode):
+    refuse(node, PYTORCH, "[ERROR] URL https://nvcr.io/v2/x returned error code: 401 Unauthorized")
+    assert "into /home/ubuntu/.config/enroot/.credentials" in complaint(node.run(STEP), 64)
+
+
+def test_a_lock_file_that_cannot_be_opened_is_told(node: FakeNode):
+    lock = node.root / f"fsx/containers/.{FILES[1]}.lock"
+    lock.mkdir()
+    line = complaint(import_image(node, UBUNTU), 1)
+    assert f"the lock file {lock} cannot be opened (Is a directory): remove it" in line
+    assert node.calls("enroot") == []
+
+
 def test_everybody_may_read_them(node: FakeNode):
     runs_well(node, STEP)
     assert {(node.root / "fsx/containers" / name).stat().st_mode & 0o777 for name in FILES} == {0o644}
@@ -80,13 +112,13 @@ def test_a_second_run_changes_nothing(node: FakeNode):
 
 def test_one_image_that_fails_does_not_keep_the_others(node: FakeNode):
     refuse(node, PYTORCH, "[ERROR] URL https://nvcr.io/v2/x returned error code: 403 Forbidden")
-    assert f"the registry refuses {PYTORCH}" in complaint(node.run(STEP), 69)
+    assert f"the registry refuses {PYTORCH}" in complaint(node.run(STEP), 64)
     assert imported(node) == [FILES[1]]
 
 
 def test_it_goes_on_where_it_failed(node: FakeNode):
     refuse(node, PYTORCH, "[ERROR] URL https://nvcr.io/v2/x returned error code: 403 Forbidden")
-    complaint(node.run(STEP), 69)
+    complaint(node.run(STEP), 64)
     (node.stub / "refuse").unlink()
     node.forget_calls()
     runs_well(node, STEP)
@@ -97,8 +129,9 @@ def test_it_goes_on_where_it_failed(node: FakeNode):
 @pytest.mark.parametrize(
     ("text", "status", "said"),
     [
-        ("[ERROR] URL https://x returned error code: 401 Unauthorized", 69, "the registry refuses"),
-        ("[ERROR] URL https://x returned error code: 404 Not Found", 69, "check its name and tag"),
+        ("[ERROR] URL https://x returned error code: 401 Unauthorized", 64, "the registry refuses"),
+        ("[ERROR] URL https://x returned error code: 403 Forbidden", 64, "the registry refuses"),
+        ("[ERROR] URL https://x returned error code: 404 Not Found", 64, "check its name and tag"),
         ("[ERROR] URL https://x returned error code: 429 Too Many Requests", 75, "try again later"),
         ("curl: (6) Could not resolve host: nvcr.io", 69, "cannot be reached from here"),
         ("curl: (28) Connection timed out after 30001 milliseconds", 69, "cannot be reached from here"),

@@ -38,8 +38,8 @@ def record(node: FakeNode, status: str) -> None:
     node.write(RECORD, json.dumps({"schema": 1, "steps": steps, "status": status}))
 
 
-def gate(node: FakeNode) -> subprocess.CompletedProcess[str]:
-    return run_script(node, "job-gate.sh")
+def gate(node: FakeNode, **variables: str) -> subprocess.CompletedProcess[str]:
+    return run_script(node, "job-gate.sh", **variables)
 
 
 def pauses(node: FakeNode) -> int:
@@ -73,10 +73,22 @@ def test_an_image_without_the_folder_is_told(head: FakeNode):
     assert "ParallelCluster has it since 3.6.0" in complaint(head.run(STEP), 1)
 
 
-@pytest.mark.parametrize("status", ["ready", "held"])
-def test_a_node_that_is_done_takes_jobs_at_once(node: FakeNode, status: str):
-    record(node, status)
-    assert gate(node).returncode == 0
+def test_a_node_that_is_done_takes_jobs_at_once(node: FakeNode):
+    record(node, "ready")
+    assert gate(node, SLURM_JOB_UID="1000").returncode == 0
+    assert pauses(node) == 0
+
+
+def test_a_held_node_takes_the_jobs_of_root(node: FakeNode):
+    record(node, "held")
+    assert gate(node, SLURM_JOB_UID="0").returncode == 0
+    assert pauses(node) == 0
+
+
+@pytest.mark.parametrize("job", [{"SLURM_JOB_UID": "1000"}, {"SLURM_JOB_UID": ""}, {}])
+def test_a_held_node_turns_the_jobs_of_others_away(node: FakeNode, job: dict[str, str]):
+    record(node, "held")
+    assert "lacks something that is required, so it takes only root's jobs" in complaint(gate(node, **job), 1)
     assert pauses(node) == 0
 
 

@@ -102,6 +102,18 @@ def test_a_node_without_gpu_is_refused_before_anything_is_installed(tmp_path: Pa
     assert node.packages() == {}
 
 
+def test_a_list_of_gpus_that_is_long_is_read_to_its_end(tmp_path: Path):
+    node = toolkit_node(tmp_path)
+    node.program("nvidia-smi", 'for gpu in {0..9999}; do echo "GPU $gpu: NVIDIA H100 80GB HBM3 (UUID: x)"; done')
+    runs_well(node, STEP)
+
+
+def test_a_gpu_that_is_only_mentioned_is_none(tmp_path: Path):
+    node = toolkit_node(tmp_path)
+    node.program("nvidia-smi", "echo 'Unable to determine the device handle for GPU 0000:01:00.0'")
+    assert "lists no GPU of this p5.48xlarge" in complaint(node.run(STEP), 66)
+
+
 def test_a_damaged_asset_ends_the_step(tmp_path: Path):
     node = toolkit_node(tmp_path)
     node.asset_fails("nvidia-container-toolkit", 65, "libnvidia-container1.deb is damaged: lock and deploy again")

@@ -58,6 +58,13 @@ def test_containers_that_do_not_run_fail(job: FakeNode, file: str, text: str, sa
     assert said in complaint(run_script(job, PYXIS, SLURM_JOB_NUM_NODES="2"), 1)
 
 
+def test_a_long_help_of_srun_does_not_look_like_a_missing_pyxis(job: FakeNode):
+    long = '[[ $1 != --help ]] || { echo "--container-image=IMAGE"; yes "  --other-option" | head -n 50000; exit; }\n'
+    job.program("srun", long + SRUN)
+    ran = run_script(job, PYXIS, SLURM_JOB_NUM_NODES="2")
+    assert ran.returncode == 0, ran.stderr
+
+
 def test_a_batch_script_tells_slurm_what_it_needs():
     for script in (PYXIS, "nccl/build-nccl.sbatch"):
         lines = (ASSETS / script).read_text().splitlines()

@@ -44,7 +44,7 @@ def test_libraries_and_images_belong_to_the_user_of_the_cluster(node: FakeNode):
     node.write("etc/parallelcluster/cfnconfig", "cfn_cluster_user=ec2-user\n")
     runs_well(node, STEP)
     given = [call[1:] for call in node.calls("chown")]
-    assert given == [["ec2-user:", f"{node.root}/fsx/{name}"] for name in ("nccl", "containers")]
+    assert given == [["--no-dereference", "ec2-user:", f"{node.root}/fsx/{name}"] for name in ("nccl", "containers")]
 
 
 def test_what_is_in_the_folders_stays(node: FakeNode):
@@ -58,6 +58,37 @@ def test_a_mode_that_somebody_changed_is_corrected(node: FakeNode):
     (node.root / "fsx/nccl").chmod(0o777)
     runs_well(node, STEP)
     assert mode(node, "fsx/nccl") == "0o755"
+
+
+@pytest.mark.parametrize("name", ["nccl", "containers", "logs"])
+def test_a_link_is_not_followed(node: FakeNode, name: str):
+    (node.root / "etc/private").mkdir(mode=0o700)
+    (node.root / f"fsx/{name}").symlink_to(node.root / "etc/private")
+    assert f"/fsx/{name} is a symbolic link" in complaint(node.run(STEP), 66)
+    assert mode(node, "etc/private") == "0o700"
+    assert node.calls("chown") == []
+
+
+def test_a_link_to_nothing_is_told_too(node: FakeNode):
+    (node.root / "fsx/nccl").symlink_to(node.root / "missing")
+    assert "/fsx/nccl is a symbolic link" in complaint(node.run(STEP), 66)
+
+
+@pytest.mark.parametrize("name", ["nccl", "containers", "logs"])
+def test_what_belongs_to_somebody_else_is_left_alone(node: FakeNode, name: str):
+    (node.root / f"fsx/{name}").mkdir(mode=0o700)
+    answers(node, "stat", 'case $* in *%U*) echo mallory ;; *) exec /usr/bin/stat "$@" ;; esac')
+    assert f"/fsx/{name} belongs to mallory, neither to root nor to {ME}" in complaint(node.run(STEP), 66)
+    assert mode(node, f"fsx/{name}") == "0o700"
+    assert node.calls("chown") == []
+
+
+def test_what_root_made_before_is_given_to_the_user_of_the_cluster(node: FakeNode):
+    (node.root / "fsx/nccl").mkdir()
+    answers(node, "stat", 'case $* in *%U*) echo root ;; *) exec /usr/bin/stat "$@" ;; esac')
+    node.write("etc/parallelcluster/cfnconfig", "cfn_cluster_user=ec2-user\n")
+    runs_well(node, STEP)
+    assert [call[-1] for call in node.calls("chown")][:1] == [f"{node.root}/fsx/nccl"]
 
 
 def test_a_file_system_that_is_not_mounted_gets_no_folders(node: FakeNode):

@@ -171,6 +171,16 @@ link() {
   note_change "linked $2 to $1"
 }
 
+# cluster_user: prints the cluster's user, such as ubuntu. ParallelCluster writes it there:
+# cookbooks/aws-parallelcluster-environment of https://github.com/aws/aws-parallelcluster-cookbook
+cluster_user() {
+  local file=$ROOT/etc/parallelcluster/cfnconfig user
+  user=$(sed -n 's/^cfn_cluster_user=//p' "$file" 2>/dev/null | tr -d "\"'") || true
+  [[ $user =~ ^[a-z_][a-z0-9_-]*$ ]] ||
+    fail "$STATUS_SETTING" "$file does not name the user of the cluster: this is no node that ParallelCluster configured"
+  printf '%s' "$user"
+}
+
 # debian_like: whether packages are Debian's, not RPM's.
 debian_like() {
   case $TRAINYARD_OS in

@@ -2,8 +2,11 @@
 # Keeps jobs off a node until its deferred bootstrap steps are done. Slurm runs this as root on every node of a job,
 # before the job, as one of the scripts in ParallelCluster's prolog.d.
 #
-#   0   the node may take jobs: it is ready, it is held (then only root's jobs reach it), or trainyard runs nothing on it
-#   1   it may not: Slurm drains the node and requeues the job, and clustermgtd replaces the node
+#   0   the node may take the job: it is ready, it is held and the job is root's, or trainyard runs nothing on it
+#   1   it may not: Slurm drains the node, and clustermgtd replaces the node
+#
+# Only batch jobs are requeued by Slurm then: jobs of srun and salloc end, and so do those with --no-requeue.
+# https://slurm.schedmd.com/prolog_epilog.html#failure_handling, https://slurm.schedmd.com/sbatch.html#OPT_no-requeue
 #
 # A job that waits for its prolog longer than BatchStartTimeout may be taken for lost, so the wait ends before that.
 # ParallelCluster sets 180 seconds; who defers longer steps on compute nodes raises it in CustomSlurmSettings.
@@ -46,7 +49,11 @@ limit=$(limit_s)
 for ((waited_s = 0; ; waited_s += PAUSE_S)); do
   found=$(state)
   case $found in
-  ready | held) exit 0 ;;
+  ready) exit 0 ;;
+  held)
+    [[ ${SLURM_JOB_UID:-} != 0 ]] || exit 0
+    turn_away "this node is held because it lacks something that is required, so it takes only root's jobs: see $RECORD"
+    ;;
   failed) turn_away "the bootstrap of this node failed, so it takes no jobs: see $RECORD" ;;
   esac
   ((waited_s < limit)) ||

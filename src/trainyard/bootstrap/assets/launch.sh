@@ -59,8 +59,10 @@ fetch() {
     *"(404)"*) return 2 ;;
     # S3 says the same of what does not exist to who may not list the bucket, as nodes may not.
     # https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadObject.html
+    # And it says so while the rights of a new instance profile are on their way, so this may pass.
+    # https://docs.aws.amazon.com/IAM/latest/UserGuide/troubleshoot_general.html#troubleshoot_general_eventual-consistency
     *"(403)"* | *AccessDenied*)
-      fail "$FOLDER/$key was never uploaded, or this node may not read it: $problem"
+      ((attempt < ATTEMPTS)) || fail "$FOLDER/$key was never uploaded, or this node may not read it: $problem"
       ;;
     *"No space left"*) fail "cannot download $FOLDER/$key: no space left below $ROOT" ;;
     esac

@@ -48,8 +48,8 @@ give_up() {
   local image=$1 said=$2
   no_space "$said" "import $image"
   case $said in
-  *"error code: 401"* | *"error code: 403"*) fail "$STATUS_UNREACHABLE" "the registry refuses $image: put your user and password into ~/.config/enroot/.credentials" ;;
-  *"error code: 404"* | *"manifest unknown"*) fail "$STATUS_UNREACHABLE" "the registry has no $image: check its name and tag" ;;
+  *"error code: 401"* | *"error code: 403"*) fail "$STATUS_SETTING" "the registry refuses $image: check its name, put user and password of the registry into ${HOME:-~}/.config/enroot/.credentials, and import it again" ;;
+  *"error code: 404"* | *"manifest unknown"*) fail "$STATUS_SETTING" "the registry has no $image: check its name and tag, correct them in the spec, and import it again" ;;
   *"error code: 429"* | *toomanyrequests*) fail "$STATUS_LATER" "the registry answers too many requests for $image: try again later, or log in to it" ;;
   *"resolve host"* | *"timed out"* | *"onnection refused"* | *"unreachable"*)
     fail "$STATUS_UNREACHABLE" "the registry of $image cannot be reached from here: see the routes and security groups of this subnet"
@@ -58,9 +58,18 @@ give_up() {
   fail 1 "enroot cannot import $image: $(last_line "$said" "it said nothing")"
 }
 
+# can_lock FILE IMAGE: a file that another user left cannot be opened here.
+can_lock() {
+  local said
+  said=$( (: >>"$1") 2>&1) && return 0
+  no_space "$said" "import $2"
+  fail 1 "the lock file $1 cannot be opened${said:+ (${said##*: })}: remove it once nobody imports $2, and import it again"
+}
+
 import() {
   local image=$1 name=${1//[#\/:]/+}.sqsh
   local file=$FOLDER/$name
+  can_lock "$FOLDER/.$name.lock" "$image"
   exec 9>>"$FOLDER/.$name.lock"
   flock --wait "$WAIT_S" 9 || fail "$STATUS_LATER" "somebody else still imports $image after $WAIT_S seconds: try again later"
   if whole "$file"; then

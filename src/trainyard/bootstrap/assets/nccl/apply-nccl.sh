@@ -16,23 +16,27 @@ START_S=${TRAINYARD_START_S:-30}
 STEP_S=60
 AT_ONCE=16
 
-# Prints the nodes of the queues that can run something now: idle, mixed, allocated or completing, with no mark behind it
-# such as ~ for powered down or * for silent. https://slurm.schedmd.com/sinfo.html#SECTION_NODE-STATE-CODES
+# Prints the nodes of the queues that can run something now, each once and with one of its queues: idle, mixed, allocated
+# or completing, with no mark behind it such as ~ for powered down or * for silent.
+# https://slurm.schedmd.com/sinfo.html#SECTION_NODE-STATE-CODES, #OPT_format there: %R is a queue without its mark
 running_nodes() {
   local queues
   queues=$(IFS=, && echo "$*")
-  sinfo --noheader --Node --format='%N %t' --partition="$queues" | awk '$2 ~ /^(idle|mix|alloc|comp)$/ { print $1 }' | sort -u
+  sinfo --noheader --Node --format='%N %t %R' --partition="$queues" |
+    awk '$2 ~ /^(idle|mix|alloc|comp)$/ && !seen[$1]++ { print $1, $3 }'
 }
 
-# one NODE: prints a line about it, and fails where it was not done. Bounded by srun, and by timeout where srun hangs.
+# one NODE QUEUE: prints a line about it, and fails where it was not done. Bounded by srun, and by timeout where srun hangs.
+# Without its queue, srun looks for the node in the default queue only.
 one() {
-  local node=$1 said status=0
-  said=$(timeout --kill-after=5 $((START_S + STEP_S + 10)) srun --nodelist="$node" --nodes=1 --ntasks=1 --immediate="$START_S" \
-    --time=2 --job-name=apply-nccl --quiet \
+  local node=$1 queue=$2 said status=0
+  said=$(timeout --kill-after=5 $((START_S + STEP_S + 10)) srun --partition="$queue" --nodelist="$node" --nodes=1 \
+    --ntasks=1 --immediate="$START_S" --time=2 --job-name=apply-nccl --quiet \
     sudo --non-interactive timeout "$STEP_S" bash /opt/trainyard/current/steps/70-nccl.sh 2>&1) || status=$?
   if ((status == 0)); then
     echo "$node: $(tail -n 1 <<<"$said")"
-  elif [[ $said == *"Unable to allocate resources"* || $said == *"Immediate execution impossible"* ]]; then
+  # The words of src/common/slurm_errno.c of https://github.com/SchedMD/slurm
+  elif [[ $said == *"Immediate execution impossible"* || $said == *"Requested nodes are busy"* ]]; then
     echo "$node: busy, not done"
   else
     echo "$node: failed: $(last_line "$said" "srun ended with status $status")"
@@ -42,7 +46,7 @@ one() {
 
 if [[ ${1:-} == --one ]]; then
   trap - ERR
-  one "$2"
+  one "$2" "$3"
   exit
 fi
 (($#)) || fail "$STATUS_SETTING" "usage: apply-nccl.sh QUEUE…"
@@ -54,5 +58,5 @@ if [[ -z $nodes ]]; then
   say "no node of $* runs: nodes find the shared NCCL when they start"
   exit 0
 fi
-xargs --max-procs="$AT_ONCE" -I{} bash "$HERE/apply-nccl.sh" --one {} <<<"$nodes" ||
+xargs --max-procs="$AT_ONCE" --max-lines=1 bash "$HERE/apply-nccl.sh" --one <<<"$nodes" ||
   fail 1 "some nodes were not done: run this again when the jobs there have ended"

@@ -15,7 +15,7 @@ PACKAGES=$ROOT/opt/amazon/efa_installed_packages
 ATTEMPTS=10
 
 installed_version() {
-  sed -n 's/^# EFA installer version: *//p' "$PACKAGES" 2>/dev/null | head -n 1
+  sed -n '/^# EFA installer version: */{s///p;q}' "$PACKAGES" 2>/dev/null
 }
 
 bring_to_version() {
@@ -24,7 +24,7 @@ bring_to_version() {
   [[ -n $wanted && $wanted != "$found" ]] || return 0
   supported_system
   # The installer leaves what is newer as it is, and yet writes down its own version: package_should_be_skipped.
-  [[ -z $found || $(printf '%s\n' "$wanted" "$found" | sort --version-sort | head -n 1) == "$found" ]] ||
+  [[ -z $found || $(printf '%s\n' "$wanted" "$found" | sort --version-sort | sed -n 1p) == "$found" ]] ||
     fail "$STATUS_SETTING" "efa_version $wanted is older than EFA $found of the image, and EFA is never downgraded: leave efa_version out or choose an older image"
   say "EFA ${found:-none} becomes $wanted"
   install_version "$wanted"
@@ -85,22 +85,38 @@ wait_for_interfaces() {
   done
 }
 
+# check_setting: one interface at least has to be there where nobody knows how many: without EFA this step does not run.
+check_setting() {
+  [[ ${TRAINYARD_EFA_INTERFACES:-1} =~ ^(0|[1-9][0-9]*)$ ]] ||
+    fail "$STATUS_SETTING" "TRAINYARD_EFA_INTERFACES is '$TRAINYARD_EFA_INTERFACES' instead of a number: render and publish the release again"
+  WANTED=${TRAINYARD_EFA_INTERFACES:-1}
+}
+
 check_interfaces() {
-  local wanted=$TRAINYARD_EFA_INTERFACES found
-  [[ ${wanted:-0} =~ ^[0-9]+$ ]] || fail "$STATUS_SETTING" "TRAINYARD_EFA_INTERFACES is '$wanted' instead of a number"
-  wait_for_interfaces "${wanted:-0}"
+  local found
+  wait_for_interfaces "$WANTED"
   found=$(interfaces)
-  ((found >= ${wanted:-0})) ||
-    fail "$STATUS_HARDWARE" "$found of the $wanted EFA interfaces of this $TRAINYARD_INSTANCE_TYPE are there: check 'efa' of the spec and that the image's driver knows the type"
-  ((found)) || {
-    say "this node has no EFA interface, and it is not known how many a $TRAINYARD_INSTANCE_TYPE should have"
-    return 0
-  }
-  PATH=$ROOT/opt/amazon/efa/bin:$PATH fi_info -p efa 2>&1 | grep --quiet 'provider: efa' ||
+  ((found || ${#TRAINYARD_EFA_INTERFACES})) ||
+    fail "$STATUS_HARDWARE" "this $TRAINYARD_INSTANCE_TYPE has no EFA interface, although EFA is wanted: check 'efa' of the spec and that the image's driver knows the type"
+  ((found >= WANTED)) ||
+    fail "$STATUS_HARDWARE" "$found of the $WANTED EFA interfaces of this $TRAINYARD_INSTANCE_TYPE are there: check 'efa' of the spec and that the image's driver knows the type"
+  libfabric_offers ||
     fail "$STATUS_HARDWARE" "libfabric does not offer the $found EFA interfaces ('fi_info -p efa'): ask for another efa_version or choose another image"
   say "$found EFA interfaces, offered by libfabric"
 }
 
+# All that it says is read before any of it is looked at: a program whose reader leaves early fails.
+libfabric_offers() {
+  local said
+  said=$(PATH=$ROOT/opt/amazon/efa/bin:$PATH fi_info -p efa 2>&1) && [[ $said == *"provider: efa"* ]]
+}
+
+check_setting
+if ((WANTED == 0)); then
+  say "this node is to have no EFA interface"
+  finish
+  exit 0
+fi
 bring_to_version
 check_interfaces
 finish

@@ -42,7 +42,7 @@ link_binaries() {
 
 # cfn NAME: a value of ParallelCluster's own settings.
 cfn() {
-  sed -n "s/^$1=//p" "$CFNCONFIG" 2>/dev/null | tr -d "\"'" | head -n 1
+  sed -n "/^$1=/{s///;s/[\"']//g;p;q}" "$CFNCONFIG" 2>/dev/null
 }
 
 # Images are larger than what a root volume has left, so they go to the instance store where there is one. Since version 29,

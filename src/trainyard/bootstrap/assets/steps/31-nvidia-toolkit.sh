@@ -15,8 +15,10 @@ supported_system() {
   esac
 }
 
+# All that nvidia-smi says is read before any of it is looked at: a program whose reader leaves early fails.
 check_gpu() {
-  nvidia-smi --list-gpus 2>/dev/null | grep --quiet '^GPU ' ||
+  local listed
+  listed=$(nvidia-smi --list-gpus 2>/dev/null) && [[ $'\n'$listed == *$'\n'"GPU "* ]] ||
     fail "$STATUS_HARDWARE" "nvidia-smi lists no GPU of this $TRAINYARD_INSTANCE_TYPE, so the container toolkit has nothing to offer: choose an image with the NVIDIA driver, or another 'setup'"
 }
 

@@ -30,7 +30,7 @@ check_image() {
 # https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html (EphemeralVolume)
 data_folder() {
   local scratch
-  scratch=$(sed -n 's/^cfn_ephemeral_dir=//p' "$CFNCONFIG" 2>/dev/null | tr -d "\"'" | head -n 1)
+  scratch=$(sed -n "/^cfn_ephemeral_dir=/{s///;s/[\"']//g;p;q}" "$CFNCONFIG" 2>/dev/null)
   scratch=/${scratch#/}
   if [[ $scratch != / ]] && grep --quiet " ${scratch%/} " "$ROOT/proc/mounts" 2>/dev/null; then
     printf '%s' "${scratch%/}/enroot"

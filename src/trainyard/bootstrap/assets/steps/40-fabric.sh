@@ -32,10 +32,12 @@ check_software() {
 # The fabric manager refuses drivers of another version than its own.
 check_versions() {
   local driver manager
-  driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | head -n 1) || true
+  driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null) || driver=""
+  driver=${driver%%$'\n'*}
   [[ -n $driver ]] ||
     fail "$STATUS_HARDWARE" "nvidia-smi sees no GPU of this $TRAINYARD_INSTANCE_TYPE: choose an image with the NVIDIA driver for it"
-  manager=$(nv-fabricmanager --version 2>/dev/null | grep --only-matching --extended-regexp '[0-9]+(\.[0-9]+)+' | head -n 1) || true
+  manager=$(nv-fabricmanager --version 2>/dev/null | grep --only-matching --extended-regexp '[0-9]+(\.[0-9]+)+') || true
+  manager=${manager%%$'\n'*}
   [[ -z $manager || $manager == "$driver" ]] ||
     fail "$STATUS_HARDWARE" "the fabric manager is version $manager and the NVIDIA driver $driver, which have to be the same: choose an image where they are"
 }
@@ -69,19 +71,38 @@ start_manager() {
   fail "$STATUS_HARDWARE" "the fabric manager did not start in $STARTS attempts: see its lines above, and have the instance replaced"
 }
 
-# gpus_not_ready: how many GPUs have not registered. A100 has no such state, N/A. The table of nvidia-smi is the one
-# that is right on all of them. https://github.com/siderolabs/extensions/pull/717
-gpus_not_ready() {
-  nvidia-smi --query 2>/dev/null | awk '
+# gpus_ready: whether every GPU has registered; PROBLEM says what is not so. A100 has no such state, N/A. The table of
+# nvidia-smi is the one that is right on all of them. https://github.com/siderolabs/extensions/pull/717
+gpus_ready() {
+  local said states waiting status=0
+  said=$(nvidia-smi --query 2>&1) || status=$?
+  if ((status)); then
+    PROBLEM="nvidia-smi ended with status $status ($(last_line "$said" "it said nothing"))"
+    return 1
+  fi
+  read -r states waiting <<<"$(printf '%s\n' "$said" | fabric_states)"
+  PROBLEM="nvidia-smi shows a fabric state for $states GPUs instead of $GPUS"
+  ((states >= GPUS)) || return 1
+  PROBLEM="$waiting of $states GPUs did not register with their NVSwitches"
+  ((waiting == 0))
+}
+
+# fabric_states <TABLE: how many GPUs have a state, and how many of them have not registered.
+fabric_states() {
+  awk '
     /^[[:space:]]+Fabric[[:space:]]*$/ { fabric = 1; next }
-    fabric && /State[[:space:]]*:/ { fabric = 0; if ($NF != "Completed" && $NF != "N/A") waiting++ }
-    END { print waiting + 0 }'
+    fabric && /^[[:space:]]+State[[:space:]]*:/ {
+      fabric = 0
+      states++
+      if ($NF != "Completed" && $NF != "N/A") waiting++
+    }
+    END { print states + 0, waiting + 0 }'
 }
 
 wait_for_gpus() {
   local attempt
   for ((attempt = 1; attempt <= REGISTER_ATTEMPTS; attempt++)); do
-    (($(gpus_not_ready))) || return 0
+    ! gpus_ready || return 0
     sleep "$REGISTER_PAUSE_S"
   done
   return 1
@@ -90,15 +111,23 @@ wait_for_gpus() {
 bring_up() {
   start_manager
   ! wait_for_gpus || return 0
-  say "GPUs have not registered with the fabric; the fabric manager starts once more"
+  say "$PROBLEM; the fabric manager starts once more"
   RESTART=1
   start_manager
   wait_for_gpus ||
-    fail "$STATUS_HARDWARE" "$(gpus_not_ready) GPUs did not register with their NVSwitches, see 'nvidia-smi --query' and 'journalctl --unit=$UNIT': have the instance replaced"
+    fail "$STATUS_HARDWARE" "$PROBLEM, see 'nvidia-smi --query' and 'journalctl --unit=$UNIT': have the instance replaced"
+}
+
+# Where it is not known how many GPUs there are, one at least has to be.
+check_setting() {
+  [[ ${TRAINYARD_GPUS:-1} =~ ^[1-9][0-9]*$ ]] ||
+    fail "$STATUS_SETTING" "TRAINYARD_GPUS is '$TRAINYARD_GPUS' instead of a number of GPUs: render and publish the release again"
+  GPUS=${TRAINYARD_GPUS:-1}
 }
 
 RESTART=0
 STARTED=0
+PROBLEM=""
 case $TRAINYARD_FABRIC in
 fabric-manager | nvlsm) ;;
 none | "")
@@ -108,6 +137,7 @@ none | "")
   ;;
 *) fail "$STATUS_SETTING" "TRAINYARD_FABRIC is '$TRAINYARD_FABRIC' instead of none, fabric-manager or nvlsm: render and publish the release again" ;;
 esac
+check_setting
 check_software
 check_versions
 load_umad
