@@ -19,6 +19,7 @@ from trainyard_node.leftover import leftover_group
 from trainyard_node.node_env import write_node_env
 from trainyard_node.one_at_a_time import one_at_a_time
 from trainyard_node.outcome import become_ready, fail, keep_up, mark_ready, write_failure
+from trainyard_node.own_place import make_current
 from trainyard_node.plan import Plan, read_plan
 from trainyard_node.processes import end_group
 from trainyard_node.record import StatusRecord, StepRecord, read_record
@@ -108,6 +109,10 @@ class _Run:
         own = {f"TRAINYARD_{name}": value for name, value in own.items()}
         of_type = plan.by_type.get(found.instance.type, {})
         write_node_env(self._world.places, {**plan.settings, **of_type, **own})
+        try:
+            make_current(self._release, self._world.places)
+        except OSError as error:
+            self._journal.warn(f"cannot write {error.filename} ({error.strerror}): trainyard-node is not on the PATH")
 
     def _steps(self, plan: Plan) -> int:
         runner = StepRunner(self._release, self._world)

@@ -208,6 +208,6 @@ def test_what_is_locked_is_downloaded_verified_and_uploaded_before_the_release()
     lines = code_lines(assemble(spec, lock=lock).files["README.md"].decode())
     fetched = next(number for number, line in enumerate(lines) if line.startswith("curl") and one.file in line)
     assert one.sha256 in lines[fetched + 1]
-    assert lines[fetched + 1].endswith("| sha256sum --check")
-    assert f"trainyard/example/assets/{one.sha256}/{one.file}" in lines[fetched + 2]
-    assert any("launch.sh" in line for line in lines[fetched + 3 :])
+    assert "| sha256sum --check && aws s3api put-object" in lines[fetched + 1]
+    assert f"trainyard/example/assets/{one.sha256}/{one.file}" in lines[fetched + 1]
+    assert any("launch.sh" in line for line in lines[fetched + 2 :])

@@ -31,6 +31,7 @@ ASSET = {
 }  # fmt: skip
 LOCK = json.dumps({"schema": 1, "assets": [ASSET]}).encode()
 OUTPUTS = {
+    "ComputeNodeSecurityGroup": "sg-0123456789abcdef0",
     "PrimaryPrivateSubnet": "subnet-0123456789abcdef0",
     "AssetsBucket": "mine",
     "NodeAssetsPolicyArn": "arn:aws:iam::123456789012:policy/read",
@@ -40,6 +41,7 @@ AWS = """\
 #!/bin/bash
 case "$*" in
 *get-caller-identity*) echo 123456789012 ;;
+*ComputeNodeSecurityGroup*) echo sg-0123456789abcdef0 ;;
 *PrimaryPrivateSubnet*) echo subnet-0123456789abcdef0 ;;
 *NodeAssetsPolicyArn*) echo arn:aws:iam::123456789012:policy/read ;;
 *put-object*) for last; do :; done; [ -e "$last" ] && echo "$*" >> "$STUB/puts" ;;

@@ -30,7 +30,7 @@ def test_programs_read_which_image_is_for_which_nodes(trainyard, tmp_path):
     assert "docker" in gpu["steps"]
     assert len(printed["release"]) == 64
     assert [one["output"] for one in printed["stand_ins"]] == [
-        *("PrimaryPrivateSubnet", "AssetsBucket", "NodeAssetsPolicyArn")
+        *("ComputeNodeSecurityGroup", "PrimaryPrivateSubnet", "AssetsBucket", "NodeAssetsPolicyArn")
     ]
 
 

@@ -183,6 +183,13 @@ def test_a_node_that_cannot_be_held_is_replaced(machine: Machine):
     )
 
 
+def test_a_node_that_failed_early_has_what_shows_why(machine: Machine):
+    machine.plan(machine.step(10, "one", BROKEN))
+    machine.bootstrap()
+    assert (machine.root / "opt/trainyard/current/trainyard-node.pyz").exists()
+    assert (machine.root / "usr/local/bin/trainyard-node").stat().st_mode & 0o777 == 0o755
+
+
 def test_a_head_node_is_never_held(machine: Machine):
     machine.be("HeadNode")
     machine.plan(machine.step(10, "one", BROKEN), entry="head", on_failure="hold")

@@ -95,7 +95,17 @@ def test_an_image_is_built_where_the_nodes_stand_with_what_they_may_read():
     assert build["Components"] == [
         {"Type": "script", "Value": f"s3://mine/trainyard/{SPEC.name}/image/gpu-x86_64/install.sh"}
     ]
-    assert [one.output for one in ids.in_order()] == ["PrimaryPrivateSubnet"]
+    # A subnet without security groups is refused: SecurityGroupsAndSubnetValidator of pcluster.
+    assert build["SubnetId"].startswith("subnet-")
+    assert [group.partition("-")[0] for group in build["SecurityGroupIds"]] == ["sg"]
+    assert [one.output for one in ids.in_order()] == ["ComputeNodeSecurityGroup", "PrimaryPrivateSubnet"]
+
+
+def test_where_nobody_names_security_groups_image_builder_chooses_the_place():
+    network = "network: {existing: {vpc: vpc-0123456789abcdef0, private_subnets: [subnet-0123456789abcdef0]}}\n"
+    image = images(SOFTWARE, QUEUES, network)["gpu-x86_64"]
+    build = image_config(spec_of(SOFTWARE + QUEUES + network), image, Ids({}), "ami-0123456789abcdef0")["Build"]
+    assert not {"SubnetId", "SecurityGroupIds"} & build.keys()
 
 
 @pytest.mark.parametrize(

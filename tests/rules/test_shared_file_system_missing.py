@@ -22,5 +22,7 @@ def test_images_need_lustre_or_the_mount_of_nccl():
     assert paths(RULE, f"{IMAGES}\n{LUSTRE}") == []
 
 
-def test_the_file_systems_of_an_environment_are_not_known():
-    assert paths(RULE, f"{NCCL}\nenvironment: shared") == []
+def test_the_file_systems_of_an_environment_are_named_too():
+    assert paths(RULE, f"{NCCL}\nenvironment: shared") == ["software.nccl.mount"]
+    named = "file_systems: [{mount: /fsx, lustre: {id: environment}}]"
+    assert paths(RULE, f"{NCCL}\nenvironment: shared\n{named}") == []

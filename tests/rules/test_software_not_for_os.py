@@ -13,6 +13,11 @@ def test_a_setup_of_one_queue_is_enough():
     assert paths(RULE, part) == ["image.os"]
 
 
+def test_the_head_node_has_the_setup_of_all():
+    part = "image: {os: rocky9}\nsoftware: {setup: cpu}\nqueues: [{name: a, instance_type: m5.xlarge, setup: none}]"
+    assert paths(RULE, part) == ["image.os"]
+
+
 def test_exporters_run_on_any_system():
     assert paths(RULE, "image: {os: rocky9}\nmonitoring: {mode: amp-only}") == []
 

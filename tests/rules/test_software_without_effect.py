@@ -18,6 +18,11 @@ def test_a_queue_s_own_setup_counts():
     assert paths(RULE, f"{LUSTRE}\n{queue}\nsoftware: {{nccl: {{version: 2.28.7-1}}, efa_version: 1.43.2}}") == []
 
 
+def test_a_setup_that_no_queue_has_is_found():
+    queue = "queues: [{name: q, instance_type: p5.48xlarge, setup: none}]"
+    assert paths(RULE, f"{queue}\nsoftware: {{setup: gpu}}") == ["software.setup"]
+
+
 def test_holding_back_nodes_that_install_nothing_is_found():
     assert paths(RULE, "software: {on_failure: hold}") == ["software.on_failure"]
     assert paths(RULE, "software: {on_failure: hold}\nmonitoring: {mode: amp-only}") == []

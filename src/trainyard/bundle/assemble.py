@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from trainyard.bundle.asset_lock import FILE_NAME, parse_lock
 from trainyard.bundle.assets import assets, published
+from trainyard.bundle.contents import unlocked
 from trainyard.bundle.readme import readme
 from trainyard.bundle.stack_files import parameters_list, stack_files
 from trainyard.document.write import yaml_text
@@ -30,6 +31,8 @@ class Bundle:
     stand_ins: tuple[StandIn, ...]
     outputs: frozenset[str]
     """Names of the stack outputs that it uses, known or not."""
+    unlocked: tuple[str, ...] = ()
+    """What nodes install that the lock does not name."""
 
 
 def assemble(spec: Spec, outputs: Mapping[str, str] | None = None, lock: bytes | None = None) -> Bundle:
@@ -39,16 +42,16 @@ def assemble(spec: Spec, outputs: Mapping[str, str] | None = None, lock: bytes |
     """
     known = outputs or {}
     rendering = render(spec, known)
-    made = published(spec, lock)
+    made, locked = published(spec, lock), parse_lock(lock, FILE_NAME)
     texts = {
-        "README.md": readme(spec, rendering, known, parse_lock(lock, FILE_NAME)),
+        "README.md": readme(spec, rendering, known, locked),
         **{name: config_text(spec, document) for name, document in rendering.documents.items()},
         **stack_files(rendering.stacks),
         "architecture.svg": architecture_svg(spec),
         "stand-ins.json": _stand_ins_text(rendering),
     }
     files = {name: text.encode() for name, text in texts.items()} | assets(made)
-    return Bundle(files, rendering.stand_ins, rendering.outputs)
+    return Bundle(files, rendering.stand_ins, rendering.outputs, unlocked(spec, locked))
 
 
 def config_text(spec: Spec, document: Mapping[str, Any]) -> str:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trainyard.bundle.asset_lock import compared
 from trainyard.render.assets import installs_anything
+from trainyard.render.needed_assets import needed_assets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from trainyard.bundle.asset_lock import AssetLock
     from trainyard.render.rendering import Rendering
     from trainyard.spec.cluster import Spec
 
@@ -53,6 +56,25 @@ _WHAT = {
     "monitoring": "where metrics go",
     "assets": "what nodes may read and report",
 }
+
+
+def unlocked(spec: Spec, lock: AssetLock) -> tuple[str, ...]:
+    """Return what nodes install that is not locked, or in another version."""
+    found = compared(needed_assets(spec), lock)
+    return tuple(str(one) for one in (*found.missing, *found.stale))
+
+
+def not_locked(spec: Spec, lock: AssetLock) -> Iterator[str]:
+    """Yield what nodes install and no lock names: without it they fail."""
+    if missing := unlocked(spec, lock):
+        yield "## Not locked"
+        yield ""
+        yield "The nodes install what no `assets.lock.json` beside the spec names, and would fail without it:"
+        yield ""
+        yield from (f"- {one}" for one in missing)
+        yield ""
+        yield "Run `trainyard assets lock` with the spec, and render it again."
+        yield ""
 
 
 def not_in_here(spec: Spec) -> Iterator[str]:

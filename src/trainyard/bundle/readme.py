@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from trainyard.bundle.by_hand.assets import mirrored, upload
 from trainyard.bundle.by_hand.reservations import ungrouped
 from trainyard.bundle.by_hand.stacks import removed
-from trainyard.bundle.contents import files, not_in_here
+from trainyard.bundle.contents import files, not_in_here, not_locked
 from trainyard.bundle.markdown import block
 from trainyard.bundle.preparation import preparation
 from trainyard.render.assets import installs_anything
@@ -25,7 +25,7 @@ def readme(spec: Spec, rendering: Rendering, known: Mapping[str, str], lock: Ass
 
     ``known`` are the stack outputs that need no stand-in, ``lock`` is what is locked for its nodes.
     """
-    before = (files(spec, rendering), not_in_here(spec), preparation(spec, rendering, known))
+    before = (files(spec, rendering), not_locked(spec, lock), not_in_here(spec), preparation(spec, rendering, known))
     after = () if spec.is_environment else (_deploy(spec, lock), _use(spec))
     sections = (*before, *after, _remove(spec, rendering))
     return "\n".join(line for section in sections for line in section)

@@ -67,6 +67,9 @@ def _print(rendered: Rendered) -> None:
         print_text(f"the former folder is kept as {one_line(str(rendered.written.kept))}", err=True)
     for name in rendered.bundle.files:
         print_text(one_line(str(rendered.written.folder / name)))
+    if rendered.bundle.unlocked:
+        what = f"nodes install what is not locked: {', '.join(rendered.bundle.unlocked)}"
+        print_text(f"{what}; run `trainyard assets lock` with the spec, and render it again", err=True)
     if rendered.bundle.stand_ins:
         count = len(rendered.bundle.stand_ins)
         ids = "1 id is a stand-in" if count == 1 else f"{count} ids are stand-ins"
@@ -81,6 +84,7 @@ def _print_json(rendered: Rendered) -> None:
             "kept": None if written is None or written.kept is None else str(written.kept),
             "files": [] if bundle is None else list(bundle.files),
             "stand_ins": [] if bundle is None else [asdict(stand_in) for stand_in in bundle.stand_ins],
+            "not_locked": [] if bundle is None else list(bundle.unlocked),
             "findings": [finding._asdict() for finding in rendered.checked.findings],
         }
     )

@@ -56,8 +56,9 @@ class AssetCache:
 
         Raises TrainyardError where it cannot be downloaded, where it is another file, or where the disk is full.
         """
-        if digest is not None and (there := self._there(digest, file)) is not None:
-            return there
+        with self._writing(url):
+            if digest is not None and (there := self._there(digest, file)) is not None:
+                return there
         with self._writing(url), self._part(url) as part:
             if digest is not None and (there := self._there(digest, file)) is not None:
                 return there  # whoever had the lock has downloaded it

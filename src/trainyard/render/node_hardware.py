@@ -40,8 +40,8 @@ def hardware(spec: Spec, queue: Queue) -> dict[str, Hardware]:
     found: dict[str, Hardware] = {}
     for name, efa in named:
         one = Hardware(_efa_interfaces(name, efa), _gpus(name), _fabric(find(name)))
-        # The same type with EFA and without it: nobody can tell the nodes apart by their type.
-        found[name] = one if found.get(name, one) == one else one._replace(efa_interfaces=None)
+        # The same type with EFA and without it: nobody can tell the nodes apart by their type, so none is expected.
+        found[name] = one if found.get(name, one) == one else one._replace(efa_interfaces=0)
     return found
 
 

@@ -36,7 +36,7 @@ RULE = Rule(
         "NCCL from 2.19 on and the libfabric of EFA installers before 1.29 do not go together: every job ends with "
         "“Unable to register memory”, RC -22."
     ),
-    remedy="write efa_version: 1.29.0 or newer, or remove the key and keep what the image has",
+    remedy="remove the key and keep what the image has, or write a version that is newer than that",
     source="https://github.com/aws/aws-ofi-nccl/issues/584",
     bad="""\
 software: {setup: gpu, efa_version: 1.28.0, nccl: {version: 2.28.7-1}}
@@ -45,7 +45,7 @@ file_systems:
 timeouts: {head_node_s: 3600, compute_node_s: 2400}
 """,
     good="""\
-software: {setup: gpu, efa_version: 1.43.2, nccl: {version: 2.28.7-1}}
+software: {setup: gpu, efa_version: 1.51.0, nccl: {version: 2.28.7-1}}
 file_systems:
   - {mount: /fsx, lustre: {size_gib: 4800, throughput_mb_s_per_tib: 250}}
 timeouts: {head_node_s: 3600, compute_node_s: 2400}

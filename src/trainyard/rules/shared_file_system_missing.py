@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield NCCL below a mount that does not exist, and container images without a shared file system."""
-    if spec.is_environment or spec.environment is not None:
+    if spec.is_environment:
         return
     mounts = [one.mount for one in spec.file_systems]
     nccl = spec.software.nccl

@@ -18,7 +18,8 @@ def check(spec: Spec) -> Iterator[Problem]:
     """Yield the operating system where nodes are to install what no step installs there."""
     if spec.is_environment or spec.image.os in _KNOWN:
         return
-    setups = {queue.setup or spec.software.setup for queue in spec.queues} - {"none"}
+    # The head node and login nodes have the setup of all.
+    setups = {spec.software.setup, *(queue.setup or spec.software.setup for queue in spec.queues)} - {"none"}
     asked = [*(f"setup {setup}" for setup in sorted(setups)), *(["containers"] if spec.software.containers else [])]
     if asked:
         yield Problem(("image", "os"), f"trainyard installs {' and '.join(asked)} on {', '.join(_KNOWN)} only")

@@ -25,6 +25,8 @@ def check(spec: Spec) -> Iterator[Problem]:
     if software.container_images and not software.containers:
         yield Problem(("software", "container_images"), "images without containers", "write containers: true")
     installs = setups != {"none"} or software.containers or spec.monitoring.mode != "none"
+    if software.setup != "none" and not installs:
+        yield Problem(("software", "setup"), "every queue has the setup none, so no node installs anything", _SET_UP)
     if software.on_failure == "hold" and not installs:
         yield Problem(("software", "on_failure"), "nodes install nothing, so nothing can fail", _SET_UP)
 

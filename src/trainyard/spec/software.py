@@ -45,7 +45,8 @@ class Software(Record):
     """What becomes of a compute node that lacks something required: ParallelCluster replaces it, or it is held back
     from jobs until somebody has looked at it. A held node costs as much as one that works."""
     efa_version: Version | None = None
-    """Version of the EFA installer, such as 1.48.0. By default nodes keep what their image has."""
+    """Version of the EFA installer, such as 1.51.0; nodes refuse one that is older than their image's. By default they
+    keep what their image has."""
     nccl: Nccl | None = None
     """NCCL on a shared file system. By default jobs use what their image or container has."""
     container_images: tuple[ImageName, ...] = ()

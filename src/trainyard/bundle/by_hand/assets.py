@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from trainyard.bundle.by_hand.aws_command import assigned, aws, document, shell_name
 from trainyard.render.assets import folder
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 
 # https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html
+# All clusters of the account share the bucket, so its key is nobody's own.
+_ENCRYPTION = {"ApplyServerSideEncryptionByDefault": {"SSEAlgorithm": "AES256"}}
 _CLOSED = ("BlockPublicAcls", "IgnorePublicAcls", "BlockPublicPolicy", "RestrictPublicBuckets")
 
 
@@ -35,17 +37,9 @@ def bucket(spec: Spec) -> Sequence[str]:
         aws(spec.region, "s3api put-public-access-block", *here, "--public-access-block-configuration", closed),
         aws(
             spec.region, "s3api put-bucket-encryption", *here,
-            "--server-side-encryption-configuration", document({"Rules": [_encryption(spec)]}),
+            "--server-side-encryption-configuration", document({"Rules": [_ENCRYPTION]}),
         ),
     ]  # fmt: skip
-
-
-def _encryption(spec: Spec) -> dict[str, Any]:
-    key = spec.iam.kms_key
-    if key is None:
-        return {"ApplyServerSideEncryptionByDefault": {"SSEAlgorithm": "AES256"}}
-    default = {"SSEAlgorithm": "aws:kms", "KMSMasterKeyID": key}
-    return {"ApplyServerSideEncryptionByDefault": default, "BucketKeyEnabled": True}
 
 
 def upload(spec: Spec) -> list[str]:
@@ -68,11 +62,12 @@ def mirrored(spec: Spec, lock: AssetLock) -> Iterator[str]:
     """Yield how to download, verify and upload each locked file."""
     for one in lock.assets:
         yield f"curl --fail --location --output {shlex.quote(one.file)} {shlex.quote(one.url)}"
-        yield f"echo {shlex.quote(f'{one.sha256}  {one.file}')} | sha256sum --check"
-        yield aws(
+        right = f"echo {shlex.quote(f'{one.sha256}  {one.file}')} | sha256sum --check"
+        put = aws(
             spec.region, "s3api put-object", "--bucket", bucket_of(spec),
             "--key", f"{folder(spec)}/assets/{one.sha256}/{one.file}", "--body", one.file,
         )  # fmt: skip
+        yield f"{right} && {put}"
 
 
 def bucket_of(spec: Spec) -> str:

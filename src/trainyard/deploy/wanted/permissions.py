@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from trainyard.render.cloudformation.assets import needs_assets
 from trainyard.render.cloudformation.monitoring import needs_monitoring
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ def _parts(spec: Spec) -> Iterator[str]:
     yield from {one.kind for one in spec.file_systems if one.settings.id is None} & {"lustre", "openzfs", "efs"}
     if spec.login_nodes is not None:
         yield "login_nodes"
+    if needs_assets(spec):
+        yield "assets"
     if needs_monitoring(spec):
         yield from _OF_MONITORING.get(spec.monitoring.mode, ())
 

@@ -16,7 +16,7 @@ from trainyard.catalog.instances import find
 from trainyard.errors import TrainyardError
 from trainyard.render.assets import assets_folder, installs_anything
 from trainyard.render.nodes import node_kinds, steps_of
-from trainyard.render.parallelcluster.networking import subnets
+from trainyard.render.parallelcluster.networking import security_groups, subnets
 from trainyard.render.tags import all_tags
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def image_config(spec: Spec, image: NodeImage, ids: Ids, parent: str) -> dict[st
     build = {
         "InstanceType": _builder(image),
         "ParentImage": parent,
-        "SubnetId": subnets(spec, "private", ids)[0],
+        **_place(spec, ids),
         "Imds": {"ImdsSupport": "v2.0"},
         "Iam": {"AdditionalIamPolicies": [{"Policy": ids.of("NodeAssetsPolicyArn")}], **_boundary(spec)},
         "Components": [{"Type": "script", "Value": script_url(spec, image, ids)}],
@@ -88,6 +88,12 @@ def image_config(spec: Spec, image: NodeImage, ids: Ids, parent: str) -> dict[st
         "Tags": tags,
     }
     return {"Region": spec.region, "Image": {"Name": image_id(spec, image), "Tags": tags}, "Build": build}
+
+
+def _place(spec: Spec, ids: Ids) -> dict[str, Any]:
+    """Return where the image is built. A subnet needs security groups; without any, Image Builder chooses both."""
+    groups = security_groups(spec, "Compute", ids).get("AdditionalSecurityGroups", [])
+    return {"SubnetId": subnets(spec, "private", ids)[0], "SecurityGroupIds": groups} if groups else {}
 
 
 def image_id(spec: Spec, image: NodeImage) -> str:

@@ -1,0 +1,35 @@
+"""Where a node finds the release that it runs: also one whose bootstrap failed, for whoever looks at it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard_node.whole_file import write_whole
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from trainyard_node.places import Places
+
+_PROGRAM = """\
+#!/bin/sh
+exec python3 /opt/trainyard/current/trainyard-node.pyz "$@"
+"""
+
+
+def make_current(release: Path, places: Places) -> None:
+    """Lead /opt/trainyard/current to a release, and have trainyard-node on the PATH. The step 55 does the same.
+
+    Raises OSError where that cannot be written.
+    """
+    current = places.at("/opt/trainyard/current")
+    current.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
+    if not current.is_symlink() or current.readlink() != release:
+        new = current.with_name(".current.new")
+        if new.is_symlink():
+            new.unlink()
+        new.symlink_to(release)
+        new.replace(current)
+    program = places.at("/usr/local/bin/trainyard-node")
+    if not program.exists() or program.read_text(encoding="utf-8") != _PROGRAM:
+        write_whole(program, _PROGRAM, 0o755)
