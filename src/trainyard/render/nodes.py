@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trainyard.bootstrap.steps import STEPS, Role, Step
+from trainyard.catalog.efa import uses_efa
 from trainyard.render.node_hardware import Hardware, common, cuda_architectures, hardware
 from trainyard.render.shared_file_system import shared_mount
 
@@ -90,7 +91,8 @@ def _has_fabric(spec: Spec, kind: NodeKind) -> bool:
 
 
 def _has_efa(spec: Spec, kind: NodeKind) -> bool:
-    return kind.queue is not None and any(one.efa_interfaces != 0 for one in hardware(spec, kind.queue).values())
+    groups = () if kind.queue is None else spec.groups_in(kind.queue)
+    return any(uses_efa(name, group.efa) for group in groups for name in group.instance_types)
 
 
 def _has_shared(spec: Spec, _: NodeKind) -> bool:
