@@ -178,7 +178,7 @@ def test_a_step_that_fills_the_disk_fails_with_the_status_for_it(machine: Machin
     (step,) = machine.uploaded_record()["steps"]
     assert step["exit_status"] == 73
     assert "no space left" in step["message"]
-    assert sorted(file.name for file in small_disk.iterdir()) == ["etc", "run", "var"]
+    assert sorted(file.name for file in small_disk.iterdir()) == ["etc", "opt", "run", "usr", "var"]
 
 
 def test_a_disk_that_is_full_of_logs_does_not_stop_a_step(machine: Machine, small_disk: Path):
