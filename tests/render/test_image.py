@@ -50,6 +50,14 @@ def test_an_image_holds_what_can_be_baked_and_any_of_its_nodes_installs():
     assert names(found["cpu-x86_64"]) == ["packages", "docker", "node-exporter"]
 
 
+def test_nodes_of_a_type_without_facts_have_the_architecture_of_its_name_or_of_the_others():
+    head = "head_node: {instance_type: m8g.large}\n"
+    queue = "queues: [{{name: q, instance_type: {}, setup: cpu}}]\nsoftware: {{containers: true}}\n"
+    for instance_type in ("c8gn.48xlarge", "x99.large"):
+        assert {one.architecture for one in images(head, queue.format(instance_type)).values()} == {"arm64"}
+    assert {one.architecture for one in images(queue.format("x99.large")).values()} == {"x86_64"}
+
+
 def test_what_has_to_happen_at_boot_is_in_no_image():
     at_boot = {step.name for step in STEPS if not step.baked}
     assert {

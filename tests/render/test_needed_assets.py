@@ -77,6 +77,11 @@ def test_a_type_that_nobody_knows_has_the_architecture_of_the_others():
     assert "dcgm-exporter for ubuntu2204 on aarch64" in names(unknown + ARM_HEAD + "monitoring: {mode: amp-only}")
 
 
+def test_a_graviton_that_the_catalog_does_not_know_is_no_x86():
+    graviton = "queues: [{name: q, instance_type: c8gn.48xlarge, setup: cpu}]\nhead_node: {instance_type: m8g.large}\n"
+    assert names(graviton + "software: {containers: true}") == ["docker on aarch64"]
+
+
 def test_an_operating_system_that_nothing_is_published_for_is_named_all_the_same():
     part = P5 + "software: {setup: gpu}\nmonitoring: {mode: amp-only}\nimage: {os: rhel9}"
     assert NeededAsset("dcgm-exporter", None, "rhel9", "x86_64") in needed_assets(spec_of(part))

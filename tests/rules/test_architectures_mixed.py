@@ -35,6 +35,11 @@ def test_one_architecture_everywhere_is_fine():
     assert paths(RULE, ARM_HEAD + part) == []
 
 
+def test_a_type_without_facts_is_known_by_its_name():
+    assert paths(RULE, "queues: [{name: q, instance_type: c8gn.48xlarge}]") == ["queues[0].instance_type"]
+    assert paths(RULE, ARM_HEAD + "queues: [{name: q, instance_type: c8gn.48xlarge}]") == []
+
+
 def test_nothing_is_claimed_of_unknown_types():
     assert paths(RULE, "head_node: {instance_type: x9.large}\nqueues: [{name: q, instance_type: hpc7g.16xlarge}]") == []
     assert paths(RULE, "queues: [{name: q, instance_type: x9.large}]") == []

@@ -1,4 +1,4 @@
-from tests.rules.found import paths
+from tests.rules.found import paths, problems
 
 RULE = "software-without-effect"
 LUSTRE = "file_systems: [{mount: /fsx, lustre: {size_gib: 4800, throughput_mb_s_per_tib: 250}}]"
@@ -6,6 +6,21 @@ LUSTRE = "file_systems: [{mount: /fsx, lustre: {size_gib: 4800, throughput_mb_s_
 
 def test_a_version_of_what_no_node_installs_is_found():
     assert paths(RULE, "software: {efa_version: 1.43.2}") == ["software.efa_version"]
+
+
+def test_a_version_of_efa_where_no_nodes_have_it_is_found():
+    queue = "queues: [{{name: q, instance_type: {}, setup: {}}}, {{name: r, instance_type: m5.large, setup: cpu}}]\n"
+    software = "software: {efa_version: 1.51.0}"
+    (problem,) = problems(RULE, queue.format("m5.large", "cpu") + software)
+    assert problem.message == "EFA installer 1.51.0, and no nodes with a setup have EFA"
+    assert paths(RULE, queue.format("p5.48xlarge", "none") + software) == ["software.efa_version"]
+    assert paths(RULE, queue.format("p5.48xlarge", "gpu") + software) == []
+
+
+def test_a_version_of_efa_counts_where_efa_is_asked_for_or_switched_off():
+    queue = "queues: [{{name: q, instance_type: {}, setup: cpu, efa: {}}}]\nsoftware: {{efa_version: 1.51.0}}"
+    assert paths(RULE, queue.format("x99.large", "true")) == []
+    assert paths(RULE, queue.format("p5.48xlarge", "false")) == ["software.efa_version"]
 
 
 def test_nccl_without_gpus_is_found():

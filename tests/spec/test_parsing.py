@@ -237,3 +237,24 @@ def test_any_document_is_a_spec_or_every_error_of_it_has_a_place(value):
         parse(yaml_text(value), "f")
     except FindingsError as error:
         assert all(one.line and one.column and one.remedy for one in error.findings)  # noqa: PT017  either is right
+
+
+@pytest.mark.parametrize(
+    ("part", "path", "shown"),
+    [
+        ("software: {container_images: ['me:hush@nvcr.io/nvidia/pytorch:25.10']}", "software.container_images[0]",
+         "'…@nvcr.io/nvidia/pytorch:25.10'"),
+        ("software: {container_images: ['hush@nvcr.io#nvidia/pytorch']}", "software.container_images[0]",
+         "'…@nvcr.io#nvidia/pytorch'"),
+        ("software: {container_images: 'me:hu@sh@nvcr.io/nvidia/pytorch'}", "software.container_images",
+         "'…@nvcr.io/nvidia/pytorch'"),
+        ("network: {http_proxy: 'http://me:hush@proxy.example.com:3128'}", "network.http_proxy",
+         "'…@proxy.example.com:3128'"),
+    ],
+    ids=["an image", "a token before an image", "an image in place of a list", "a proxy"],
+)  # fmt: skip
+def test_a_password_in_a_wrong_value_is_not_repeated(part, path, shown):
+    finding = only_finding(example_spec(part))
+    assert finding.path == path
+    assert finding.message.endswith(f", not {shown}")
+    assert not any("hu" in str(value) for value in (finding.message, finding.remedy))

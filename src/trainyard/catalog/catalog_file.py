@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from trainyard.catalog.ebs_volume_type import EbsVolumeType
+from trainyard.catalog.image_efa import ImageEfa
 from trainyard.catalog.instance_type import InstanceType
 from trainyard.catalog.limits import Limits
 from trainyard.catalog.lustre_deployment import LustreDeployment
@@ -37,6 +38,8 @@ class CatalogFile(Record):
     """fsx_lustre.yaml."""
     parallelcluster: ParallelClusterLists | None = None
     """parallelcluster.yaml."""
+    image_efa: dict[str, ImageEfa] | None = None
+    """image_efa.yaml, by version of ParallelCluster."""
     limits: Limits | None = None
     """parallelcluster_limits.yaml, for one version line."""
     refused_slurm_settings: RefusedSlurmSettings | None = None

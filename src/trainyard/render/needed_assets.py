@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from trainyard.catalog.architecture import architecture_of
 from trainyard.catalog.assets import place_of
-from trainyard.catalog.instances import find
 from trainyard.render.nodes import node_kinds, steps_of
 
 if TYPE_CHECKING:
@@ -82,8 +82,7 @@ def _arches(spec: Spec, kind: NodeKind) -> set[Arch]:
 
 
 def _known(types: Iterator[str]) -> set[Arch]:
-    facts = (find(name) for name in types)
-    return {_ARCHES[one.architecture] for one in facts if one is not None and one.architecture is not None}
+    return {_ARCHES[known] for name in types if (known := architecture_of(name)) is not None}
 
 
 def _types_of(spec: Spec, kind: NodeKind) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trainyard.catalog.instances import find
+from trainyard.catalog.architecture import architecture_of
 from trainyard.rules import Problem, Rule
 from trainyard.rules.instance_type_unknown import types_of
 
@@ -20,9 +20,9 @@ def check(spec: Spec) -> Iterator[Problem]:
     if spec.platform != "parallelcluster":
         return
     head = spec.head_node.instance_type
-    needed = _architecture(head)
+    needed = architecture_of(head)
     for path, name in _others(spec):
-        found = _architecture(name)
+        found = architecture_of(name)
         if needed is not None and found not in (None, needed):
             yield Problem(
                 path,
@@ -36,11 +36,6 @@ def _others(spec: Spec) -> Iterator[tuple[Path, str]]:
         yield (*path, "instance_type"), pool.instance_type
     for group in spec.node_groups():
         yield from types_of(group)
-
-
-def _architecture(name: str) -> str | None:
-    facts = find(name)
-    return None if facts is None else facts.architecture
 
 
 RULE = Rule(

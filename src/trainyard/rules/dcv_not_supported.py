@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trainyard.catalog.instances import find
+from trainyard.catalog.architecture import architecture_of
 from trainyard.catalog.parallelcluster_limits import limits
 from trainyard.rules import Problem, Rule
 
@@ -36,9 +36,9 @@ def _refused(version: str, instance_type: str) -> set[str]:
     known = limits(version)
     if known is None:
         return set()
-    facts = find(instance_type)
-    if facts is not None and facts.architecture is not None:
-        return set(known.dcv_unsupported_oses[facts.architecture])
+    architecture = architecture_of(instance_type)
+    if architecture is not None:
+        return set(known.dcv_unsupported_oses[architecture])
     return set.intersection(*(set(oses) for oses in known.dcv_unsupported_oses.values()))
 
 

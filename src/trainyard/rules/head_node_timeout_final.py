@@ -54,11 +54,11 @@ RULE = Rule(
     source="https://github.com/aws/aws-parallelcluster/blob/develop/cli/src/pcluster/schemas/cluster_schema.py",
     bad="""\
 queues: [{name: compute-gpu, instance_type: p5.48xlarge}]
-software: {setup: gpu, containers: true, efa_version: 1.48.0}
+software: {setup: gpu, containers: true, efa_version: 1.51.0}
 """,
     good="""\
 queues: [{name: compute-gpu, instance_type: p5.48xlarge}]
-software: {setup: gpu, containers: true, efa_version: 1.48.0}
+software: {setup: gpu, containers: true, efa_version: 1.51.0}
 timeouts: {head_node_s: 3600}
 """,
     check=check,

@@ -28,7 +28,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 
 def _problem(spec: Spec, path: Path, subnet: str, url: str) -> Problem:
-    if _reaches_internet(spec, subnet) or _S3_HOST.match(url):
+    if reaches_internet(spec, subnet) or _S3_HOST.match(url):
         return Problem(path, f"{url} is run as root, and nothing says that it is still what you read")
     return Problem(path, f"nodes cannot fetch {url}: network.internet is none", severity="error")
 
@@ -48,7 +48,8 @@ def scripts_of(actions: CustomActions) -> Iterator[tuple[Path, str]]:
             yield (moment, index), one.script
 
 
-def _reaches_internet(spec: Spec, subnet: str) -> bool:
+def reaches_internet(spec: Spec, subnet: str) -> bool:
+    """Return whether nodes in a subnet do, as far as the spec says."""
     # What a subnet that is named by its id reaches is not known here.
     return spec.network.internet == "nat" or spec.network.http_proxy is not None or subnet != "private"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trainyard.rules import Problem, Rule
+from trainyard.rules.efa_older_than_image import queues_installing_efa
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +21,9 @@ def check(spec: Spec) -> Iterator[Problem]:
     setups = {queue.setup or software.setup for queue in spec.queues}
     if software.efa_version is not None and setups == {"none"}:
         yield Problem(("software", "efa_version"), "no queue has a setup, so no node installs EFA", _SET_UP)
+    elif software.efa_version is not None and not any(queues_installing_efa(spec)):
+        problem = f"EFA installer {software.efa_version}, and no nodes with a setup have EFA"
+        yield Problem(("software", "efa_version"), problem, "remove the key, or choose instance types with EFA")
     if software.nccl is not None and "gpu" not in setups:
         yield Problem(("software", "nccl"), "no queue has the setup gpu, so no node uses NCCL", _SET_UP)
     if software.container_images and not software.containers:

@@ -127,11 +127,11 @@ RULE = Rule(
     remedy="write twice what nodes are estimated to take",
     source="https://github.com/bae12-jo/parallelcluster-for-llm-training/blob/27f3870abafa2912efdcb3694c0bbd2ee246d33b/guide/02-timeout-configuration.md",
     bad="""\
-software: {setup: gpu, containers: true, efa_version: 1.48.0}
+software: {setup: gpu, containers: true, efa_version: 1.51.0}
 timeouts: {head_node_s: 3600, compute_node_s: 900}
 """,
     good="""\
-software: {setup: gpu, containers: true, efa_version: 1.48.0}
+software: {setup: gpu, containers: true, efa_version: 1.51.0}
 timeouts: {head_node_s: 3600, compute_node_s: 2400}
 """,
     check=check,

@@ -149,7 +149,12 @@ def _shown(value: object) -> str:
         return f"a {shape}" if value else f"an empty {shape}"
     if isinstance(value, bool):
         return "true" if value else "false"
-    return short(value) if isinstance(value, str) else str(value)
+    return short(_without_password(value)) if isinstance(value, str) else str(value)
+
+
+def _without_password(text: str) -> str:
+    """Return a text without what stands before an @: in a registry or a proxy it is a user's name and password."""
+    return f"…{text[text.rindex('@') :]}" if "@" in text else text
 
 
 def _missing(document: Document, path: Path) -> Finding:

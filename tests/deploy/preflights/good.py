@@ -165,6 +165,12 @@ def offered(*zones: str) -> Any:
     return answer
 
 
+def encryption(key: str | None, algorithm: str = "aws:kms") -> dict[str, Any]:
+    """Return what S3 says of a bucket with a KMS key, or with KMS and no key named."""
+    default = {"SSEAlgorithm": algorithm} | ({} if key is None else {"KMSMasterKeyID": key})
+    return {"ServerSideEncryptionConfiguration": {"Rules": [{"ApplyServerSideEncryptionByDefault": default}]}}
+
+
 ANSWERS: dict[str, Any] = {
     "sts.GetCallerIdentity": {"Account": ACCOUNT, "Arn": f"arn:aws:iam::{ACCOUNT}:user/ml", "UserId": "AIDA"},
     "ec2.DescribeRegions": {"Regions": [{"RegionName": "us-east-2", "OptInStatus": "opt-in-not-required"}]},
@@ -202,6 +208,7 @@ ANSWERS: dict[str, Any] = {
     "cloudformation.DescribeStacks": no_stack,
     "s3.HeadBucket": {"BucketRegion": "us-east-2"},
     "s3.HeadObject": {"ContentLength": 100},
+    "s3.GetBucketEncryption": encryption(KEY),
     "fsx.DescribeFileSystems": lambda asked: {
         "FileSystems": [
             {"FileSystemId": asked["FileSystemIds"][0], "Lifecycle": "AVAILABLE", "VpcId": VPC,
@@ -227,7 +234,9 @@ ANSWERS: dict[str, Any] = {
     "efs.DescribeAccessPoints": {"AccessPoints": [{"AccessPointId": ACCESS_POINT, "FileSystemId": EFS}]},
     "sso-admin.ListInstances": {"Instances": [{"InstanceArn": "arn:aws:sso:::instance/1", "Status": "ACTIVE"}]},
     "acm.DescribeCertificate": {"Certificate": {"CertificateArn": CERTIFICATE, "Status": "ISSUED"}},
-    "kms.DescribeKey": {"KeyMetadata": {"KeyId": KEY, "KeyState": "Enabled", "KeySpec": "SYMMETRIC_DEFAULT"}},
+    "kms.DescribeKey": {
+        "KeyMetadata": {"KeyId": KEY, "Arn": KEY, "KeyState": "Enabled", "KeySpec": "SYMMETRIC_DEFAULT"}
+    },
     "secretsmanager.DescribeSecret": {"ARN": SECRET, "Name": "directory"},
     "iam.GetPolicy": {"Policy": {"PolicyName": "p"}},
     "iam.SimulatePrincipalPolicy": decisions(),

@@ -19,8 +19,12 @@ PREFLIGHTS = all_preflights()
 EACH = pytest.mark.parametrize("named", PREFLIGHTS, ids=lambda named: named.id)
 # Services whose permissions have another name than botocore gives the service.
 PREFIXES = {"efs": "elasticfilesystem", "service-quotas": "servicequotas", "sso-admin": "sso"}
-# https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadBucket.html and API_HeadObject.html
-ACTIONS = {"s3:HeadBucket": "s3:ListBucket", "s3:HeadObject": "s3:GetObject"}
+# https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadBucket.html, API_HeadObject.html, API_GetBucketEncryption.html
+ACTIONS = {
+    "s3:HeadBucket": "s3:ListBucket",
+    "s3:HeadObject": "s3:GetObject",
+    "s3:GetBucketEncryption": "s3:GetEncryptionConfiguration",
+}
 
 
 def split(call: str) -> list[str]:

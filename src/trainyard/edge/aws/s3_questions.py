@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from botocore.exceptions import ClientError
 
-from trainyard.edge.aws.asking import DENIED, answer, client
+from trainyard.edge.aws.asking import DENIED, answer, answer_or_none, client
 from trainyard.edge.aws.refusals import code
 
 if TYPE_CHECKING:
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 _MISSING = {"404", "NoSuchBucket", "NoSuchKey", "NotFound"}
 # A bucket in another region answers a HEAD with its region, and with 301 or 400 where the signature is for another one.
 _ELSEWHERE = {"301", "400", "PermanentRedirect", "BadRequest"}
+# What buckets from before 2023 answer, where nobody has chosen anything.
+# https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetBucketEncryption.html
+_UNENCRYPTED = {"ServerSideEncryptionConfigurationNotFoundError", "NoSuchBucket"}
 
 
 class BucketAnswer(NamedTuple):
@@ -52,6 +55,21 @@ def _refused(error: ClientError) -> BucketAnswer:
     if code(error) in DENIED:
         return BucketAnswer("refused", region)
     raise error
+
+
+def encryption_key(account: Account, name: str, owner: str) -> str | None:
+    """Return the KMS key that a bucket encrypts with, as its settings name it; None where S3 takes a key of its own.
+
+    That name is an id, an ARN or an alias: https://docs.aws.amazon.com/AmazonS3/latest/API/API_ServerSideEncryptionByDefault.html
+    """
+
+    def ask() -> str | None:
+        answered = client(account, "s3").get_bucket_encryption(Bucket=name, ExpectedBucketOwner=owner)
+        rules = answered["ServerSideEncryptionConfiguration"]["Rules"]
+        defaults = (rule.get("ApplyServerSideEncryptionByDefault", {}) for rule in rules)
+        return next((one["KMSMasterKeyID"] for one in defaults if one.get("KMSMasterKeyID")), None)
+
+    return answer_or_none(account, "s3:GetEncryptionConfiguration", ask, _UNENCRYPTED)
 
 
 def object_state(account: Account, bucket: str, key: str) -> Literal["there", "missing", "refused"]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import yaml
 
 from trainyard.bootstrap.steps import STEPS, Step
-from trainyard.catalog.instances import find
+from trainyard.catalog.architecture import architecture_of
 from trainyard.errors import TrainyardError
 from trainyard.render.assets import assets_folder, installs_anything
 from trainyard.render.nodes import node_kinds, steps_of
@@ -137,9 +137,10 @@ def _image(spec: Spec, has: str, architecture: str, kinds: Mapping[str, NodeKind
 
 
 def _architecture(spec: Spec, kind: NodeKind) -> str:
-    """Return the architecture of nodes; x86_64 where the type is unknown, as nearly all are."""
-    facts = [found for name in _types(spec, kind) if (found := find(name)) is not None]
-    return next((one.architecture for one in facts if one.architecture is not None), "x86_64")
+    """Return the architecture of nodes, or of any others where theirs is unknown: a cluster has one."""
+    kinds = (kind, *node_kinds(spec).values())
+    known = (architecture_of(name) for one in kinds for name in _types(spec, one))
+    return next((found for found in known if found is not None), "x86_64")
 
 
 def _types(spec: Spec, kind: NodeKind) -> Iterator[str]:

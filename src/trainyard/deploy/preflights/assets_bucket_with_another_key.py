@@ -1,0 +1,81 @@
+"""Buckets for what nodes fetch that are encrypted with a key that nodes may not use."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.deploy.preflights import Preflight
+from trainyard.edge.aws import kms, s3_questions
+from trainyard.render.cloudformation.assets import needs_assets
+from trainyard.rules import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.deploy.preflights import PreflightContext
+
+_PATH = ("assets", "bucket")
+
+
+def check(context: PreflightContext) -> Iterator[Problem]:
+    """Yield the spec's own bucket where its key is neither S3's nor the one that the spec names."""
+    bucket, wanted = context.spec.assets.bucket, context.spec.iam.kms_key
+    if bucket is None or not needs_assets(context.spec) or not _is_here(context, bucket):
+        return
+    named = context.ask(s3_questions.encryption_key, bucket, context.account.id)
+    if named is None or _is_the_same(named, wanted) or named.endswith(_OF_S3):
+        return
+    key = context.ask(kms.key, named)
+    if key is None:
+        yield Problem(_PATH, f"bucket {bucket} is encrypted with key {named}, which does not exist", _OTHER_BUCKET)
+    elif key.get("KeyManager") != "AWS" and (wanted is None or key.get("Arn") != wanted):
+        yield _problem(context, bucket, str(key.get("Arn") or named))
+
+
+# The key that AWS keeps for S3: whoever may use the bucket may use it.
+# https://docs.aws.amazon.com/AmazonS3/latest/userguide/UsingKMSEncryption.html
+_OF_S3 = "alias/aws/s3"
+_OTHER_BUCKET = "choose another key for the bucket, or name another bucket"
+
+
+def _is_here(context: PreflightContext, bucket: str) -> bool:
+    found = context.ask(s3_questions.bucket, bucket, context.account.id)
+    return found.state == "there" and found.region in (None, context.spec.region)
+
+
+def _is_the_same(named: str, wanted: str | None) -> bool:
+    return wanted is not None and named in (wanted, wanted.rpartition("/")[2])
+
+
+def _problem(context: PreflightContext, bucket: str, key: str) -> Problem:
+    wanted = context.spec.iam.kms_key
+    message = f"bucket {bucket} is encrypted with {key}, and {_named(wanted)}"
+    if any(map(_may_allow, context.spec.iam.policies)):
+        remedy = "see that one of iam.policies allows kms:Decrypt and kms:GenerateDataKey of it"
+        return Problem(_PATH, message, remedy, "warning")
+    return Problem(_PATH, message)
+
+
+def _named(wanted: str | None) -> str:
+    return "iam.kms_key names none" if wanted is None else f"nodes may use {wanted} only"
+
+
+def _may_allow(policy: str) -> bool:
+    """Return whether a policy may allow a key of the account: AWS's own do not, but for those of administrators."""
+    # https://docs.aws.amazon.com/IAM/latest/UserGuide/access_policies_job-functions.html
+    return ":iam::aws:" not in policy or policy.endswith(("/AdministratorAccess", "/PowerUserAccess"))
+
+
+PREFLIGHT = Preflight(
+    severity="error",
+    title="Bucket for assets with another key",
+    rationale=(
+        "What lies in a bucket with a KMS key of your own can be read only by who may use that key, and nodes may use "
+        "the one that iam.kms_key names. With another one S3 refuses every node what it runs when it starts, and "
+        "nobody notices before."
+    ),
+    remedy="name this key as iam.kms_key, or a policy that lets nodes use it in iam.policies",
+    source="https://docs.aws.amazon.com/AmazonS3/latest/userguide/UsingKMSEncryption.html#require-sse-kms",
+    permissions=("s3:ListBucket", "s3:GetEncryptionConfiguration", "kms:DescribeKey"),
+    check=check,
+)

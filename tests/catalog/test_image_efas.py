@@ -1,0 +1,51 @@
+"""The EFA installer of ParallelCluster's official images, as far as its release notes say it."""
+
+from __future__ import annotations
+
+import pytest
+
+from trainyard.catalog import image_efas
+from trainyard.catalog.image_efas import InstallerRange, efa_of_images
+
+
+@pytest.mark.parametrize(
+    ("version", "installer"), [("3.8.0", "1.29.1"), ("3.9.0", "1.30.0"), ("3.14.0", "1.43.2"), ("3.16.3", "1.51.0")]
+)
+def test_what_release_notes_say_is_known_exactly(version, installer):
+    assert efa_of_images(version) == InstallerRange(installer, installer)
+
+
+@pytest.mark.parametrize(
+    ("version", "least", "most"),
+    [
+        ("3.9.3", "1.30.0", None),
+        ("3.10.1", "1.30.0", None),
+        ("3.13.2", "1.30.0", None),
+        ("3.14.2", "1.43.2", None),
+        ("3.15.1", "1.43.2", None),
+        ("3.16.0", "1.43.2", "1.49.0"),
+        ("3.16.1", "1.43.2", "1.49.0"),
+        ("3.16.4", "1.51.0", None),
+    ],
+)
+def test_in_between_it_is_at_least_the_last_one_and_at_most_what_the_next_of_the_line_found(version, least, most):
+    assert efa_of_images(version) == InstallerRange(least, most)
+
+
+@pytest.mark.parametrize("version", ["3.7.2", "9.9.9", "2.11.9"])
+def test_nothing_is_said_of_versions_that_the_catalog_does_not_know(version):
+    assert efa_of_images(version) is None
+
+
+@pytest.mark.parametrize("version", image_efas.named_versions())
+def test_every_fact_has_a_source_of_parallelcluster_s_own(version):
+    sources = image_efas.sources_of(version)
+    assert "installer" in sources
+    assert all(source.url.startswith("https://github.com/aws/aws-parallelcluster") for source in sources.values())
+
+
+def test_no_release_goes_back():
+    known = [efa_of_images(version) for version in image_efas.named_versions()]
+    numbers = [tuple(int(part) for part in one.least.split(".")) for one in known if one is not None]
+    assert numbers == sorted(numbers)
+    assert len(numbers) == len(known)

@@ -1,0 +1,85 @@
+from typing import Any
+
+import pytest
+
+from tests.deploy.preflights.good import KEY, POLICY, SPEC, changed, encryption, found, problems
+from tests.deploy.preflights.recorded import Refusal, listening
+
+PREFLIGHT = "assets-bucket-with-another-key"
+OTHER = KEY.removesuffix("9012") + "9013"
+OF_S3 = "arn:aws:kms:us-east-2:123456789012:alias/aws/s3"
+WITHOUT_KEY = changed(f', kms_key: "{KEY}"', "")
+
+
+def bucket(key: str | None, arn: str = OTHER, **more: Any) -> dict[str, Any]:
+    """Return a bucket with a key, and what KMS says of this key."""
+    return {
+        "s3.GetBucketEncryption": encryption(key),
+        "kms.DescribeKey": {"KeyMetadata": {"KeyId": arn, "Arn": arn, "KeyManager": "CUSTOMER", **more}},
+    }
+
+
+def test_a_bucket_with_another_key_than_the_spec_names_is_found():
+    (problem,) = problems(PREFLIGHT, answers=bucket(OTHER))
+    assert problem.path == ("assets", "bucket")
+    assert problem.message == f"bucket ml-assets is encrypted with {OTHER}, and nodes may use {KEY} only"
+
+
+def test_a_bucket_with_a_key_is_found_where_the_spec_names_none():
+    (problem,) = problems(PREFLIGHT, WITHOUT_KEY, bucket(OTHER))
+    assert problem.message == f"bucket ml-assets is encrypted with {OTHER}, and iam.kms_key names none"
+
+
+@pytest.mark.parametrize("named", [KEY, KEY.rpartition("/")[2], "alias/ml", f"{KEY.rpartition(':')[0]}:alias/ml"])
+def test_the_key_of_the_spec_is_known_in_every_form(named):
+    assert found(PREFLIGHT, answers=bucket(named, arn=KEY)) == []
+
+
+@pytest.mark.parametrize("named", [OTHER, OTHER.rpartition("/")[2], "alias/other"])
+def test_another_key_is_found_in_every_form(named):
+    assert found(PREFLIGHT, answers=bucket(named)) == ["assets.bucket"]
+
+
+@pytest.mark.parametrize("named", [None, "alias/aws/s3", OF_S3])
+def test_the_key_that_aws_keeps_for_s3_is_for_everybody(named):
+    assert found(PREFLIGHT, WITHOUT_KEY, bucket(named)) == []
+
+
+def test_the_key_that_aws_keeps_for_s3_may_be_named_by_its_id_too():
+    assert found(PREFLIGHT, WITHOUT_KEY, bucket(OTHER, KeyManager="AWS")) == []
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [encryption(None, "AES256"), Refusal("ServerSideEncryptionConfigurationNotFoundError", status=404)],
+    ids=["S3's own keys", "nothing chosen"],
+)
+def test_a_bucket_without_kms_is_fine(answer):
+    assert found(PREFLIGHT, WITHOUT_KEY, {"s3.GetBucketEncryption": answer}) == []
+
+
+def test_an_alias_that_leads_nowhere_is_found():
+    answers = bucket("alias/gone") | {"kms.DescribeKey": Refusal("NotFoundException")}
+    (problem,) = problems(PREFLIGHT, answers=answers)
+    assert problem.message == "bucket ml-assets is encrypted with key alias/gone, which does not exist"
+
+
+def test_a_policy_of_the_account_s_own_may_allow_it():
+    own = changed(f'policies: ["{POLICY}"]', 'policies: ["arn:aws:iam::123456789012:policy/nodes"]')
+    assert found(PREFLIGHT, own, bucket(OTHER)) == ["assets.bucket (warning)"]
+    administrators = changed(POLICY, "arn:aws:iam::aws:policy/AdministratorAccess")
+    assert found(PREFLIGHT, administrators, bucket(OTHER)) == ["assets.bucket (warning)"]
+
+
+def test_nothing_is_asked_of_a_bucket_that_cannot_be_used_anyway():
+    answer, heard = listening(encryption(OTHER))
+    for head in (Refusal("404", status=404), Refusal("403", status=403), {"BucketRegion": "us-west-2"}):
+        assert found(PREFLIGHT, answers={"s3.HeadBucket": head, "s3.GetBucketEncryption": answer}) == []
+    assert heard == []
+
+
+def test_nothing_is_asked_where_the_bucket_is_trainyard_s_or_nodes_read_nothing():
+    unnamed = changed("assets: {bucket: ml-assets}\n", "")
+    idle = SPEC.replace("monitoring: {mode: amp+amg}\n", "")
+    for spec in (unnamed, idle):
+        assert found(PREFLIGHT, spec, bucket(OTHER)) == []
