@@ -6,6 +6,7 @@ import os
 import secrets
 import shutil
 import socket
+import stat
 import subprocess
 import tempfile
 import time
@@ -27,6 +28,20 @@ class Slurm:
 
     folder: Path
     nodes: tuple[str, ...]
+    running: ExitStack
+
+    def start_controller(self) -> None:
+        """Start slurmctld."""
+        _start(self.running, self.folder, "slurmctld", "-D", "-f", str(self.folder / "slurm.conf"))
+
+    def stop_controller(self) -> None:
+        """Stop it, with what it knows written down."""
+        self.run("scontrol", "shutdown", "slurmctld")
+        until(lambda: not (self.folder / "slurmctld.pid").exists())
+
+    def start_node(self, name: str) -> None:
+        """Start the slurmd of a node."""
+        _start(self.running, self.folder, "slurmd", "-D", "-N", name, "-f", str(self.folder / "slurm.conf"))
 
     @property
     def variables(self) -> dict[str, str]:
@@ -69,40 +84,50 @@ def until(what: Callable[[], bool], within_s: float = _WITHIN_S) -> None:
 
 
 @contextmanager
-def real_slurm(nodes: int = 2, *, prolog: str | None = None, more: str = "") -> Iterator[Slurm]:
-    """Start one and stop it whatever happens. ``prolog`` is a folder of scripts, as ParallelCluster has it."""
+def real_slurm(
+    nodes: int = 2, *, prolog: str | None = None, more: str = "", gpus: int = 0, queue: str = "ALL"
+) -> Iterator[Slurm]:
+    """Start one and stop it whatever happens.
+
+    ``prolog`` is a folder of scripts, as ParallelCluster has it; ``more`` is added to slurm.conf; each node has
+    ``gpus``, of which Slurm believes that they are H100; ``queue`` says which nodes are in the partition q.
+    """
     host = socket.gethostname().split(".")[0]
     # Names of sockets may not be long, and an ordinary user has to get in.
     folder = Path(tempfile.mkdtemp(prefix="slurm-", dir="/tmp"))
     folder.chmod(0o755)
     names = tuple(f"q-st-cpu-{number + 1}" for number in range(nodes))
-    ports = _free_ports(nodes + 1)
+    ports = free_ports(nodes + 1)
+    gres = _write_gpus(folder, gpus)
     try:
-        _write_settings(folder, host, ports, prolog, more)
+        prologs = (
+            f"Prolog={prolog}/*\nSchedulerParameters=nohold_on_prolog_fail\nBatchStartTimeout=180\n" if prolog else ""
+        )
+        own = "".join(
+            f"NodeName={name} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs=2 RealMemory=500{gres}\n"
+            for name, port in zip(names, ports[1:], strict=True)
+        )
+        partition = f"PartitionName=q Nodes={queue} Default=YES\n"
+        _write_settings(folder, host, ports[0], prologs + "GresTypes=gpu\n" + own + more + partition)
         with ExitStack() as running:
             _munged(folder, running)
-            _start(running, folder, "slurmctld", "-D", "-f", str(folder / "slurm.conf"))
+            slurm = Slurm(folder, names, running)
+            slurm.start_controller()
             for name in names:
-                _start(running, folder, "slurmd", "-D", "-N", name, "-f", str(folder / "slurm.conf"))
-            slurm = Slurm(folder, names)
+                slurm.start_node(name)
             until(lambda: _all_idle(slurm))
             yield slurm
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _write_settings(folder: Path, host: str, ports: list[int], prolog: str | None, more: str) -> None:
+def _write_settings(folder: Path, host: str, port: int, more: str) -> None:
     (folder / "spool").mkdir()
     (folder / "state").mkdir()
-    own = "".join(
-        f"NodeName=q-st-cpu-{number} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs=2 RealMemory=500\n"
-        for number, port in enumerate(ports[1:], start=1)
-    )
-    prologs = f"Prolog={prolog}/*\nSchedulerParameters=nohold_on_prolog_fail\nBatchStartTimeout=180\n" if prolog else ""
     (folder / "slurm.conf").write_text(f"""\
 ClusterName=lab
 SlurmctldHost={host}(127.0.0.1)
-SlurmctldPort={ports[0]}
+SlurmctldPort={port}
 SlurmUser=root
 AuthType=auth/munge
 AuthInfo=socket={folder}/munge/sock
@@ -120,9 +145,21 @@ SelectTypeParameters=CR_Core
 SlurmdParameters=config_overrides
 ReturnToService=2
 SchedulerParameters=sched_interval=1,bf_interval=1
-{prologs}{more}{own}PartitionName=q Nodes=ALL Default=YES
-""")
+{more}""")
     (folder / "cgroup.conf").write_text("CgroupPlugin=cgroup/v1\n")
+
+
+def _write_gpus(folder: Path, gpus: int) -> str:
+    """Make devices that Slurm takes for GPUs, and return what a node says of them."""
+    if not gpus:
+        return ""
+    (folder / "dev").mkdir()
+    for number in range(gpus):
+        os.mknod(folder / "dev" / f"nvidia{number}", 0o666 | stat.S_IFCHR, os.makedev(1, 3))
+    (folder / "gres.conf").write_text(
+        f"NodeName=q-st-cpu-[1-999] Name=gpu Type=h100 File={folder}/dev/nvidia[0-{gpus - 1}]\n"
+    )
+    return f" Gres=gpu:h100:{gpus}"
 
 
 def _munged(folder: Path, running: ExitStack) -> None:
@@ -149,7 +186,8 @@ def _all_idle(slurm: Slurm) -> bool:
         return False
 
 
-def _free_ports(count: int) -> list[int]:
+def free_ports(count: int) -> list[int]:
+    """Return ports that nobody has."""
     with ExitStack() as held:
         sockets = [held.enter_context(socket.socket()) for _ in range(count)]
         for one in sockets:

@@ -23,3 +23,14 @@ install_quietly() {
   fi
   rm -f "$log"
 }
+
+# Debian starts services of packages unless a policy says no: invoke-rc.d(8)
+install_without_services() (
+  policy=/usr/sbin/policy-rc.d
+  if [ ! -e "$policy" ]; then
+    printf '#!/bin/sh\nexit 101\n' | as_root tee "$policy" >/dev/null
+    as_root chmod 0755 "$policy"
+    trap 'as_root rm -f "$policy"' EXIT
+  fi
+  install_quietly "$@"
+)

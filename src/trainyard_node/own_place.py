@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from trainyard_node.whole_file import write_whole
@@ -18,7 +19,7 @@ exec python3 /opt/trainyard/current/trainyard-node.pyz "$@"
 
 
 def make_current(release: Path, places: Places) -> None:
-    """Lead /opt/trainyard/current to a release, and have trainyard-node on the PATH. The step 55 does the same.
+    """Lead /opt/trainyard/current to a release, and have trainyard-node on the PATH.
 
     Raises OSError where that cannot be written.
     """
@@ -31,5 +32,5 @@ def make_current(release: Path, places: Places) -> None:
         new.symlink_to(release)
         new.replace(current)
     program = places.at("/usr/local/bin/trainyard-node")
-    if not program.exists() or program.read_text(encoding="utf-8") != _PROGRAM:
+    if not os.access(program, os.X_OK) or program.read_bytes() != _PROGRAM.encode():
         write_whole(program, _PROGRAM, 0o755)

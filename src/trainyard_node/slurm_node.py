@@ -85,17 +85,26 @@ class SlurmNode:
             self._must(f"cannot requeue job {job}, which {name} was started for", "requeue", job)
 
     def _keep_powered(self, name: str) -> str:
-        """Except a dynamic node from power saving, and return a warning where that fails.
+        """See that power saving leaves a dynamic node alone, and return a warning where it may not.
 
-        Slurm powers idle nodes down, reserved or not. ParallelCluster excepts static nodes itself, and they stay so.
+        Slurm powers idle nodes down, reserved or not, unless slurm.conf says SuspendExcStates=RESERVED, as trainyard's
+        does with on_failure hold: https://slurm.schedmd.com/slurm.conf.html#OPT_SuspendExcStates. Otherwise the node is
+        excepted by its name, which Slurm forgets when it reads slurm.conf again: ReconfigFlags=KeepPowerSaveSettings
+        would prevent that, but ParallelCluster takes ReconfigFlags from nobody. It excepts static nodes itself.
         https://slurm.schedmd.com/power_save.html
         """
-        if not _is_dynamic(name):
+        if not _is_dynamic(name) or self._spares_reserved():
             return ""
         ran = self._scontrol("update", f"SuspendExcNodes+={name}")
         if ran.status != 0:
             return f"Slurm powers the held node down when it has been idle for long: {ran.output.strip()}"
         return "the held node stays until Slurm reads its configuration again, such as by an update of the cluster"
+
+    def _spares_reserved(self) -> bool:
+        """Ask whether power saving leaves reserved nodes alone. Without an answer they count as not left alone."""
+        shown = self._scontrol("show", "config").output
+        states = re.search(r"^SuspendExcStates\s*=\s*(\S+)$", shown, re.MULTILINE | re.IGNORECASE)
+        return states is not None and "RESERVED" in states[1].upper().split(",")
 
     def _is_held(self, name: str) -> bool:
         """Ask whether the reservation exists. A slurmctld that is busy, as when many nodes start, is asked again."""

@@ -124,14 +124,14 @@ def test_no_access_fails_in_the_end_and_says_to_what(node: Node, key: str, probl
     node.fail(key, problem)
     line = says_why(node.launch())
     assert f"{FOLDER}/{key} was never uploaded, or this node may not read it: {problem}" in line
-    assert [words[-2] for words in node.calls()].count(f"{FOLDER}/{key}") == 5
+    assert [words[-2] for words in node.calls()].count(f"{FOLDER}/{key}") == 6
 
 
 @pytest.mark.parametrize("problem", [FORBIDDEN, NO_KEY])
 @pytest.mark.parametrize("key", ["release", "releases/1.tar.gz"])
 def test_rights_that_arrive_late_are_waited_for(node: Node, key: str, problem: str):
     node.publish(RELEASE)
-    node.fail(key, problem, times=4)
+    node.fail(key, problem, times=5)
     ran = node.launch()
     assert (ran.returncode, ran.stderr) == (0, "")
     assert "ran in" in ran.stdout
@@ -139,15 +139,15 @@ def test_rights_that_arrive_late_are_waited_for(node: Node, key: str, problem: s
 
 def test_a_network_that_comes_back_is_waited_for(node: Node):
     node.publish(RELEASE)
-    node.fail("release", NO_NETWORK, times=4)
+    node.fail("release", NO_NETWORK, times=5)
     assert node.launch().returncode == 0
 
 
 def test_a_network_that_stays_away_is_not_waited_for_forever(node: Node):
     node.publish(RELEASE)
     node.fail("release", NO_NETWORK)
-    assert f"cannot download {FOLDER}/release in 5 attempts: {NO_NETWORK}" in says_why(node.launch())
-    assert len(node.calls()) == 5
+    assert f"cannot download {FOLDER}/release in 6 attempts: {NO_NETWORK}" in says_why(node.launch())
+    assert len(node.calls()) == 6
 
 
 def test_a_pointer_to_a_release_that_is_gone_is_a_failure(node: Node):

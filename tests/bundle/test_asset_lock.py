@@ -6,7 +6,15 @@ import json
 
 import pytest
 
-from trainyard.bundle.asset_lock import AssetLock, LockedAsset, compared, lock_text, locked, parse_lock
+from trainyard.bundle.asset_lock import (
+    AssetLock,
+    Comparison,
+    LockedAsset,
+    compared,
+    lock_text,
+    locked,
+    parse_lock,
+)
 from trainyard.errors import InputError
 from trainyard.render.needed_assets import NeededAsset
 
@@ -19,7 +27,12 @@ TOOLKIT = [
         "nvidia-container-toolkit", "1.20.1", "ubuntu2204", "x86_64", f"{name}_1.20.1-1_amd64.deb",
         f"https://nvidia.github.io/{name}.deb", 1, "b" * 64, "https://nvidia.github.io/Packages",
     )
-    for name in ("libnvidia-container1", "nvidia-container-toolkit")
+    for name in (
+        "libnvidia-container-tools",
+        "libnvidia-container1",
+        "nvidia-container-toolkit-base",
+        "nvidia-container-toolkit",
+    )
 ]  # fmt: skip
 NEEDS_DOCKER = NeededAsset("docker", None, None, "x86_64")
 NEEDS_TOOLKIT = NeededAsset("nvidia-container-toolkit", None, "ubuntu2204", "x86_64")
@@ -35,7 +48,7 @@ def changed(**keys: object) -> bytes:
 def test_what_is_written_is_read_as_the_same():
     lock = locked([*TOOLKIT, DOCKER])
     assert parse_lock(lock_text(lock).encode(), "assets.lock.json") == lock
-    assert [one.name for one in lock.assets] == ["docker", "nvidia-container-toolkit", "nvidia-container-toolkit"]
+    assert [one.name for one in lock.assets] == ["docker", *["nvidia-container-toolkit"] * 4]
 
 
 def test_the_same_assets_give_the_same_bytes_in_whatever_order():
@@ -86,7 +99,7 @@ def test_an_entry_that_could_lead_elsewhere_is_refused(keys):
 def test_a_lock_that_has_all_and_nothing_else_is_up_to_date():
     comparison = compared([NEEDS_DOCKER, NEEDS_TOOLKIT], locked([DOCKER, *TOOLKIT]))
     assert comparison.up_to_date
-    assert comparison == ((), (), ())
+    assert comparison == Comparison((), (), ())
 
 
 def test_what_is_missing_and_what_is_surplus_is_named():
@@ -97,14 +110,46 @@ def test_what_is_missing_and_what_is_surplus_is_named():
 
 def test_another_architecture_or_system_is_another_asset():
     other = NeededAsset("docker", None, None, "aarch64")
-    assert compared([other], locked([DOCKER])) == ((other,), (), (DOCKER,))
+    assert compared([other], locked([DOCKER])) == Comparison((other,), (), (DOCKER,))
 
 
 def test_another_version_than_the_spec_names_is_stale():
     wanted = NEEDS_DOCKER._replace(version="29.4.1")
-    assert compared([wanted], locked([DOCKER])) == ((), (wanted,), ())
+    assert compared([wanted], locked([DOCKER])) == Comparison((), (wanted,), ())
     assert compared([NEEDS_DOCKER._replace(version="29.4.0")], locked([DOCKER])).up_to_date
 
 
 def test_where_the_spec_names_no_version_whatever_is_locked_stays():
     assert compared([NEEDS_DOCKER], locked([DOCKER._replace(version="20.10.0")])).up_to_date
+
+
+@pytest.mark.parametrize("left_out", TOOLKIT, ids=lambda one: one.file)
+def test_a_lock_with_only_some_packages_of_an_asset_is_incomplete(left_out):
+    held = [one for one in TOOLKIT if one != left_out]
+    comparison = compared([NEEDS_TOOLKIT], locked(held))
+    assert not comparison.up_to_date
+    assert (comparison.missing, comparison.stale, comparison.surplus) == ((NEEDS_TOOLKIT,), (), ())
+    (incomplete,) = comparison.incomplete
+    package = left_out.file.removesuffix("_1.20.1-1_amd64.deb")
+    assert str(incomplete) == f"nvidia-container-toolkit for ubuntu2204 on x86_64 lacks {package}"
+
+
+def test_the_packages_of_rpm_are_told_apart_too():
+    needed = NEEDS_TOOLKIT._replace(os="alinux2023")
+    files = [
+        one._replace(os="alinux2023", file=one.file.replace("_1.20.1-1_amd64.deb", "-1.20.1-1.x86_64.rpm"))
+        for one in TOOLKIT
+    ]
+    assert compared([needed], locked(files)).up_to_date
+    (incomplete,) = compared([needed], locked(files[:-1])).incomplete
+    assert incomplete.lacks == ("nvidia-container-toolkit",)
+
+
+def test_a_file_of_somebodys_own_making_stands_for_all_packages():
+    own = TOOLKIT[0]._replace(file="toolkit-bundle.run")
+    assert compared([NEEDS_TOOLKIT], locked([own])).up_to_date
+
+
+def test_packages_of_another_version_than_the_spec_names_are_stale_and_not_incomplete():
+    wanted = NEEDS_TOOLKIT._replace(version="1.21.0")
+    assert compared([wanted], locked(TOOLKIT[:2])) == Comparison((), (wanted,), ())

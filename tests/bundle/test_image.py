@@ -12,7 +12,9 @@ import yaml
 
 from tests.bundle.readme_commands import code_lines
 from tests.specs import spec_of
+from trainyard.bundle.asset_lock import AssetLock, lock_text
 from trainyard.bundle.image import assemble_images
+from trainyard.rehearsal.stand_in_assets import stand_in_lock
 from trainyard.render.cloudformation.stacks import stacks
 from trainyard.render.parallelcluster.image import NO_PARENT
 from trainyard.render.stand_ins import Ids
@@ -81,7 +83,24 @@ def test_the_readme_asks_stacks_that_are_made():
 
 
 def test_without_a_lock_the_readme_says_what_to_do():
-    assert "run `trainyard assets lock`" in assemble_images(SPEC).files["README.md"].decode()
+    made = assemble_images(SPEC)
+    text = made.files["README.md"].decode()
+    assert "Run `trainyard assets lock`" in text
+    assert made.unlocked
+    assert all(f"- {one}\n" in text for one in made.unlocked)
+
+
+def test_a_whole_lock_leaves_nothing_to_say():
+    made = assemble_images(SPEC, lock=lock_text(stand_in_lock(SPEC)).encode())
+    assert made.unlocked == ()
+    assert "assets lock" not in made.files["README.md"].decode()
+
+
+def test_a_lock_that_is_not_whole_is_told_too():
+    *most, last = stand_in_lock(SPEC).assets
+    made = assemble_images(SPEC, lock=lock_text(AssetLock(tuple(most))).encode())
+    assert len(made.unlocked) == 1
+    assert made.unlocked[0].startswith(last.name)
     locked = assemble_images(SPEC, lock=LOCK).files["README.md"].decode()
     assert f"--key trainyard/{SPEC.name}/assets/{'0' * 64}/docker-28.5.1.tgz" in locked
 

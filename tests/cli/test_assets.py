@@ -65,12 +65,34 @@ def test_a_check_names_what_differs_and_writes_nothing(trainyard, folder):
     assert (surplus.status, surplus.out.splitlines()[0]) == (1, "no longer needed: stand-in-node-exporter-1.10.2")
 
 
+def test_a_check_names_the_packages_that_a_lock_lacks(trainyard, folder):
+    containers = example_spec(
+        "software: {setup: gpu, containers: true}\nqueues: [{name: q, instance_type: p5.48xlarge}]\n"
+    )
+    (folder / "cluster.yaml").write_text(containers)
+    lock = stand_in_lock(parse(containers, "f").spec)
+    assets = [
+        one._replace(file="libnvidia-container1_1.20.1-1_amd64.deb") if one.name == "nvidia-container-toolkit" else one
+        for one in lock.assets
+    ]
+    (folder / "assets.lock.json").write_text(lock_text(AssetLock(tuple(assets))))
+    lacks = ["libnvidia-container-tools", "nvidia-container-toolkit-base", "nvidia-container-toolkit"]
+    ran = trainyard("assets", "lock", "cluster.yaml", "--check")
+    words = f"incomplete: nvidia-container-toolkit for ubuntu2204 on x86_64 lacks {', '.join(lacks)}"
+    assert (ran.status, ran.out.splitlines()) == (1, [words, "assets.lock.json: not what the spec needs"])
+    printed = json.loads(trainyard("assets", "lock", "cluster.yaml", "--check", "--json").out)
+    assert [(one["name"], one["lacks"]) for one in printed["incomplete"]] == [("nvidia-container-toolkit", lacks)]
+    assert [one["name"] for one in printed["missing"]] == ["nvidia-container-toolkit"]
+    rendered = json.loads(trainyard("render", "cluster.yaml", "--json").out)
+    assert rendered["not_locked"] == [words.removeprefix("incomplete: ")]
+
+
 def test_json_says_the_same(trainyard, folder):
     ran = trainyard("assets", "lock", "cluster.yaml", "--check", "--json")
     printed = json.loads(ran.out)
     assert (ran.status, ran.err) == (0, "")
     assert printed.keys() == {
-        "schema", "file", "written", "up_to_date", "assets", "missing", "stale", "surplus", "findings",
+        "schema", "file", "written", "up_to_date", "assets", "missing", "incomplete", "stale", "surplus", "findings",
     }  # fmt: skip
     assert (printed["written"], printed["up_to_date"], len(printed["assets"])) == (False, True, 1)
     (folder / "assets.lock.json").unlink()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -40,6 +41,8 @@ network: {availability_zone: us-east-2a}
 queues: [{name: q, instance_type: m5.large, nodes: {min: 0, max: 2}}]
 file_systems: [{mount: /fsx, lustre: {id: environment}}]
 """
+SHARED = "file_systems: [{mount: /fsx, lustre: {id: environment}}]"
+SOFTWARE = "software: {setup: cpu}"
 
 
 @pytest.fixture
@@ -121,6 +124,29 @@ def test_an_environment_and_a_cluster_in_it_are_deployed_looked_at_and_destroyed
     status, _, err = run(account, "status", "llm", "--region", "us-east-2")
     assert status == 1
     assert "there is no cluster llm in us-east-2" in err
+
+
+def test_who_wants_to_build_images_first_stops_before_the_cluster_and_is_told_how_to_go_on(
+    account: Account, tmp_path: Path
+):
+    spec = written(tmp_path, CLUSTER.replace("environment: shared\n", "").replace(SHARED, SOFTWARE))
+    status, out, _ = run(account, "deploy", spec, "--yes", "--before-cluster", "--json")
+    image, deploy = json.loads(out)["next"]
+    assert (status, deploy) == (0, f"trainyard deploy {spec}")
+    assert "llm" not in stack_names(account)
+    status, out, _ = run(account, *shlex.split(image)[1:], "-o", tmp_path / "images", "--json")
+    assert (status, json.loads(out)["stand_ins"]) == (0, [])
+    out = run(account, "status", "llm", "--region", "us-east-2", "--json")[1]
+    assert json.loads(out)["stage"] == "prepared"
+    out = run(account, "deploy", spec, "--yes", "--before-cluster")[1]
+    assert "the cluster itself is not made yet" in out
+    assert f"This goes on: {deploy}" in out
+
+
+def test_an_environment_has_no_cluster_to_stop_before(account: Account, tmp_path: Path):
+    status, _, err = run(account, "deploy", written(tmp_path, ENVIRONMENT), "--yes", "--before-cluster")
+    assert (status, stack_names(account)) == (2, set())
+    assert "shared is an environment and has no cluster" in err
 
 
 def test_without_anybody_to_say_yes_nothing_is_made(account: Account, tmp_path: Path):

@@ -52,6 +52,30 @@ def test_a_baked_image_is_recommended_where_it_saves_anything(software, recommen
     assert ("Recommended: baked images, which save 7 to 13 minutes" in text) == recommended
 
 
+@pytest.mark.parametrize(
+    ("ami", "named"),
+    [
+        ("image: {ami: ami-0123456789abcdef0}\n", "head, queue/gpu"),
+        ("head_node: {ami: ami-0123456789abcdef0}\n", "head"),
+        ("", None),
+    ],
+)
+def test_an_image_that_the_spec_names_is_told_and_only_for_other_nodes_is_one_recommended(ami, named):
+    text = "\n".join(budget_lines(budget_of(SOFTWARE, QUEUES, ami)))
+    assert (f"The spec names an image for {named};" in text) == (named is not None)
+    assert ("Recommended: baked images" in text) == (named != "head, queue/gpu")
+    nodes = budget_values(budget_of(SOFTWARE, QUEUES, ami))["nodes"]
+    assert ", ".join(node["node"] for node in nodes if node["own_image"]) == (named or "")
+
+
+def test_an_image_of_a_queue_or_of_all_login_pools_counts_for_them_alone():
+    own = "queues: [{name: a, instance_type: g5.12xlarge, ami: ami-0123456789abcdef0}, "
+    queues = f"{own}{{name: b, instance_type: g5.12xlarge}}]\n"
+    login = "login_nodes: [{name: x, ami: ami-0123456789abcdef0}, {name: y}]\n"
+    nodes = {node.name: node.own_image for node in budget_of(SOFTWARE, queues, login).nodes}
+    assert nodes == {"head": False, "login": False, "queue/a": True, "queue/b": False}
+
+
 def test_programs_read_the_same_in_seconds():
     values = json.loads(json.dumps(budget_values(budget_of(SOFTWARE, QUEUES))))
     gpu = next(node for node in values["nodes"] if node["node"] == "queue/gpu")

@@ -175,6 +175,11 @@ def test_what_is_locked_is_not_asked_for_again(locking, publisher):
     assert publisher.requests == []
 
 
+def test_an_asset_of_which_only_a_part_is_locked_is_locked_anew_as_a_whole(locking):
+    whole = locking.lock([TOOLKIT], AssetLock())
+    assert locking.lock([TOOLKIT], locked(whole.assets[1:])) == whole
+
+
 def test_what_is_locked_in_an_older_version_stays_unless_it_is_updated(locking):
     (new,) = locking.lock([DOCKER], AssetLock()).assets
     old = locked([new._replace(version="20.10.0", file="docker-20.10.0.tgz", sha256="0" * 64)])

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import json
 import os
+import socket
+import time
+from contextlib import ExitStack
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.node.newer_slurm import write_programs
 from tests.slurm import Slurm, real_slurm, until
+from tests.specs import spec_of
 from trainyard.bootstrap.steps import ASSETS
+from trainyard.render.parallelcluster.slurm_settings import slurm_settings
 from trainyard_node.places import Places
 from trainyard_node.processes import RealProcesses
-from trainyard_node.slurm_node import SlurmNode
+from trainyard_node.slurm_node import Held, SlurmNode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 pytestmark = [
@@ -60,6 +67,87 @@ def test_root_reaches_a_held_node(slurm: Slurm, tmp_path: Path):
     name = slurm_node(tmp_path, held).hold().reservation
     job = slurm.submit("true", f"--nodelist={held}", f"--reservation={name}", uid=0)
     until(lambda: slurm.job(job) == "COMPLETED")
+
+
+POWER_SAVING = """\
+ReconfigFlags=KeepPartState
+SlurmctldParameters=idle_on_node_suspend,power_save_interval=1,power_save_min_interval=1
+SuspendProgram={place}/suspend
+ResumeProgram={place}/suspend
+SuspendExcNodes=q-st-cpu-1
+SuspendTime=5
+SuspendTimeout=5
+NodeName=q-dy-cpu-1 NodeHostname={host} NodeAddr=127.0.0.1 Port={first} CPUs=2 RealMemory=500
+NodeName=q-dy-cpu-2 NodeHostname={host} NodeAddr=127.0.0.1 Port={second} CPUs=2 RealMemory=500
+"""
+
+
+@pytest.fixture
+def power_saving(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[[str], Slurm]]:
+    """Hand out what starts a newer Slurm that powers its two dynamic nodes down once they are idle, as on AWS."""
+    programs = tmp_path_factory.mktemp("programs")
+    write_programs(programs)
+    monkeypatch.setenv("PATH", str(programs), prepend=os.pathsep)
+    place = programs / "suspend"
+    place.write_text("#!/bin/sh\n")
+    place.chmod(0o755)
+    with ExitStack() as running:
+
+        def started(more: str) -> Slurm:
+            first, second = free_ports(2)
+            host = socket.gethostname().split(".")[0]
+            own = POWER_SAVING.format(place=programs, host=host, first=first, second=second)
+            slurm = running.enter_context(real_slurm(1, more=own + more))
+            monkeypatch.setenv("SLURM_CONF", slurm.variables["SLURM_CONF"])
+            for name in ("q-dy-cpu-1", "q-dy-cpu-2"):
+                slurm.start_node(name)
+                until(partial(is_idle, slurm, name))
+            return slurm
+
+        yield started
+
+
+def test_a_held_dynamic_node_keeps_its_power_though_slurm_reads_its_configuration_again(
+    power_saving: Callable[[str], Slurm], tmp_path: Path
+):
+    (said,) = slurm_settings(spec_of("software: {setup: cpu, on_failure: hold}"))["CustomSlurmSettings"]
+    slurm = power_saving("".join(f"{key}={value}\n" for key, value in said.items()))
+    assert slurm_node(tmp_path, "q-dy-cpu-1").hold() == Held("trainyard-hold-q-dy-cpu-1", "")
+    slurm.run("scontrol", "reconfigure")
+    until(lambda: powered_down(slurm, "q-dy-cpu-2"))
+    time.sleep(2)
+    assert slurm.node("q-dy-cpu-1") == "reserved"
+    slurm.run("scontrol", "update", "NodeName=q-dy-cpu-1", "State=POWER_DOWN")
+    until(lambda: powered_down(slurm, "q-dy-cpu-1"))
+
+
+def test_without_that_setting_a_held_dynamic_node_is_lost_then_and_says_so_before(
+    power_saving: Callable[[str], Slurm], tmp_path: Path
+):
+    slurm = power_saving("")
+    assert "stays until Slurm reads its configuration again" in slurm_node(tmp_path, "q-dy-cpu-1").hold().warning
+    until(lambda: powered_down(slurm, "q-dy-cpu-2"))
+    assert slurm.node("q-dy-cpu-1") == "reserved"
+    slurm.run("scontrol", "reconfigure")
+    until(lambda: powered_down(slurm, "q-dy-cpu-1"))
+
+
+def is_idle(slurm: Slurm, name: str) -> bool:
+    return slurm.node(name) == "idle"
+
+
+def powered_down(slurm: Slurm, name: str) -> bool:
+    return slurm.node(name)[-1] in "~%"
+
+
+def free_ports(count: int) -> list[int]:
+    with ExitStack() as held:
+        sockets = [held.enter_context(socket.socket()) for _ in range(count)]
+        for one in sockets:
+            one.bind(("127.0.0.1", 0))
+        return [one.getsockname()[1] for one in sockets]
 
 
 def test_a_node_that_is_given_up_is_drained_with_its_reason(slurm: Slurm, tmp_path: Path):

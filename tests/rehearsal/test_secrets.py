@@ -8,7 +8,8 @@ import pytest
 
 from tests.rehearsal.whole import deployed, seeded_account
 from trainyard.edge.aws import s3
-from trainyard.edge.aws.cloudformation import stack_events, stacks_tagged
+from trainyard.edge.aws.stack_events import stack_events
+from trainyard.edge.aws.stacks import stacks_tagged
 from trainyard.render.tags import ENVIRONMENT
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]

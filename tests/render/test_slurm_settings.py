@@ -34,6 +34,19 @@ def test_times_and_the_user_s_own_lines_go_into_slurm_conf_one_by_one():
     ]
 
 
+def test_nodes_that_are_held_are_not_powered_down():
+    found = settings("software: {setup: cpu, on_failure: hold}\nparallelcluster: {slurm: {kill_wait_s: 300}}")
+    assert found["CustomSlurmSettings"] == [{"KillWait": 300}, {"SuspendExcStates": "RESERVED"}]
+    assert "CustomSlurmSettings" not in settings("software: {setup: cpu, on_failure: terminate}")
+
+
+def test_states_that_the_user_excepts_from_power_saving_stay_as_they_are():
+    found = settings(
+        "software: {setup: cpu, on_failure: hold}\nparallelcluster: {slurm: {settings: {suspendexcstates: DRAIN}}}"
+    )
+    assert found["CustomSlurmSettings"] == [{"suspendexcstates": "DRAIN"}]
+
+
 def test_a_database_is_named_by_host_and_port_without_a_scheme():
     found = slurm(f'accounting: {{database: {{host: db.example.com, user: slurm, password_secret: "{SECRET}"}}}}')
     assert found["Database"] == {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from trainyard.api.lock_file import beside, lock_beside
+from trainyard.api.lock_file import beside
 from trainyard.bundle.asset_lock import (
     MOST_BYTES,
     AssetLock,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from trainyard.edge.asset_cache import AssetCache
     from trainyard.render.needed_assets import NeededAsset
 
-__all__ = ["AssetLock", "Comparison", "Locked", "LockedAsset", "check_assets", "lock_assets", "lock_beside"]
+__all__ = ["AssetLock", "Comparison", "Locked", "LockedAsset", "check_assets", "lock_assets"]
 
 
 class Locked(NamedTuple):

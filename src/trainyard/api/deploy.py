@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from trainyard.api.lock_file import lock_beside
+from trainyard.api.lock_file import lock_of
 from trainyard.checking.spec_file import Checked, check_file
 from trainyard.deploy.deployment import Done, deploy, destroy, work_for
+from trainyard.deploy.going_on import commands_after
 from trainyard.deploy.looking_before import look_before
 from trainyard.deploy.own_bucket import bucket_of_cluster
 from trainyard.deploy.work import Event, Options, Work
@@ -20,6 +21,7 @@ from trainyard.render.tags import CLUSTER, ENVIRONMENT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from trainyard.finding import Finding
     from trainyard.spec.cluster import Spec
@@ -34,25 +36,30 @@ class Deployed:
     checked: Checked
     preflights: tuple[Finding, ...]
     done: Done | None
+    next: tuple[str, ...] = ()
+    """Commands that go on from here, where the deployment was to stop before the cluster and did."""
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """Return what the rules and the preflights found."""
-        return (*self.checked.findings, *self.preflights)
+        """Return what the rules and the preflights found, and what became clear on the way."""
+        return (*self.checked.findings, *self.preflights, *(self.done.findings if self.done else ()))
 
 
-def deploy_file(
+def deploy_file(  # noqa: PLR0913  one for each option
     file: str,
     *,
     profile: str | None = None,
     options: Options | None = None,
+    lock: Path | None = None,
     listener: Callable[[Event], None] = lambda _: None,
     confirm: Callable[[Spec, Account, tuple[Finding, ...]], bool] = lambda *_: True,
 ) -> Deployed:
     """Deploy a spec file, or go on where a call that ended early stopped. Nothing is made where there are errors.
 
-    ``confirm`` is asked once everything has been looked at and before anything is made.
-    Raises FindingsError where the file is no spec, TrainyardError where the account cannot be used.
+    ``confirm`` is asked once everything has been looked at and before anything is made. ``lock`` is the lock of the
+    assets, by default the one beside the spec.
+    Raises FindingsError where the file is no spec, InputError where the lock is damaged or not there, and
+    TrainyardError where the account cannot be used.
     """
     text = read_text(file)
     checked = check_file(file)
@@ -62,15 +69,18 @@ def deploy_file(
     if checked.has_errors:
         return Deployed(checked, (), None)
     refuse_stand_ins(checked.findings)
+    content = lock_of(file, lock)
     where = account(spec.region, profile)
     work = work_for(spec, where, listener, options)
-    work.assets_lock = lock_beside(file)
+    work.assets_lock = content
     preflights = look_before(work, checked.parsed.document)
     if any(finding.severity == "error" for finding in preflights):
         return Deployed(checked, preflights, None)
     if not confirm(spec, where, preflights):
         raise TrainyardError("nothing was deployed, as you said")
-    return Deployed(checked, preflights, deploy(work, text))
+    done = deploy(work, text)
+    stopped = done.ok and work.options.before_cluster
+    return Deployed(checked, preflights, done, commands_after(work, file, lock) if stopped else ())
 
 
 def refuse_stand_ins(findings: tuple[Finding, ...]) -> None:

@@ -8,6 +8,7 @@ from trainyard.checking.explanation import Explanation, explanation_among
 from trainyard.checking.explanation import explanations as of_checking
 from trainyard.deploy.preflights import NamedPreflight, all_preflights
 from trainyard.deploy.preflights.running import NOT_RUN
+from trainyard.deploy.told import kinds as of_told
 from trainyard.operate.nodes.explained import kinds
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def explanations() -> Iterator[Explanation]:
         if one.kind == "rule":
             yield one
     yield from map(_of_preflight, (*all_preflights(), NOT_RUN))
-    yield from (_of_nodes(id_, dict(kind)) for id_, kind in kinds().items())
+    yield from (_of_nodes(id_, dict(kind)) for id_, kind in (*kinds().items(), *of_told().items()))
     yield from (one for one in of_checking() if one.kind != "rule")
 
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trainyard.api.assets import lock_beside
+from trainyard.api.lock_file import lock_of
 from trainyard.bundle.image import ImageBundle, assemble_images
+from trainyard.bundle.parent_image import refuse_wrong_parent
 from trainyard.checking.spec_file import Checked, check_file
 from trainyard.edge.bundle_folder import Written, write_folder
 from trainyard.errors import InputError, SpecError
@@ -26,31 +27,37 @@ class RenderedImages:
     bundle: ImageBundle | None
     written: Written | None
     locked: bool
-    """Whether a lock lay beside the spec. Without one, steps that install anything fail."""
+    """Whether there was a lock. Without one, steps that install anything fail."""
 
 
-def render_images(
+def render_images(  # noqa: PLR0913  one for each option
     file: str,
     folder: Path | None = None,
     *,
     outputs: Mapping[str, str] | None = None,
     parent: str | None = None,
+    lock: Path | None = None,
     force: bool = False,
 ) -> RenderedImages:
     """Check a spec file and write what builds its images, by default into build/NAME-image.
 
-    Raises FindingsError where the file is no spec, InputError where an output is not used or the folder must not be
-    replaced, and TrainyardError where there is nothing to bake or the folder cannot be written.
+    ``parent`` is what they are built on, and ``lock`` the lock of the assets, by default the one beside the spec.
+    Raises FindingsError where the file is no spec, InputError where an output is not used, the parent is no image of
+    the region, the lock is damaged or not there, or the folder must not be replaced, and TrainyardError where there is
+    nothing to bake or the folder cannot be written.
     """
     checked = check_file(file)
     if checked.parsed is None:
         raise SpecError(checked.findings)
     if checked.has_errors:
         return RenderedImages(checked, None, None, locked=False)
-    lock = lock_beside(file)
-    made = assemble_images(checked.parsed.spec, outputs, lock, parent)
+    spec = checked.parsed.spec
+    if parent is not None:
+        refuse_wrong_parent(parent, spec.region)
+    content = lock_of(file, lock)
+    made = assemble_images(spec, outputs, content, parent)
     if unused := sorted(set(outputs or ()) - made.outputs):
         used = ", ".join(sorted(made.outputs)) or "none at all"
         raise InputError(f"the images use no stack output {unused[0]!r}", where=unused[0], hint=f"they use {used}")
-    written = write_folder(folder or Path("build") / f"{checked.parsed.spec.name}-image", made.files, force=force)
-    return RenderedImages(checked, made, written, locked=lock is not None)
+    written = write_folder(folder or Path("build") / f"{spec.name}-image", made.files, force=force)
+    return RenderedImages(checked, made, written, locked=content is not None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trainyard.api.assets import lock_beside
+from trainyard.api.lock_file import lock_of
 from trainyard.bundle.asset_lock import FILE_NAME, parse_lock
 from trainyard.checking.spec_file import Checked, check_file
 from trainyard.deploy.deployment import work_for
@@ -13,20 +13,21 @@ from trainyard.deploy.planning import Plan, plan
 from trainyard.errors import SpecError
 
 if TYPE_CHECKING:
-    from trainyard.bundle.asset_lock import AssetLock
+    from pathlib import Path
+
     from trainyard.edge.aws.account import Account
 
 __all__ = ["Plan", "plan_file"]
 
 
 def plan_file(
-    file: str, where: Account | None = None, *, simulated_nodes: int = 0, seed: int = 1
+    file: str, where: Account | None = None, *, simulated_nodes: int = 0, seed: int = 1, lock: Path | None = None
 ) -> tuple[Checked, Plan | None]:
     """Return what deploying a spec file would do, None where it has errors. Asks an account only where one is given.
 
-    With ``simulated_nodes``, the plan says when so many compute nodes are ready that start at once; the lock beside the
-    spec says how much they fetch.
-    Raises FindingsError where the file is no spec.
+    With ``simulated_nodes``, the plan says when so many compute nodes are ready that start at once; the lock, by
+    default the one beside the spec, says how much they fetch.
+    Raises FindingsError where the file is no spec, InputError where the lock is damaged or not there.
     """
     checked = check_file(file)
     if checked.parsed is None:
@@ -34,10 +35,9 @@ def plan_file(
     spec = checked.parsed.spec
     if checked.has_errors:
         return checked, None
+    content = lock_of(file, lock) if simulated_nodes or where is not None or lock is not None else None
     work = None if where is None else work_for(spec, where)
-    return checked, plan(spec, work, Asked(simulated_nodes, seed, _lock(file)) if simulated_nodes else None)
-
-
-def _lock(file: str) -> AssetLock | None:
-    content = lock_beside(file)
-    return None if content is None else parse_lock(content, FILE_NAME)
+    if work is not None:
+        work.assets_lock = content
+    asked = Asked(simulated_nodes, seed, None if content is None else parse_lock(content, FILE_NAME))
+    return checked, plan(spec, work, asked if simulated_nodes else None)

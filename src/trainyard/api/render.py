@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trainyard.api.lock_file import lock_beside
+from trainyard.api.lock_file import lock_of
 from trainyard.bundle.assemble import Bundle
 from trainyard.bundle.assemble import assemble as assemble_bundle
 from trainyard.checking.spec_file import Checked, check_file
@@ -29,12 +29,18 @@ class Rendered:
 
 
 def render_file(
-    file: str, folder: Path | None = None, *, outputs: Mapping[str, str] | None = None, force: bool = False
+    file: str,
+    folder: Path | None = None,
+    *,
+    outputs: Mapping[str, str] | None = None,
+    lock: Path | None = None,
+    force: bool = False,
 ) -> Rendered:
     """Check a spec file and write its bundle, by default into build/NAME. Nothing is written when there are errors.
 
+    ``lock`` is the lock of its assets, by default the one beside it.
     Raises FindingsError where the file is no spec, InputError where an output is not used or the folder must not be
-    replaced, or the lock beside the spec is damaged, and TrainyardError where the platform cannot be rendered or the
+    replaced, or the lock is damaged or not there, and TrainyardError where the platform cannot be rendered or the
     folder cannot be written.
     """
     checked = check_file(file)
@@ -42,7 +48,7 @@ def render_file(
         raise SpecError(checked.findings)
     if checked.has_errors:
         return Rendered(checked, None, None)
-    made = assemble_bundle(checked.parsed.spec, outputs, lock_beside(file))
+    made = assemble_bundle(checked.parsed.spec, outputs, lock_of(file, lock))
     if unused := sorted(set(outputs or ()) - made.outputs):
         used = ", ".join(sorted(made.outputs)) or "none at all"
         raise InputError(f"this spec uses no stack output {unused[0]!r}", where=unused[0], hint=f"it uses {used}")

@@ -6,6 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from trainyard.catalog.assets import PackageDownload, downloads
 from trainyard.errors import InputError
 
 if TYPE_CHECKING:
@@ -42,15 +43,29 @@ class AssetLock(NamedTuple):
     assets: tuple[LockedAsset, ...] = ()
 
 
+class Incomplete(NamedTuple):
+    """An asset of several packages, of which a lock holds only some."""
+
+    asset: NeededAsset
+    lacks: tuple[str, ...]
+    """The packages that it does not hold."""
+
+    def __str__(self) -> str:
+        """Say it in a few words."""
+        return f"{self.asset} lacks {', '.join(self.lacks)}"
+
+
 class Comparison(NamedTuple):
     """What a spec needs, compared with a lock."""
 
     missing: tuple[NeededAsset, ...]
-    """What it needs and the lock does not hold."""
+    """What it needs and the lock does not hold, or not all of it."""
     stale: tuple[NeededAsset, ...]
     """What the lock holds in another version than the spec names."""
     surplus: tuple[LockedAsset, ...]
     """What the lock holds and no node needs."""
+    incomplete: tuple[Incomplete, ...] = ()
+    """Of what is missing, that of which the lock holds a part."""
 
     @property
     def up_to_date(self) -> bool:
@@ -63,11 +78,33 @@ def compared(needed: Sequence[NeededAsset], lock: AssetLock) -> Comparison:
     held = {one: files_of(one, lock) for one in needed}
     right = {one: [file for file in files if one.version in (None, file.version)] for one, files in held.items()}
     used = {file for one in needed for file in right[one] or held[one]}
+    lacking = {one: lacks for one in needed if right[one] and (lacks := packages_lacking(one, right[one]))}
     return Comparison(
-        missing=tuple(one for one in needed if not held[one]),
+        missing=tuple(one for one in needed if not held[one] or one in lacking),
         stale=tuple(one for one in needed if held[one] and not right[one]),
         surplus=tuple(file for file in lock.assets if file not in used),
+        incomplete=tuple(Incomplete(one, lacks) for one, lacks in lacking.items()),
     )
+
+
+def packages_lacking(needed: NeededAsset, held: Sequence[LockedAsset]) -> tuple[str, ...]:
+    """Return the packages of an asset that are not among its locked files, where others of its packages are.
+
+    Files that are none of its packages are somebody's own choice, and stand for the whole asset.
+    """
+    published = downloads(needed.name, held[0].version, needed.os, needed.arch)
+    packages = [one.package for one in published if isinstance(one, PackageDownload)]
+    lacking = [package for package in packages if not any(_is_of(package, one.file) for one in held)]
+    return tuple(lacking) if len(lacking) < len(packages) else ()
+
+
+def _is_of(package: str, file: str) -> bool:
+    """Return whether a file is that of a package: Debian's has _ before its version, that of RPM a hyphen.
+
+    https://www.kernel.org/doc/man-pages/online/pages/man1/dpkg-name.1.html
+    """
+    rest = file.removeprefix(package)
+    return rest != file and re.match(r"[_-][0-9]", rest) is not None
 
 
 def files_of(needed: NeededAsset, lock: AssetLock) -> tuple[LockedAsset, ...]:

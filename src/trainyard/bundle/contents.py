@@ -59,13 +59,14 @@ _WHAT = {
 
 
 def unlocked(spec: Spec, lock: AssetLock) -> tuple[str, ...]:
-    """Return what nodes install that is not locked, or in another version."""
+    """Return what nodes install that is not locked, only in part, or in another version."""
     found = compared(needed_assets(spec), lock)
-    return tuple(str(one) for one in (*found.missing, *found.stale))
+    parts = {one.asset: str(one) for one in found.incomplete}
+    return tuple(parts.get(one, str(one)) for one in (*found.missing, *found.stale))
 
 
 def not_locked(spec: Spec, lock: AssetLock) -> Iterator[str]:
-    """Yield what nodes install and no lock names: without it they fail."""
+    """Yield what nodes install and the lock does not name: without it they fail."""
     if missing := unlocked(spec, lock):
         yield "## Not locked"
         yield ""

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from trainyard.bootstrap.image_script import image_script
 from trainyard.bundle.assemble import config_text
-from trainyard.bundle.asset_lock import parse_lock
+from trainyard.bundle.asset_lock import FILE_NAME, parse_lock
+from trainyard.bundle.contents import unlocked
 from trainyard.bundle.image_readme import image_readme
 from trainyard.bundle.release import release
 from trainyard.render.parallelcluster.image import (
@@ -38,6 +39,8 @@ class ImageBundle:
     stand_ins: tuple[StandIn, ...]
     outputs: frozenset[str]
     """Names of the stack outputs that they use, known or not."""
+    unlocked: tuple[str, ...] = ()
+    """What nodes install that the lock does not name."""
 
 
 def assemble_images(
@@ -56,7 +59,7 @@ def assemble_images(
         settings = install_settings(spec, image, ids, sha256=made.sha256, file=made.file)
         files[f"{image.name}/build-image.yaml"] = config_text(spec, config).encode()
         files[f"{image.name}/install.sh"] = image_script(settings)
-    locked = () if lock is None else parse_lock(lock, "assets.lock.json").assets
+    locked = parse_lock(lock, FILE_NAME)
     text = image_readme(spec, images, ids.in_order(), made.file, locked, parent_is_known=parent is not None)
     files = {"README.md": text.encode(), RELEASE: made.content, **files}
-    return ImageBundle(files, images, made.sha256, ids.in_order(), frozenset(ids.used))
+    return ImageBundle(files, images, made.sha256, ids.in_order(), frozenset(ids.used), unlocked(spec, locked))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from trainyard.bundle.by_hand.assets import bucket_of
 from trainyard.bundle.by_hand.aws_command import assigned, aws, shell_name
 from trainyard.bundle.by_hand.stacks import read_outputs, written_in
+from trainyard.bundle.contents import unlocked
 from trainyard.bundle.markdown import block
 from trainyard.render.assets import folder
 from trainyard.render.parallelcluster.image import NO_PARENT, image_id, script_key
@@ -16,7 +17,7 @@ from trainyard.render.stand_ins import StandIn
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from trainyard.bundle.asset_lock import LockedAsset
+    from trainyard.bundle.asset_lock import AssetLock, LockedAsset
     from trainyard.render.parallelcluster.image import NodeImage
     from trainyard.spec.cluster import Spec
 
@@ -26,15 +27,15 @@ def image_readme(  # noqa: PLR0913  all that the files are made of
     images: Sequence[NodeImage],
     stand_ins: Sequence[StandIn],
     release: str,
-    assets: Sequence[LockedAsset],
+    lock: AssetLock,
     *,
     parent_is_known: bool,
 ) -> str:
-    """Return the README. ``release`` is the file name of the release in the bucket, ``assets`` what its lock holds."""
+    """Return the README. ``release`` is the file name of the release in the bucket, ``lock`` its lock."""
     sections = (
         _files(spec, images),
         _ids(spec, stand_ins, images, parent_is_known=parent_is_known),
-        _upload(spec, images, release, assets),
+        _upload(spec, images, release, lock),
         _build(spec, images),
         _use(spec, images),
         _by_hand(spec, images),
@@ -66,6 +67,7 @@ def _ids(
     yield "## 1. Fill in what the files lack"
     yield ""
     yield "The network, the bucket and the policy of the nodes have to be there."
+    yield "`trainyard deploy --before-cluster` makes them and uploads release and assets; then it says the ids."
     yield "By hand, that is step 1 in the README of `trainyard render`."
     yield ""
     for one in stand_ins:
@@ -96,18 +98,21 @@ def _parent(spec: Spec, images: Sequence[NodeImage], architecture: str) -> Itera
     yield written_in([StandIn(NO_PARENT, "ParentImage", "", "")], files)
 
 
-def _upload(spec: Spec, images: Sequence[NodeImage], release: str, assets: Sequence[LockedAsset]) -> Iterator[str]:
+def _upload(spec: Spec, images: Sequence[NodeImage], release: str, lock: AssetLock) -> Iterator[str]:
     yield "## 2. Upload"
     yield ""
     puts = [_put(spec, f"releases/{release}", "release.tar")]
     puts += [_put(spec, script_key(image), f"{image.name}/install.sh") for image in images]
     yield from block("What the build fetches:", puts)
-    if assets:
-        lines = [line for one in assets for line in _fetched(spec, one)]
+    if lock.assets:
+        lines = [line for one in lock.assets for line in _fetched(spec, one)]
         yield from block("What the steps install, unless `trainyard deploy` has mirrored it already:", lines)
-    else:
-        yield "The release has no `assets.lock.json`: run `trainyard assets lock` and `trainyard image` again."
-        yield "Without it, a step that installs anything fails."
+    if missing := unlocked(spec, lock):
+        yield "The lock of the assets does not hold all that the nodes install, and a step without its asset fails:"
+        yield ""
+        yield from (f"- {one}" for one in missing)
+        yield ""
+        yield "Run `trainyard assets lock` and `trainyard image` again."
         yield ""
 
 

@@ -44,7 +44,19 @@ def release(spec: Spec, lock: bytes | None = None) -> Release:
     locked = {} if lock is None else {"assets.lock.json": lock}
     content = _archive({**_same_in_all(), "plan.json": plan, **locked})
     sha256 = hashlib.sha256(content).hexdigest()
-    return Release(f"{sha256[:16]}.tar", sha256, content, plan)
+    return Release(file_of(sha256), sha256, content, plan)
+
+
+def file_of(sha256: str) -> str:
+    """Return the name of the file that holds a release."""
+    return f"{sha256[:16]}.tar"
+
+
+def files_in(content: bytes) -> dict[str, bytes]:
+    """Return the files of a release by name. Raises tarfile.TarError or OSError where it is none."""
+    with tarfile.open(fileobj=io.BytesIO(content), mode="r:") as archive:
+        opened = ((one.name, archive.extractfile(one)) for one in archive if one.isfile())
+        return {name: file.read() for name, file in opened if file is not None}
 
 
 @cache

@@ -96,8 +96,10 @@ def _line(one: LockedAsset) -> str:
 
 
 def _differences(comparison: Comparison) -> list[str]:
+    in_part = {one.asset for one in comparison.incomplete}
     return [
-        *(f"missing: {one}" for one in comparison.missing),
+        *(f"missing: {one}" for one in comparison.missing if one not in in_part),
+        *(f"incomplete: {one}" for one in comparison.incomplete),
         *(f"another version is locked: {one}" for one in comparison.stale),
         *(f"no longer needed: {one.file}" for one in comparison.surplus),
     ]
@@ -112,6 +114,7 @@ def _print_json(found: Locked, *, check: bool) -> None:
         "up_to_date": found.lock is not None and (not check or comparison.up_to_date),
         "assets": assets,
         "missing": [one._asdict() for one in comparison.missing],
+        "incomplete": [{**one.asset._asdict(), "lacks": list(one.lacks)} for one in comparison.incomplete],
         "stale": [one._asdict() for one in comparison.stale],
         "surplus": [one._asdict() for one in comparison.surplus],
         "findings": [finding._asdict() for finding in found.checked.findings],

@@ -10,11 +10,14 @@ import click
 
 from trainyard.cli import suggestions
 from trainyard.cli.interrupting import interruptible
-from trainyard.cli.output import counted, finding_text, json_option, print_error, print_json, print_text
+from trainyard.cli.lock_option import lock_option
+from trainyard.cli.output import counted, finding_text, json_option, one_line, print_error, print_json, print_text
 from trainyard.cli.watching import done_values, watcher
 from trainyard.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from trainyard.api.deploy import Account, Deployed
     from trainyard.finding import Finding
     from trainyard.spec.cluster import Spec
@@ -36,15 +39,24 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path),
     help="Make the key pair of the spec where it does not exist; its private key goes to FILE.",
 )
+@click.option(
+    "--before-cluster",
+    is_flag=True,
+    help="Make all that the cluster needs and stop before it, so that images can be built first. "
+    "Without the option, the same command goes on.",
+)
+@lock_option
 @json_option
 def command(  # noqa: PLR0913  one for each option
     spec: str,
     profile: str | None,
     create_key_pair: Path | None,
+    lock: Path | None,
     *,
     yes: bool,
     rollback_on_failure: bool,
     recreate: bool,
+    before_cluster: bool,
     as_json: bool,
 ) -> None:
     """Make what a spec describes in an AWS account, or go on where an earlier call stopped.
@@ -56,9 +68,13 @@ def command(  # noqa: PLR0913  one for each option
     A cluster whose making fails stays as it is, with its logs, and costs money. It
     cannot be resumed: --recreate deletes it and makes it again.
 
+    Of a cluster that exists, only what nodes install can change. The head node and
+    login nodes that run have to be told of it; a warning says which, and how.
+
     \b
     Example:
       trainyard deploy cluster.yaml
+      trainyard deploy cluster.yaml --before-cluster
       trainyard deploy cluster.yaml --create-key-pair ~/.ssh/ml-key.pem --yes
     """
     from trainyard.api.deploy import Options, deploy_file
@@ -73,9 +89,9 @@ def command(  # noqa: PLR0913  one for each option
         question = f"Deploy {parsed.name} to account {account.id} in {parsed.region}?"
         return click.confirm(question, err=True)
 
-    options = Options(rollback_on_failure, recreate, create_key_pair)
+    options = Options(rollback_on_failure, recreate, create_key_pair, before_cluster=before_cluster)
     with interruptible("AWS finishes what it has begun; run the same command again to go on"):
-        deployed = deploy_file(spec, profile=profile, options=options, listener=watcher(), confirm=confirm)
+        deployed = deploy_file(spec, profile=profile, options=options, lock=lock, listener=watcher(), confirm=confirm)
     _print(deployed, as_json=as_json)
     sys.exit(0 if deployed.done is not None and deployed.done.ok else 1)
 
@@ -83,7 +99,7 @@ def command(  # noqa: PLR0913  one for each option
 def _print(deployed: Deployed, *, as_json: bool) -> None:
     if as_json:
         findings = [finding._asdict() for finding in deployed.findings]
-        print_json({**done_values(deployed.done), "findings": findings})
+        print_json({**done_values(deployed.done), "findings": findings, "next": list(deployed.next)})
         return
     if deployed.done is None:
         for finding in deployed.findings:
@@ -94,3 +110,18 @@ def _print(deployed: Deployed, *, as_json: bool) -> None:
         print_text(f"{result.status:<10} {result.name:<12} {result.seconds:6.0f} s  {result.detail}")
         if result.error is not None:
             print_error(result.error, as_json=False)
+    for finding in deployed.done.findings:
+        print_text(finding_text(finding))
+    for line in _going_on(deployed.next):
+        print_text(one_line(line))
+
+
+def _going_on(commands: tuple[str, ...]) -> Iterator[str]:
+    """Yield what to do where it has stopped before the cluster, as it was told to."""
+    if not commands:
+        return
+    *image, deploy = commands
+    yield "All that the cluster needs is there; the cluster itself is not made yet."
+    for one in image:
+        yield f"This writes what builds its images, and a README that says how to build them and use them: {one}"
+    yield f"This goes on: {deploy}"

@@ -10,16 +10,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from trainyard.cli import suggestions
+from trainyard.cli.lock_option import lock_option
 from trainyard.cli.output import counted, finding_text, json_option, one_line, print_json, print_text
 
 if TYPE_CHECKING:
     from trainyard.api.image import RenderedImages
-
-
-def _parent(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
-    if value is not None and not value.startswith(("ami-", "arn:")):  # as the schema of pcluster has it
-        raise click.BadParameter(f"{value!r} is neither the id of an image, ami-…, nor an ARN of Image Builder, arn:…")
-    return value
 
 
 def _outputs(_context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
@@ -38,8 +33,8 @@ def _outputs(_context: click.Context, _parameter: click.Parameter, values: tuple
     "--parent-image",
     "parent",
     metavar="AMI",
-    callback=_parent,
-    help="What to build on: an official image, or one of yours. Default: a stand-in for the official one.",
+    help="What to build on: an official image, or one of yours; an ARN of Image Builder is taken too. "
+    "Default: a stand-in for the official image.",
 )
 @click.option(
     "--stack-output",
@@ -49,10 +44,18 @@ def _outputs(_context: click.Context, _parameter: click.Parameter, values: tuple
     callback=_outputs,
     help="Fill in an id that a stack gave; may be repeated.",
 )
+@lock_option
 @click.option("--force", is_flag=True, help="Replace a DIR that was changed; it is moved aside.")
 @json_option
 def command(  # noqa: PLR0913  one for each option
-    spec: str, folder: Path | None, parent: str | None, outputs: dict[str, str], *, force: bool, as_json: bool
+    spec: str,
+    folder: Path | None,
+    parent: str | None,
+    outputs: dict[str, str],
+    lock: Path | None,
+    *,
+    force: bool,
+    as_json: bool,
 ) -> None:
     """Write what builds images of the nodes, so that they come up sooner: for `pcluster build-image`, or by hand.
 
@@ -65,7 +68,7 @@ def command(  # noqa: PLR0913  one for each option
     """
     from trainyard.api.image import render_images
 
-    rendered = render_images(spec, folder, outputs=outputs, parent=parent, force=force)
+    rendered = render_images(spec, folder, outputs=outputs, parent=parent, lock=lock, force=force)
     if as_json:
         print_json(_values(rendered))
     else:
@@ -83,8 +86,9 @@ def _print(rendered: RenderedImages) -> None:
         print_text(f"the former folder is kept as {one_line(str(rendered.written.kept))}", err=True)
     for name in rendered.bundle.files:
         print_text(one_line(str(rendered.written.folder / name)))
-    if not rendered.locked:
-        print_text("there is no assets.lock.json beside the spec: run `trainyard assets lock` first", err=True)
+    if rendered.bundle.unlocked:
+        what = f"nodes install what is not locked: {', '.join(rendered.bundle.unlocked)}"
+        print_text(one_line(f"{what}; run `trainyard assets lock` with the spec, and this command again"), err=True)
     print_text("README.md in this folder says how to build the images and to use them", err=True)
 
 
@@ -96,6 +100,7 @@ def _values(rendered: RenderedImages) -> dict[str, Any]:
         "files": [] if bundle is None else list(bundle.files),
         "release": None if bundle is None else bundle.release_sha256,
         "locked": rendered.locked,
+        "not_locked": [] if bundle is None else list(bundle.unlocked),
         "images": []
         if bundle is None
         else [

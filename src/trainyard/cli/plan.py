@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from trainyard.cli import suggestions
+from trainyard.cli.lock_option import lock_option
 from trainyard.cli.output import counted, finding_text, json_option, one_line, print_json, print_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from trainyard.api.plan import Plan
     from trainyard.finding import Finding
@@ -34,9 +36,10 @@ _MOST_SIMULATED = 100_000
     help="Let so many compute nodes start at once, on a clock of their own, and say when they are ready.",
 )
 @click.option("--seed", type=int, default=1, show_default=True, help="Which chances the simulated nodes draw.")
+@lock_option
 @json_option
 def command(  # noqa: PLR0913  one for each option
-    spec: str, profile: str | None, nodes: int | None, seed: int, *, ask: bool, as_json: bool
+    spec: str, profile: str | None, nodes: int | None, seed: int, lock: Path | None, *, ask: bool, as_json: bool
 ) -> None:
     """Say what deploying a spec would do: steps, stacks, time, price an hour, and what cannot be changed later.
 
@@ -51,7 +54,7 @@ def command(  # noqa: PLR0913  one for each option
     from trainyard.api.plan import plan_file
 
     where = _account(spec, profile) if ask or profile is not None else None
-    checked, found = plan_file(spec, where, simulated_nodes=nodes or 0, seed=seed)
+    checked, found = plan_file(spec, where, simulated_nodes=nodes or 0, seed=seed, lock=lock)
     if as_json:
         findings = [finding._asdict() for finding in checked.findings]
         print_json({**(_values(found) if found else {"steps": []}), "findings": findings})

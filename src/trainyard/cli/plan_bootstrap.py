@@ -48,8 +48,12 @@ def _remarks(budget: TimeBudget) -> Iterator[str]:
     for bound in dict.fromkeys(node.bounds[0] for node in budget.nodes):
         later = "an update can change it" if bound.changeable else "nothing changes it later"
         yield f"  {bound.setting or 'Fixed'}, {bound.seconds:,} s: {bound.what}; {later}."
-    best = max(budget.nodes, key=lambda node: node.saved.most_s)
-    if best.saved.most_s:
+    own = [node.name for node in budget.nodes if node.own_image]
+    if own:
+        yield f"  The spec names an image for {', '.join(own)}; what it holds decides which column is theirs."
+    official = [node for node in budget.nodes if not node.own_image]
+    best = max(official, key=lambda node: node.saved.most_s, default=None)
+    if best is not None and best.saved.most_s:
         saved = f"{_range(best.saved)} minutes on every node of {best.name}"
         yield f"  Recommended: baked images, which save {saved}; `trainyard image` writes what builds them."
 
@@ -97,6 +101,7 @@ def budget_values(budget: TimeBudget) -> dict[str, Any]:
             {
                 "node": node.name,
                 "role": node.role,
+                "own_image": node.own_image,
                 "official": _total_values(node.official),
                 "baked": _total_values(node.baked),
                 "saved": _total_values(node.saved),

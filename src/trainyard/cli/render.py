@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from trainyard.cli import suggestions
+from trainyard.cli.lock_option import lock_option
 from trainyard.cli.output import counted, finding_text, json_option, one_line, print_json, print_text
 
 if TYPE_CHECKING:
@@ -26,11 +27,14 @@ if TYPE_CHECKING:
     multiple=True,
     help="Fill in an id that a stack gave; may be repeated.",
 )
+@lock_option
 @click.option(
     "--force", is_flag=True, help="Replace a DIR that trainyard did not make, or that was changed; it is moved aside."
 )
 @json_option
-def command(spec: str, folder: Path | None, outputs: tuple[str, ...], *, force: bool, as_json: bool) -> None:
+def command(  # noqa: PLR0913  one for each option
+    spec: str, folder: Path | None, outputs: tuple[str, ...], lock: Path | None, *, force: bool, as_json: bool
+) -> None:
     """Write the bundle of a spec: cluster.yaml, and a README that says how to deploy it by hand.
 
     The same spec gives the same bytes. A bundle that trainyard made is replaced as a whole; anything else is refused.
@@ -42,7 +46,7 @@ def command(spec: str, folder: Path | None, outputs: tuple[str, ...], *, force: 
     """
     from trainyard.api.render import render_file
 
-    rendered = render_file(spec, folder, outputs=_parsed(outputs), force=force)
+    rendered = render_file(spec, folder, outputs=_parsed(outputs), lock=lock, force=force)
     if as_json:
         _print_json(rendered)
     else:
@@ -69,7 +73,7 @@ def _print(rendered: Rendered) -> None:
         print_text(one_line(str(rendered.written.folder / name)))
     if rendered.bundle.unlocked:
         what = f"nodes install what is not locked: {', '.join(rendered.bundle.unlocked)}"
-        print_text(f"{what}; run `trainyard assets lock` with the spec, and render it again", err=True)
+        print_text(one_line(f"{what}; run `trainyard assets lock` with the spec, and render it again"), err=True)
     if rendered.bundle.stand_ins:
         count = len(rendered.bundle.stand_ins)
         ids = "1 id is a stand-in" if count == 1 else f"{count} ids are stand-ins"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from trainyard.bundle.asset_lock import LockedAsset, files_of, locked
+from trainyard.bundle.asset_lock import LockedAsset, files_of, locked, packages_lacking
 from trainyard.bundle.published_checksums import (
     debian_package,
     listed_digest,
@@ -49,7 +49,7 @@ class Locking:
     def _entries(self, needed: NeededAsset, former: AssetLock, anew: bool) -> Sequence[LockedAsset]:  # noqa: FBT001  private
         held = files_of(needed, former)
         kept = [one for one in held if needed.version in (None, one.version)]
-        if kept and not anew:
+        if kept and not anew and not packages_lacking(needed, kept):
             return kept
         version = needed.version or _default_version(needed)
         found = downloads(needed.name, version, needed.os, needed.arch)

@@ -24,8 +24,8 @@ from trainyard.deploy.steps.stack import StackStep
 from trainyard.deploy.steps.static_nodes import StaticNodes
 from trainyard.deploy.work import Options, Work
 from trainyard.edge.aws import s3
-from trainyard.edge.aws.cloudformation import stacks_tagged
-from trainyard.errors import TrainyardError
+from trainyard.edge.aws.stacks import find_stack, stacks_tagged
+from trainyard.errors import InputError, TrainyardError
 from trainyard.render.cloudformation.stacks import stacks
 from trainyard.render.reservation_groups import groups_to_make
 from trainyard.render.stand_ins import Ids
@@ -35,9 +35,11 @@ from trainyard.version import __version__
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from trainyard.deploy.record import Stage
     from trainyard.deploy.step import Step
     from trainyard.deploy.work import Event
     from trainyard.edge.aws.account import Account
+    from trainyard.finding import Finding
     from trainyard.spec.cluster import Spec
 
 
@@ -50,6 +52,8 @@ class Done:
     """What a destruction left on purpose."""
     refused: tuple[str, ...] = ()
     """What it was to delete and AWS refused to."""
+    findings: tuple[Finding, ...] = ()
+    """What became clear on the way: which nodes have to be told of what was published."""
 
     @property
     def ok(self) -> bool:
@@ -100,10 +104,10 @@ def steps_to_destroy() -> list[Step]:
 def deploy(work: Work, spec_text: str) -> Done:
     """Make what the spec describes, or go on where a call that ended early stopped."""
     spec = work.wanted()
+    steps = _steps(work)
     results = apply_all([Bucket()], work)
     if _failed(results):
         return Done(tuple(results))
-    steps = steps_to_deploy(spec)
     looks = [step for step in steps if step.name == Changes.name]
     with _locked(work, "deploy"), _parallelclusters(work):
         # A cluster that exists is looked at before anything is touched, and before its record is.
@@ -119,8 +123,28 @@ def deploy(work: Work, spec_text: str) -> Done:
         results += apply_all([step for step in steps if step not in looks], work)
         if not _failed(results):
             reached = read_record(work.account, work.bucket, work.name) or record
-            write_record(work.account, work.bucket, stamped(reached, "deployed", work.account))
-    return Done(tuple(results))
+            write_record(work.account, work.bucket, stamped(reached, _stage(work), work.account))
+    return Done(tuple(results), findings=tuple(work.findings))
+
+
+def _steps(work: Work) -> list[Step]:
+    """Return the steps up to where the options say. Raises InputError where that is nowhere."""
+    steps = steps_to_deploy(work.wanted())
+    if not work.options.before_cluster:
+        return steps
+    names = [step.name for step in steps]
+    if Cluster.name not in names:
+        hint = "leave the option out"
+        raise InputError(f"{work.name} is an environment and has no cluster", where="--before-cluster", hint=hint)
+    return steps[: names.index(Cluster.name)]
+
+
+def _stage(work: Work) -> Stage:
+    """Return how far it came. A cluster that was there already is deployed, whatever was left out now."""
+    if not work.options.before_cluster:
+        return "deployed"
+    found = find_stack(work.account, work.name)
+    return "deployed" if found is not None and found.usable else "prepared"
 
 
 def _failed(results: list[StepResult]) -> bool:
@@ -178,7 +202,7 @@ def _parallelclusters(work: Work) -> Iterator[None]:
         return
     with ParallelClusters(work.account, work.tell) as running:
         work.parallelcluster = running.of
-        if work.spec is not None and not work.spec.is_environment:
+        if work.spec is not None and not (work.spec.is_environment or work.options.before_cluster):
             running.of(work.spec.parallelcluster.version)
         try:
             yield

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from trainyard.deploy.preflights import PreflightContext
 from trainyard.deploy.preflights.running import run_preflights
-from trainyard.edge.aws.cloudformation import stacks_tagged
+from trainyard.edge.aws.stacks import stacks_tagged
 from trainyard.render.tags import CLUSTER, ENVIRONMENT
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trainyard.edge.aws.cloudformation import stacks_tagged
+from trainyard.edge.aws.stacks import stacks_tagged
 from trainyard.render.tags import BUCKET, CLUSTER, ENVIRONMENT
 
 if TYPE_CHECKING:

@@ -14,7 +14,8 @@ from trainyard.version import __version__
 if TYPE_CHECKING:
     from trainyard.edge.aws.account import Account
 
-Stage = Literal["deploying", "deployed", "destroying"]
+Stage = Literal["deploying", "prepared", "deployed", "destroying"]
+"""Prepared: all that the cluster needs is there, and the deployment has stopped before it, as it was told to."""
 
 
 class Deployment(NamedTuple):

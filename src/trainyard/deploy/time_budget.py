@@ -61,6 +61,8 @@ class NodeTime:
     """In their order; the deferred ones too."""
     bounds: tuple[Bound, ...]
     """The shortest comes first."""
+    own_image: bool = False
+    """Whether the spec names an image for them, which may hold anything."""
 
     @property
     def official(self) -> Total:
@@ -114,7 +116,7 @@ def time_budget(spec: Spec) -> TimeBudget | None:
 
 
 def _node_time(spec: Spec, name: str, kind: NodeKind) -> NodeTime:
-    return NodeTime(name, kind.role, tuple(_steps(spec, kind)), bounds(spec, name))
+    return NodeTime(name, kind.role, tuple(_steps(spec, kind)), bounds(spec, name), _has_own_image(spec, kind))
 
 
 def _steps(spec: Spec, kind: NodeKind) -> Iterator[StepTime]:
@@ -151,6 +153,16 @@ def _has_own_scripts(spec: Spec, kind: NodeKind) -> bool:
     if kind.role == "head":
         return has_scripts(spec.head_node.custom_actions)
     return any(has_scripts(pool.custom_actions) for _, pool in spec.login_pools())
+
+
+def _has_own_image(spec: Spec, kind: NodeKind) -> bool:
+    if spec.image.ami is not None:
+        return True
+    if kind.queue is not None:
+        return kind.queue.ami is not None
+    if kind.role == "head":
+        return spec.head_node.ami is not None
+    return all(pool.ami is not None for _, pool in spec.login_pools())
 
 
 def _difference(step: StepTime) -> Seconds | None:

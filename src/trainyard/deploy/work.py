@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from trainyard.edge.asset_cache import AssetCache
     from trainyard.edge.aws.account import Account
     from trainyard.edge.pcluster_command import Pcluster
+    from trainyard.finding import Finding
     from trainyard.spec.cluster import Spec
 
 EventKind = Literal["start", "progress", "done", "failed"]
@@ -44,6 +45,8 @@ class Options:
     """Where to write the private key, where the key pair of the spec does not exist yet."""
     delete_data: bool = False
     """Delete file systems, volumes and logs too, which stay otherwise."""
+    before_cluster: bool = False
+    """Make all that the cluster needs, and stop before the cluster itself."""
 
 
 @dataclass
@@ -72,6 +75,10 @@ class Work:
     """Where the files of the lock are; by default in the user's cache, downloaded where they are missing."""
     nodes_to_start: bool = False
     """Whether the cluster was made without nodes that it is to have."""
+    untold: tuple[Finding, ...] = ()
+    """Which nodes that run already will have to be told of the release, once it is published."""
+    findings: list[Finding] = field(default_factory=list)
+    """What became clear on the way and is no error."""
     tag: str = CLUSTER
     """Tag of everything that belongs to it; of an environment another one. What does not carry it is never touched."""
     parallelcluster: Callable[[str], Pcluster] | None = None

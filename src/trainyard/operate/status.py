@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trainyard.deploy.record import Deployment, read_record
-from trainyard.edge.aws.cloudformation import StackState, find_stack, stack_failure, stacks_tagged
 from trainyard.edge.aws.nodes import Node, nodes
+from trainyard.edge.aws.stack_events import stack_failure
+from trainyard.edge.aws.stacks import StackState, find_stack, stacks_tagged
 from trainyard.errors import TrainyardError
 from trainyard.render.tags import CLUSTER, ENVIRONMENT
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from trainyard.edge.aws.cloudformation import StackEvent, StackState, stack_events, stack_resources, stacks_tagged
+from trainyard.edge.aws.stack_events import StackEvent, stack_events, stack_resources
+from trainyard.edge.aws.stacks import StackState, stacks_tagged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

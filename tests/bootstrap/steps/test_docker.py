@@ -163,3 +163,17 @@ def test_systemd_has_nothing_to_say_about_the_units(tmp_path: Path):
         files.append(str(file))
     ran = subprocess.run(["systemd-analyze", "verify", *files], capture_output=True, text=True, check=False, timeout=60)
     assert (ran.returncode, ran.stdout + ran.stderr) == (0, "")
+
+
+def test_a_user_whose_name_is_none_is_refused(tmp_path: Path):
+    node = docker_node(tmp_path)
+    node.write("etc/parallelcluster/cfnconfig", "cfn_cluster_user=$(reboot)\n")
+    assert "does not name the user of the cluster" in complaint(node.run(STEP), 64)
+    assert node.calls("usermod") == []
+
+
+def test_an_image_that_is_built_has_no_user_yet(tmp_path: Path):
+    node = docker_node(tmp_path)
+    node.write("etc/parallelcluster/cfnconfig", "cfn_region=us-east-2\n")
+    runs_well(node, STEP)
+    assert node.calls("usermod") == []

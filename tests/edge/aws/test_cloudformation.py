@@ -8,14 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.rehearsal.whole import SPEC, seeded_account
-from trainyard.edge.aws.cloudformation import (
-    StackRequest,
-    StackState,
-    change_stack,
-    delete_stack,
-    find_stack,
-    refuse_stuck,
-)
+from trainyard.edge.aws.change_sets import StackRequest
+from trainyard.edge.aws.cloudformation import change_stack, delete_stack
+from trainyard.edge.aws.stacks import StackState, find_stack, refuse_stuck
 from trainyard.errors import TrainyardError
 
 if TYPE_CHECKING:

@@ -37,6 +37,21 @@ def test_a_made_bucket_is_closed_and_encrypted(account):
     assert rules[0]["ApplyServerSideEncryptionByDefault"]["SSEAlgorithm"] == "AES256"
 
 
+def test_the_parts_of_uploads_that_never_ended_are_removed(account):
+    (rule,) = account.client("s3").get_bucket_lifecycle_configuration(Bucket=BUCKET)["Rules"]
+    assert (rule["Status"], rule["Filter"]["Prefix"]) == ("Enabled", "trainyard/")
+    assert rule["AbortIncompleteMultipartUpload"] == {"DaysAfterInitiation": 7}
+    assert "Expiration" not in rule
+
+
+def test_lifecycle_rules_of_others_stay(account):
+    client = account.client("s3")
+    own = {"ID": "own", "Status": "Enabled", "Filter": {"Prefix": "logs/"}, "Expiration": {"Days": 30}}
+    client.put_bucket_lifecycle_configuration(Bucket=BUCKET, LifecycleConfiguration={"Rules": [own]})
+    s3.make_bucket(account, BUCKET)
+    assert [rule["ID"] for rule in client.get_bucket_lifecycle_configuration(Bucket=BUCKET)["Rules"]] == ["own"]
+
+
 @pytest.mark.parametrize("region", ["us-east-1", "us-east-2", "ap-northeast-1"])
 def test_a_bucket_is_made_in_the_region_of_the_account_also_twice(region):
     with account_in_memory(region) as account:

@@ -9,6 +9,7 @@ import pytest
 from tests.operate.nodes.planted import (
     COMPUTE,
     CURRENT,
+    DEPLOYMENT,
     FORMER,
     GONE,
     HEAD,
@@ -149,6 +150,23 @@ def test_nodes_with_a_former_release_are_one_warning(cluster):
     nodes = cluster.look()
     assert (nodes.ok, found(nodes)) == (True, [("warning", "release-not-current")])
     assert COMPUTE in nodes.findings[0].message
+    assert nodes.findings[0].remedy == "replace compute nodes when no jobs run on them"
+
+
+def test_head_and_login_nodes_with_a_former_release_are_told_with_the_command(cluster):
+    cluster.come_up()
+    for id_, role in ((HEAD, "head"), (LOGIN, "login")):
+        cluster.write(id_, role=role, queue="", release=FORMER)
+    assert (only(cluster.look(), "release-not-current")).endswith(
+        "; run on the head node and the login pool login: aws s3 cp --region us-east-2 "
+        "s3://ml-bucket/trainyard/llm/launch.sh - | sudo bash -s -- s3://ml-bucket/trainyard/llm"
+    )
+
+
+def test_a_cluster_that_is_not_made_yet_misses_no_nodes_for_good(cluster):
+    cluster.deployment = DEPLOYMENT._replace(stage="prepared")
+    cluster.nodes.clear()
+    assert "the deployment has not ended yet" in {one.remedy for one in cluster.look().findings}
 
 
 def test_a_stopped_head_node_is_an_error_and_its_place_is_empty(cluster):

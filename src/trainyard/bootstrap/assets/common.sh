@@ -14,6 +14,7 @@ PATH=$PATH:/usr/local/sbin:/usr/local/bin:/usr/sbin:/sbin
 readonly STATUS_SETTING=64 STATUS_DAMAGED=65 STATUS_HARDWARE=66 STATUS_UNREACHABLE=69 STATUS_NO_SPACE=73 STATUS_LATER=75
 ROOT=${TRAINYARD_SYSROOT:-}
 NODE_ENV=$ROOT/etc/trainyard/node.env
+CFNCONFIG=$ROOT/etc/parallelcluster/cfnconfig
 # How long another program may hold the package lock. Tests wait less.
 LOCK_WAIT_S=${TRAINYARD_LOCK_WAIT_S:-120}
 
@@ -171,14 +172,38 @@ link() {
   note_change "linked $2 to $1"
 }
 
-# cluster_user: prints the cluster's user, such as ubuntu. ParallelCluster writes it there:
+# cfn NAME: prints a value of ParallelCluster's own settings, nothing where it is not there. It writes them in
 # cookbooks/aws-parallelcluster-environment of https://github.com/aws/aws-parallelcluster-cookbook
+cfn() {
+  sed -n "/^$1=/{s///;s/[\"']//g;p;q}" "$CFNCONFIG" 2>/dev/null || true
+}
+
+# cluster_user: prints the cluster's user, such as ubuntu.
 cluster_user() {
-  local file=$ROOT/etc/parallelcluster/cfnconfig user
-  user=$(sed -n 's/^cfn_cluster_user=//p' "$file" 2>/dev/null | tr -d "\"'") || true
+  local user
+  user=$(cfn cfn_cluster_user)
   [[ $user =~ ^[a-z_][a-z0-9_-]*$ ]] ||
-    fail "$STATUS_SETTING" "$file does not name the user of the cluster: this is no node that ParallelCluster configured"
+    fail "$STATUS_SETTING" "$CFNCONFIG does not name the user of the cluster: this is no node that ParallelCluster configured"
   printf '%s' "$user"
+}
+
+# instance_store: prints where the instance store is mounted, which is large and quick; nothing where it is not.
+# https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html (EphemeralVolume)
+instance_store() {
+  local place
+  place=$(cfn cfn_ephemeral_dir)
+  place=/${place#/}
+  place=${place%/}
+  [[ -n $place ]] || return 0
+  ! grep --quiet " $place " "$ROOT/proc/mounts" 2>/dev/null || printf '%s' "$place"
+}
+
+# supported_system WHAT INSTEAD: fails with 64 where trainyard does not do this to the system of the node.
+supported_system() {
+  case $TRAINYARD_OS in
+  ubuntu2204 | ubuntu2404 | alinux2023) ;;
+  *) fail "$STATUS_SETTING" "trainyard does not $1 $TRAINYARD_OS: choose ubuntu2204, ubuntu2404 or alinux2023, or $2" ;;
+  esac
 }
 
 # debian_like: whether packages are Debian's, not RPM's.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trainyard.deploy.preflights import Preflight
-from trainyard.edge.aws.cloudformation import stacks_tagged
+from trainyard.edge.aws.stacks import stacks_tagged
 from trainyard.render.tags import CLUSTER, ENVIRONMENT
 from trainyard.rules import Problem
 

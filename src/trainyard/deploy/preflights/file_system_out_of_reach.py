@@ -9,7 +9,7 @@ from trainyard.deploy.found.subnets import found_subnets, zones_of
 from trainyard.deploy.preflights import Preflight
 from trainyard.deploy.wanted.nodes import all_nodes
 from trainyard.edge.aws import efs
-from trainyard.edge.aws.cloudformation import find_stack
+from trainyard.edge.aws.stacks import find_stack
 from trainyard.rules import Problem
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trainyard.deploy.preflights import Preflight
-from trainyard.edge.aws.cloudformation import StackState, find_stack
+from trainyard.edge.aws.stacks import StackState, find_stack
 from trainyard.render.tags import own_tags
 from trainyard.rules import Problem
 

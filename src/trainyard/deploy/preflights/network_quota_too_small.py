@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from trainyard.catalog.service_quotas import network_quota
 from trainyard.deploy.preflights import Preflight
 from trainyard.edge.aws import ec2, service_quotas
-from trainyard.edge.aws.cloudformation import find_stack
+from trainyard.edge.aws.stacks import find_stack
 from trainyard.rules import Problem
 
 if TYPE_CHECKING:

@@ -6,16 +6,19 @@ import re
 from typing import TYPE_CHECKING
 
 from trainyard.bundle.assemble import config_text
+from trainyard.bundle.assets import published
 from trainyard.deploy.looking_before import known_outputs
+from trainyard.deploy.running_nodes import RunningNodes
 from trainyard.deploy.step import Outcome, Probe
 from trainyard.deploy.steps.cluster import final_config, settled
 from trainyard.deploy.steps.reservation_groups import known_groups
-from trainyard.edge.aws.cloudformation import find_stack, refuse_stuck
+from trainyard.edge.aws.stacks import find_stack, refuse_stuck
 from trainyard.errors import TrainyardError
 
 if TYPE_CHECKING:
     from trainyard.deploy.work import Work
     from trainyard.edge.pcluster_command import Change, Verdict
+    from trainyard.finding import Finding
 
 _NOTHING_TO_DO = "No changes found"  # pcluster/models/cluster.py
 _MINIMUM = re.compile(r"Scheduling\.SlurmQueues\[.*\]\.ComputeResources\[.*\]\.MinCount")
@@ -46,10 +49,12 @@ class Changes:
         text = config_text(spec, final_config(work))
         verdict = work.pcluster(spec.parallelcluster.version).dry_run(work.name, text, update=True)
         if _NOTHING_TO_DO in verdict.problem:
-            return Outcome(changed=False, detail="nothing")
+            work.untold = _untold(work)
+            return Outcome(changed=False, detail="nothing of the cluster itself" if work.untold else "nothing")
         others = [change for change in verdict.changes if not _MINIMUM.fullmatch(change.parameter)]
         if others or not verdict.changes:
             raise _another(work, others, verdict)
+        work.untold = _untold(work)
         work.nodes_to_start = True
         return Outcome(changed=False, detail="nodes that are to run always are still to be started")
 
@@ -57,6 +62,12 @@ class Changes:
         """Do nothing."""
         del work
         return Outcome(changed=False)
+
+
+def _untold(work: Work) -> tuple[Finding, ...]:
+    """Return which nodes will have to be told: what they carry out is no part of ParallelCluster's configuration."""
+    made = published(work.wanted(), work.assets_lock)
+    return () if made is None else RunningNodes(work, made).untold()
 
 
 def _another(work: Work, others: list[Change], verdict: Verdict) -> TrainyardError:

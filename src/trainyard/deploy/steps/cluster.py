@@ -9,8 +9,10 @@ from trainyard.deploy.held_back import held_back, without_held_back
 from trainyard.deploy.record import read_record, write_record
 from trainyard.deploy.step import Outcome, Probe
 from trainyard.deploy.steps.stack import refuse_foreign, tell
-from trainyard.edge.aws.cloudformation import StackState, find_stack, follow, refuse_stuck, stack_failure
 from trainyard.edge.aws.last_snapshots import tag_snapshots, volume_ids
+from trainyard.edge.aws.stack_events import stack_failure
+from trainyard.edge.aws.stack_waiting import follow
+from trainyard.edge.aws.stacks import StackState, find_stack, refuse_stuck
 from trainyard.errors import TrainyardError
 from trainyard.render.rendering import render
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trainyard.deploy.step import Outcome, Probe
-from trainyard.edge.aws.cloudformation import stacks_tagged
+from trainyard.edge.aws.stacks import stacks_tagged
 from trainyard.errors import TrainyardError
 from trainyard.render.tags import CLUSTER, ENVIRONMENT
 
 if TYPE_CHECKING:
     from trainyard.deploy.work import Work
-    from trainyard.edge.aws.cloudformation import StackState
+    from trainyard.edge.aws.stacks import StackState
 
 
 class Environment:

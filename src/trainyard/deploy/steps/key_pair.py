@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trainyard.deploy.step import Outcome, Probe
-from trainyard.edge.aws.cloudformation import find_stack
 from trainyard.edge.aws.key_pairs import create_key_pair, finish_key_pair, key_pair_exists, key_pair_unfinished
+from trainyard.edge.aws.stacks import find_stack
 from trainyard.errors import TrainyardError
 
 if TYPE_CHECKING:

@@ -36,6 +36,7 @@ class Release:
             s3.put(work.account, work.bucket, key, content)
             work.tell(f"s3://{work.bucket}/{key} uploaded")
             uploaded.append(name)
+        work.findings += work.untold
         return Outcome(changed=bool(uploaded), detail=f"{len(uploaded)} files uploaded")
 
     def undo(self, work: Work) -> Outcome:

@@ -15,7 +15,8 @@ from trainyard.deploy.record import read_record, write_record
 from trainyard.deploy.step import Outcome, Probe
 from trainyard.deploy.steps.cluster import final_config
 from trainyard.deploy.steps.stack import tell
-from trainyard.edge.aws.cloudformation import follow, stack_events, stack_failure
+from trainyard.edge.aws.stack_events import stack_events, stack_failure
+from trainyard.edge.aws.stack_waiting import follow
 from trainyard.edge.pcluster_command import PclusterRefusedError
 from trainyard.errors import TrainyardError
 

@@ -23,6 +23,7 @@ _MISSING = {"404", "NoSuchKey", "NotFound"}
 # 412 where the condition does not hold, 409 where two write at once.
 _TAKEN = {"PreconditionFailed", "ConditionalRequestConflict", "412", "409"}
 _KEYS_A_CALL = 1000
+_UPLOAD_DAYS = 7
 
 
 class Object(NamedTuple):
@@ -57,7 +58,7 @@ def bucket_problem(account: Account, bucket: str) -> str | None:
 
 
 def make_bucket(account: Account, bucket: str) -> None:
-    """Make a bucket, private and encrypted. Does nothing where it exists like that."""
+    """Make a bucket, private, encrypted and without the remains of broken uploads. What it is already stays."""
     client = account.client("s3")
     place = {} if account.region == _UNNAMED_REGION else {"LocationConstraint": account.region}
     try:
@@ -67,6 +68,7 @@ def make_bucket(account: Account, bucket: str) -> None:
             if code(error) != "BucketAlreadyOwnedByYou":
                 raise
         _close(client, bucket, account)
+        _end_broken_uploads(client, bucket, account)
     except ClientError as error:
         raise account_error(error, account.region, f"make bucket {bucket}") from error
 
@@ -82,6 +84,28 @@ def _close(client: Any, bucket: str, account: Account) -> None:
     client.put_bucket_encryption(
         Bucket=bucket, ServerSideEncryptionConfiguration={"Rules": [rule]}, ExpectedBucketOwner=account.id
     )
+
+
+def _end_broken_uploads(client: Any, bucket: str, account: Account) -> None:
+    """Let S3 remove the parts of uploads that never ended, which cost like objects. Rules that are there stay.
+
+    https://docs.aws.amazon.com/AmazonS3/latest/userguide/mpu-abort-incomplete-mpu-lifecycle-config.html
+    """
+    place = {"Bucket": bucket, "ExpectedBucketOwner": account.id}
+    try:
+        client.get_bucket_lifecycle_configuration(**place)
+    except ClientError as error:
+        if code(error) != "NoSuchLifecycleConfiguration":
+            raise
+    else:
+        return
+    rule = {
+        "ID": "trainyard-broken-uploads",
+        "Status": "Enabled",
+        "Filter": {"Prefix": "trainyard/"},
+        "AbortIncompleteMultipartUpload": {"DaysAfterInitiation": _UPLOAD_DAYS},
+    }
+    client.put_bucket_lifecycle_configuration(**place, LifecycleConfiguration={"Rules": [rule]})
 
 
 def get(account: Account, bucket: str, key: str) -> Object | None:

@@ -60,7 +60,7 @@ class Nodes:
     def deploying(self) -> bool:
         """Return whether the deployment of the cluster has not ended."""
         deployment = self.expected.deployment
-        return deployment is not None and deployment.stage == "deploying"
+        return deployment is not None and deployment.stage in ("deploying", "prepared")
 
     def late(self, node: NodeState) -> bool:
         """Return whether a node takes longer than it has."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trainyard.deploy.told import command_to_tell
 from trainyard.finding import SEVERITIES, Finding
 from trainyard.operate.nodes.explained import finding
 from trainyard.operate.nodes.findings_of_counts import counts
@@ -105,6 +106,18 @@ def _optional_steps(nodes: Nodes) -> Iterator[Finding]:
 
 
 def _former_release(nodes: Nodes) -> Iterator[Finding]:
-    former = [str(node) for node in nodes.there if node.active and nodes.runs_current(node) is False]
+    former = [node for node in nodes.there if node.active and nodes.runs_current(node) is False]
     if former:
-        yield finding("release-not-current", f"{listed(former)} came up with another release than the published one")
+        which = listed([str(node) for node in former])
+        message = f"{which} came up with another release than the published one"
+        yield finding("release-not-current", message, "; ".join(_to_tell(nodes, former)))
+
+
+def _to_tell(nodes: Nodes, former: list[NodeState]) -> Iterator[str]:
+    """Yield how nodes get to what is published: those that stay are told, the others come and go."""
+    stay = [node.place for node in former if node.role != "compute"]
+    if stay:
+        command = command_to_tell(nodes.region, nodes.bucket, nodes.name)
+        yield f"run on the {' and the '.join(dict.fromkeys(stay))}: {command}"
+    if len(stay) < len(former):
+        yield "replace compute nodes when no jobs run on them"

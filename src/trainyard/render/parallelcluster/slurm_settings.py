@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 def slurm_settings(spec: Spec) -> dict[str, Any]:
     """Return the scheduler's own settings."""
     slurm = spec.parallelcluster.slurm
-    own_lines = [{key: value} for key, value in _lines(slurm).items()]
+    own_lines = [{key: value} for key, value in {**_lines(slurm), **_spared(spec)}.items()]
     return {
         "ScaledownIdletime": slurm.scaledown_idle_minutes,
         "QueueUpdateStrategy": slurm.queue_update_strategy,
@@ -32,6 +32,15 @@ def _lines(slurm: Slurm) -> dict[str, str | int]:
         "UnkillableStepTimeout": slurm.unkillable_step_timeout_s,
     }
     return {**{key: seconds for key, seconds in times.items() if seconds is not None}, **slurm.settings}
+
+
+def _spared(spec: Spec) -> dict[str, str]:
+    """Return what keeps Slurm from powering down the dynamic nodes that are held: those that a reservation keeps.
+
+    The user's own choice of states stands. https://slurm.schedmd.com/slurm.conf.html#OPT_SuspendExcStates
+    """
+    chosen = any(key.lower() == "suspendexcstates" for key in spec.parallelcluster.slurm.settings)
+    return {"SuspendExcStates": "RESERVED"} if spec.software.on_failure == "hold" and not chosen else {}
 
 
 def _dns(spec: Spec) -> dict[str, Any]:

@@ -15,15 +15,6 @@ set -euo pipefail
 HELD='^(linux-(image|headers|modules|aws)|kernel|(lib)?nvidia-|libnvsdm|nvlsm|cuda-drivers|lustre-client)'
 FREE='container|^kernel-(livepatch|tools|libbpf)'
 
-known_system() {
-  case $TRAINYARD_OS in
-  ubuntu2204 | ubuntu2404 | alinux2023) ;;
-  *)
-    fail "$STATUS_SETTING" "trainyard does not set up $TRAINYARD_OS: choose ubuntu2204, ubuntu2404 or alinux2023, or 'setup: none'"
-    ;;
-  esac
-}
-
 check_gpus() {
   local found
   [[ $TRAINYARD_ROLE == compute-gpu ]] || return 0
@@ -98,7 +89,7 @@ hold_with_dnf() {
     }' "$conf" | put "$conf" 0644
 }
 
-known_system
+supported_system "set up" "'setup: none'"
 check_gpus
 if debian_like; then
   stop_upgrades unattended-upgrades.service apt-daily.timer apt-daily-upgrade.timer

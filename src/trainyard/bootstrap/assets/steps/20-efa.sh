@@ -22,19 +22,12 @@ bring_to_version() {
   local wanted=$TRAINYARD_EFA_VERSION found
   found=$(installed_version) || true
   [[ -n $wanted && $wanted != "$found" ]] || return 0
-  supported_system
+  supported_system "install EFA on" "leave efa_version out"
   # The installer leaves what is newer as it is, and yet writes down its own version: package_should_be_skipped.
   [[ -z $found || $(printf '%s\n' "$wanted" "$found" | sort --version-sort | sed -n 1p) == "$found" ]] ||
     fail "$STATUS_SETTING" "efa_version $wanted is older than EFA $found of the image, and EFA is never downgraded: leave efa_version out or choose an older image"
   say "EFA ${found:-none} becomes $wanted"
   install_version "$wanted"
-}
-
-supported_system() {
-  case $TRAINYARD_OS in
-  ubuntu2204 | ubuntu2404 | alinux2023) ;;
-  *) fail "$STATUS_SETTING" "trainyard does not install EFA on $TRAINYARD_OS: leave efa_version out, or choose ubuntu2204, ubuntu2404 or alinux2023" ;;
-  esac
 }
 
 install_version() {

@@ -10,13 +10,6 @@ set -euo pipefail
 
 ATTEMPTS=10
 
-supported_system() {
-  case $TRAINYARD_OS in
-  ubuntu2204 | ubuntu2404 | alinux2023) ;;
-  *) fail "$STATUS_SETTING" "trainyard does not install Neuron on $TRAINYARD_OS: choose ubuntu2204, ubuntu2404 or alinux2023, or 'setup: none'" ;;
-  esac
-}
-
 check_kernel_headers() {
   local kernel
   kernel=$(uname -r)
@@ -43,7 +36,7 @@ load_driver() {
   note_change "loaded the Neuron driver"
 }
 
-supported_system
+supported_system "install Neuron on" "'setup: none'"
 files=$(asset neuron) || exit $?
 mapfile -t files <<<"$files"
 check_kernel_headers

@@ -9,7 +9,6 @@ set -euo pipefail
 
 PLACE=$ROOT/opt/trainyard/docker
 UNITS=$ROOT/etc/systemd/system
-CFNCONFIG=$ROOT/etc/parallelcluster/cfnconfig
 RESTART=0
 
 # unpack ARCHIVE: puts it into a folder with the name of the archive, all of it or nothing, and sets BINARIES.
@@ -40,22 +39,12 @@ link_binaries() {
   done
 }
 
-# cfn NAME: a value of ParallelCluster's own settings.
-cfn() {
-  sed -n "/^$1=/{s///;s/[\"']//g;p;q}" "$CFNCONFIG" 2>/dev/null
-}
-
 # Images are larger than what a root volume has left, so they go to the instance store where there is one. Since version 29,
 # containerd keeps them, and Docker the rest. https://docs.docker.com/engine/storage/containerd/
 data_folder() {
-  local scratch
-  scratch=$(cfn cfn_ephemeral_dir)
-  scratch=/${scratch#/}
-  if [[ $scratch != / ]] && grep --quiet " ${scratch%/} " "$ROOT/proc/mounts" 2>/dev/null; then
-    printf '%s' "${scratch%/}"
-  else
-    printf '/var/lib'
-  fi
+  local place
+  place=$(instance_store)
+  printf '%s' "${place:-/var/lib}"
 }
 
 # Locked memory without limit is what EFA needs in containers: https://github.com/aws/aws-ofi-nccl/issues/803
@@ -157,8 +146,9 @@ allow_user() {
     attempt "make the group docker" groupadd --system docker
     note_change "made the group docker"
   }
-  user=$(cfn cfn_cluster_user)
-  [[ -n $user ]] || return 0
+  # An image that is being built has no user of a cluster yet.
+  [[ -n $(cfn cfn_cluster_user) ]] || return 0
+  user=$(cluster_user)
   grep --quiet --extended-regexp "^docker:.*[:,]$user(,|\$)" "$ROOT/etc/group" || {
     attempt "let $user use Docker" usermod --append --groups docker "$user"
     note_change "lets $user use Docker"

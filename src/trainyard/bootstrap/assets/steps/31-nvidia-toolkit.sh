@@ -8,13 +8,6 @@ set -euo pipefail
 
 SETTINGS=$ROOT/etc/docker/daemon.json
 
-supported_system() {
-  case $TRAINYARD_OS in
-  ubuntu2204 | ubuntu2404 | alinux2023) ;;
-  *) fail "$STATUS_SETTING" "trainyard does not install the NVIDIA container toolkit on $TRAINYARD_OS: choose ubuntu2204, ubuntu2404 or alinux2023, or leave containers out" ;;
-  esac
-}
-
 # All that nvidia-smi says is read before any of it is looked at: a program whose reader leaves early fails.
 check_gpu() {
   local listed
@@ -60,7 +53,7 @@ tell_docker() {
   note_change "Docker knows the NVIDIA runtime"
 }
 
-supported_system
+supported_system "install the NVIDIA container toolkit on" "leave containers out"
 check_gpu
 files=$(asset nvidia-container-toolkit) || exit $?
 mapfile -t files <<<"$files"

@@ -16,7 +16,6 @@ PLUGIN=/usr/local/lib/slurm/spank_pyxis.so
 LINE="required $PLUGIN runtime_path=/run/pyxis"
 PLUGSTACK=$ROOT/opt/slurm/etc/plugstack.conf
 TOLD=$ROOT/var/lib/trainyard/pyxis-told-slurm
-CFNCONFIG=$ROOT/etc/parallelcluster/cfnconfig
 
 check_image() {
   local file
@@ -24,19 +23,6 @@ check_image() {
     [[ -e $ROOT$file ]] ||
       fail "$STATUS_HARDWARE" "$file is missing: use an image that ParallelCluster 3.11.1 or newer made with NVIDIA software, or leave containers out"
   done
-}
-
-# Where containers are unpacked: the instance store, which is large and quick, or the root volume.
-# https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html (EphemeralVolume)
-data_folder() {
-  local scratch
-  scratch=$(sed -n "/^cfn_ephemeral_dir=/{s///;s/[\"']//g;p;q}" "$CFNCONFIG" 2>/dev/null)
-  scratch=/${scratch#/}
-  if [[ $scratch != / ]] && grep --quiet " ${scratch%/} " "$ROOT/proc/mounts" 2>/dev/null; then
-    printf '%s' "${scratch%/}/enroot"
-  else
-    printf '/var/enroot'
-  fi
 }
 
 # Every user makes a folder of his own in them, so they are like /tmp: users could not share what the first of them
@@ -110,7 +96,9 @@ tell_slurm() {
 }
 
 check_image
-data=$(data_folder)
+# Where containers are unpacked: the instance store, or the root volume.
+data=$(instance_store)
+data=${data:-/var}/enroot
 make_folders "$data"
 configure_enroot "$data"
 allow_user_namespaces

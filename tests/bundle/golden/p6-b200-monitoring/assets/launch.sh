@@ -20,7 +20,10 @@ umask 022
 ROOT=${TRAINYARD_ROOT:-/opt/trainyard}
 NODE_SETTINGS=${TRAINYARD_CFNCONFIG:-/etc/parallelcluster/cfnconfig}
 FIRST_PAUSE_S=${TRAINYARD_FIRST_PAUSE_S:-2}
-ATTEMPTS=5
+# With pauses of 2, 4, 8, 16 and 32 s that is a minute. AWS does not say how long the rights of a new role take to reach
+# S3, only that it is not at once; longer would cost who waits in vain, and login nodes have ten minutes for everything.
+# https://docs.aws.amazon.com/IAM/latest/UserGuide/troubleshoot_general.html#troubleshoot_general_eventual-consistency
+ATTEMPTS=6
 
 # ParallelCluster installs the AWS command line there, in aws-parallelcluster-platform/recipes/install/awscli.rb of
 # https://github.com/aws/aws-parallelcluster-cookbook
@@ -59,8 +62,7 @@ fetch() {
     *"(404)"*) return 2 ;;
     # S3 says the same of what does not exist to who may not list the bucket, as nodes may not.
     # https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadObject.html
-    # And it says so while the rights of a new instance profile are on their way, so this may pass.
-    # https://docs.aws.amazon.com/IAM/latest/UserGuide/troubleshoot_general.html#troubleshoot_general_eventual-consistency
+    # And it says so while the rights of a new instance profile are on their way, so this may pass: see ATTEMPTS.
     *"(403)"* | *AccessDenied*)
       ((attempt < ATTEMPTS)) || fail "$FOLDER/$key was never uploaded, or this node may not read it: $problem"
       ;;

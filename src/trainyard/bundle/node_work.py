@@ -1,0 +1,117 @@
+"""What one kind of nodes carries out of a release, and how that differs between two releases. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tarfile
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from trainyard.bundle.asset_lock import FILE_NAME, parse_lock
+from trainyard.bundle.release import files_in
+from trainyard.errors import TrainyardError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from trainyard.bundle.asset_lock import LockedAsset
+
+_PLAN = "plan.json"
+_STEPS = "steps/"
+_PACKAGE = "trainyard-node.pyz"
+
+
+class NodeWork(NamedTuple):
+    """What a kind of nodes carries out."""
+
+    steps: Mapping[str, Any]
+    """How each step is run, by its name."""
+    settings: Mapping[str, str]
+    """Those that any of its scripts asks for."""
+    scripts: Mapping[str, str]
+    """SHA-256 of each file that it may run, by its name in the release."""
+    assets: frozenset[LockedAsset]
+    """What its steps install."""
+
+
+class Difference(NamedTuple):
+    """How the work of a node that ran one release differs from that of another one."""
+
+    new: tuple[str, ...]
+    """Steps that it has never carried out."""
+    dropped: tuple[str, ...]
+    """Steps that it has carried out and that are no longer asked for."""
+    settings: tuple[str, ...]
+    """Settings that have another value now."""
+    other: tuple[str, ...]
+    """Scripts and assets that are others now, and steps that are run otherwise."""
+
+    def __str__(self) -> str:
+        """Say it in a few words, what matters most first."""
+        parts = (
+            ("new steps", self.new),
+            ("steps no longer asked for", self.dropped),
+            ("settings", self.settings),
+            ("files", self.other if len(self.other) <= _MOST_NAMED else (f"{len(self.other)} others",)),
+        )
+        return "; ".join(f"{what}: {', '.join(names)}" for what, names in parts if names)
+
+
+_MOST_NAMED = 3
+NOTHING = NodeWork({}, {}, {}, frozenset())
+"""The work of a node for which nothing was published."""
+
+
+def node_work(release: bytes, kind: str) -> NodeWork:
+    """Return what a kind of nodes, such as head, carries out of a release; nothing where the release has no such kind.
+
+    Raises TrainyardError where the release is damaged.
+    """
+    try:
+        files = files_in(release)
+        entry = json.loads(files[_PLAN])["nodes"].get(kind)
+        if entry is None:
+            return NOTHING
+        steps = {one["name"]: one for one in entry["steps"]}
+        own = {one["script"] for one in steps.values()}
+        lock = parse_lock(files.get(FILE_NAME), FILE_NAME)
+        scripts = {
+            name: content
+            for name, content in files.items()
+            if name in own or not (name in (_PLAN, FILE_NAME) or name.startswith(_STEPS))
+        }
+        return NodeWork(steps, _asked_for(entry["settings"], scripts), _digests(scripts), _assets(lock.assets, steps))
+    except (tarfile.TarError, OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        raise TrainyardError(f"a release cannot be read: {error!r}"[:200]) from error
+
+
+def difference(former: NodeWork, now: NodeWork) -> Difference | None:
+    """Return how the work differs, None where it is the same."""
+    assets = sorted({one.file for one in former.assets ^ now.assets})
+    steps = [name for name in now.steps if name in former.steps and former.steps[name] != now.steps[name]]
+    found = Difference(
+        tuple(name for name in now.steps if name not in former.steps),
+        tuple(name for name in former.steps if name not in now.steps),
+        _changed(former.settings, now.settings),
+        (*steps, *_changed(former.scripts, now.scripts), *assets),
+    )
+    return found if any(found) else None
+
+
+def _changed(former: Mapping[str, str], now: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(sorted(name for name, value in now.items() if former.get(name) != value))
+
+
+def _asked_for(settings: Mapping[str, str], scripts: Mapping[str, bytes]) -> dict[str, str]:
+    """Return the settings that scripts name; the others make no difference to this kind of nodes."""
+    text = b"\n".join(content for name, content in scripts.items() if name != _PACKAGE)
+    return {name: value for name, value in settings.items() if name.encode() in text}
+
+
+def _digests(scripts: Mapping[str, bytes]) -> dict[str, str]:
+    return {name: hashlib.sha256(content).hexdigest() for name, content in scripts.items()}
+
+
+def _assets(locked: tuple[LockedAsset, ...], steps: Mapping[str, Any]) -> frozenset[LockedAsset]:
+    """Return what steps of head and login nodes fetch: an asset that is called as its step is."""
+    return frozenset(one for one in locked if one.name in steps)

@@ -1,0 +1,151 @@
+"""The head node and the login nodes of a cluster that exists: what they have carried out, and what a new release asks.
+
+They start once, so what is new they carry out only when they are told. Compute nodes come and go, and new ones run what
+is published.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from trainyard.bootstrap.steps import STEPS
+from trainyard.bundle.assets import POINTER
+from trainyard.bundle.node_work import NOTHING, Difference, NodeWork, difference, node_work
+from trainyard.bundle.release import file_of
+from trainyard.deploy.told import command_to_tell, not_told
+from trainyard.deploy.work import folder
+from trainyard.edge.aws import s3
+from trainyard.edge.aws.nodes import nodes
+from trainyard.edge.aws.s3_listing import beginning
+from trainyard.errors import TrainyardError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from trainyard.bundle.release import Release
+    from trainyard.deploy.work import Work
+    from trainyard.edge.aws.nodes import Node
+    from trainyard.finding import Finding
+
+_DIGEST = re.compile("[0-9a-f]{64}")
+_MOST_BYTES = 300_000  # what a node writes is input from strangers
+_MOST_SHOWN = 200
+# What it made are files that people use or delete; nothing runs because of them.
+_LEAVES_FILES_ONLY = {"images"}
+
+
+class _Ran(NamedTuple):
+    """What a node has run last."""
+
+    release: str | None
+    """SHA-256 of the release; None where nothing was published."""
+    failure: str | None = None
+    """Why it did not get to its end. A node that takes jobs goes on, so its state does not say."""
+
+
+@dataclass
+class RunningNodes:
+    """The nodes that have to be told of a release, seen before it is published."""
+
+    work: Work
+    new: Release
+    _works: dict[tuple[str | None, str], NodeWork | None] = field(default_factory=dict)
+
+    def untold(self) -> tuple[Finding, ...]:
+        """Return a finding for the head node and one for login nodes, where the release asks them for anything else.
+
+        Raises TrainyardError where the head node would have to take something back: no release can do that.
+        """
+        there = [one for one in nodes(self.work.account, self.work.name) if one.state != "shutting-down"]
+        head = [one for one in there if one.role == "HeadNode"]
+        login = [one for one in there if one.role == "LoginNode"]
+        return (*self._head(head), *self._login(login))
+
+    def _head(self, head: list[Node]) -> Iterator[Finding]:
+        ran = self._ran(head[0]) if head else _Ran(self._pointed_to())
+        found = self._difference(ran, "head")
+        if isinstance(found, Difference):
+            self._refuse_dropped(found)
+            found = found._replace(dropped=())
+        if found is not None and any(found):
+            which = f"the head node{f' {head[0].id}' if head else ''}"
+            remedy = f"run on the head node: {self._command}"
+            yield not_told(
+                "head-node-not-told", f"{which} has to be told of this release: {found}", remedy, self._place
+            )
+
+    def _login(self, login: list[Node]) -> Iterator[Finding]:
+        found = {one.id: what for one in login if (what := self._difference(self._ran(one), "login")) is not None}
+        if found:
+            message = f"login nodes {', '.join(found)} have to be told of this release: {next(iter(found.values()))}"
+            remedy = f"run on each of them, or terminate them so that new ones start: {self._command}"
+            yield not_told("login-nodes-not-told", message, remedy, self._place)
+
+    def _difference(self, ran: _Ran, kind: str) -> Difference | str | None:
+        """Return how the work differs, None where it is the same; in words where it failed or nobody can read it."""
+        digest = ran.release
+        if digest == self.new.sha256:
+            return None if ran.failure is None else f"its last run failed: {ran.failure}"
+        if (digest, kind) not in self._works:
+            self._works[digest, kind] = self._former(digest, kind)
+        former = self._works[digest, kind]
+        if former is None:
+            return f"the release that it ran, {digest}, cannot be read"
+        return difference(former, node_work(self.new.content, kind))
+
+    def _former(self, digest: str | None, kind: str) -> NodeWork | None:
+        if digest is None:
+            return NOTHING
+        there = s3.get(self.work.account, self.work.bucket, self._key(f"releases/{file_of(digest)}"))
+        try:
+            return None if there is None else node_work(there.content, kind)
+        except TrainyardError:
+            return None
+
+    def _ran(self, node: Node) -> _Ran:
+        """Return what a node says it has run; where it says nothing, what is published."""
+        found = beginning(self.work.account, self.work.bucket, self._key(f"nodes/{node.id}.json"), _MOST_BYTES)
+        try:
+            record = {} if found is None else json.loads(found.content)
+            release, failure = record["release"], _failure(record)
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+            release, failure = None, None
+        known = isinstance(release, str) and _DIGEST.fullmatch(release) is not None
+        return _Ran(release, failure) if known else _Ran(self._pointed_to())
+
+    def _pointed_to(self) -> str | None:
+        there = beginning(self.work.account, self.work.bucket, self._key(POINTER), _MOST_BYTES)
+        found = None if there is None else _DIGEST.match(there.content.decode(errors="replace"))
+        return found[0] if found else None
+
+    def _refuse_dropped(self, found: Difference) -> None:
+        # A step of another version that this one does not know was renamed, not dropped by the spec.
+        known = {step.name for step in STEPS} - _LEAVES_FILES_ONLY
+        dropped = [name for name in found.dropped if name in known]
+        if dropped:
+            raise TrainyardError(
+                f"the head node of {self.work.name} has done what the spec no longer asks for, and no release takes it "
+                f"back: {', '.join(dropped)}",
+                where=self.work.name,
+                hint="nothing was touched; let the spec ask for it again, or destroy the cluster and deploy it again",
+            )
+
+    @property
+    def _command(self) -> str:
+        return command_to_tell(self.work.account.region, self.work.bucket, self.work.name)
+
+    @property
+    def _place(self) -> str:
+        return f"s3://{self.work.bucket}/{self._key(POINTER)}"
+
+    def _key(self, name: str) -> str:
+        return f"{folder(self.work.name)}/{name}"
+
+
+def _failure(record: Mapping[str, Any]) -> str | None:
+    """Return why the last run of a node ended early; None where it came to its end, or still goes on."""
+    failed = [step for step in record.get("steps", ()) if step["required"] and step["status"] == "failed"]
+    return f"{failed[0]['name']}: {failed[0]['message']}"[:_MOST_SHOWN] if failed else None

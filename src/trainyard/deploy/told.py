@@ -1,0 +1,45 @@
+"""How a node that runs already is told of a new release, and what is said where it has to be."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING
+
+import yaml
+
+from trainyard.deploy.work import folder
+from trainyard.finding import Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from trainyard.finding import Severity
+
+
+@cache
+def kinds() -> Mapping[str, Mapping[str, str]]:
+    """Return severity, title, rationale, remedy and source of each kind of finding, by its id."""
+    text = Path(__file__).with_name("findings.yaml").read_bytes()
+    found: dict[str, dict[str, str]] = yaml.load(text, Loader=yaml.CSafeLoader)
+    return found
+
+
+def command_to_tell(region: str, bucket: str, name: str) -> str:
+    """Return the command that lets a node run what is published, as the cluster's own user types it there.
+
+    ParallelCluster runs the launcher so too: with the folder that it lies in as its only argument. Others than that
+    user and root have no credentials of the node, and root does not find the command line on all systems.
+    https://docs.aws.amazon.com/parallelcluster/latest/ug/HeadNode-v3.html#HeadNode-v3-Imds
+    """
+    place = f"s3://{bucket}/{folder(name)}"
+    launcher = quote(f"{place}/launch.sh")
+    return f"aws s3 cp --region {quote(region)} {launcher} - | sudo bash -s -- {quote(place)}"
+
+
+def not_told(id_: str, message: str, remedy: str, file: str) -> Finding:
+    """Return a finding of a kind."""
+    kind = kinds()[id_]
+    severity: Severity = kind["severity"]  # type: ignore[assignment]  # a test reads the file
+    return Finding(id_, severity, message, remedy, kind["source"], file=file)

@@ -1,0 +1,76 @@
+"""Where a node finds its release, and the command on the PATH."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from trainyard_node.own_place import make_current
+from trainyard_node.places import Places
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CURRENT = "opt/trainyard/current"
+COMMAND = "usr/local/bin/trainyard-node"
+
+
+@pytest.fixture
+def release(tmp_path: Path) -> Path:
+    made = tmp_path / "releases" / "ab"
+    made.mkdir(parents=True)
+    (made / "trainyard-node.pyz").write_text("import sys; print(sys.argv[1:])")
+    return made
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return tmp_path / "root"
+
+
+def test_the_release_becomes_the_nodes_own(root: Path, release: Path):
+    make_current(release, Places(str(root)))
+    assert (root / CURRENT).readlink() == release
+
+
+def test_the_command_runs_the_package(root: Path, release: Path):
+    make_current(release, Places(str(root)))
+    assert os.access(root / COMMAND, os.X_OK)
+    text = (root / COMMAND).read_text().replace("/opt/trainyard", f"{root}/opt/trainyard")
+    ran = subprocess.run(["sh", "-c", text, "sh", "a b", "c"], capture_output=True, text=True, check=True)
+    assert ran.stdout == "['a b', 'c']\n"
+
+
+def test_a_new_release_takes_the_place_of_the_former_one(root: Path, release: Path, tmp_path: Path):
+    make_current(release, Places(str(root)))
+    newer = tmp_path / "newer"
+    make_current(newer, Places(str(root)))
+    assert (root / CURRENT).readlink() == newer
+
+
+def test_what_is_as_it_should_be_is_left_alone(root: Path, release: Path):
+    make_current(release, Places(str(root)))
+    before = [(root / name).lstat().st_ino for name in (CURRENT, COMMAND)]
+    make_current(release, Places(str(root)))
+    assert [(root / name).lstat().st_ino for name in (CURRENT, COMMAND)] == before
+
+
+@pytest.mark.parametrize(("content", "mode"), [(b"\xff", 0o755), (b"#!/bin/sh\n", 0o755), (None, 0o644)])
+def test_a_command_that_is_damaged_is_written_again(root: Path, release: Path, content: bytes | None, mode: int):
+    make_current(release, Places(str(root)))
+    good = (root / COMMAND).read_bytes()
+    (root / COMMAND).write_bytes(good if content is None else content)
+    (root / COMMAND).chmod(mode)
+    make_current(release, Places(str(root)))
+    assert (root / COMMAND).read_bytes() == good
+    assert os.access(root / COMMAND, os.X_OK)
+
+
+def test_a_place_that_cannot_be_written_to_is_told(root: Path, release: Path):
+    (root / "usr/local").mkdir(parents=True)
+    (root / "usr/local/bin").write_text("a file")
+    with pytest.raises(OSError, match="bin"):
+        make_current(release, Places(str(root)))

@@ -1,0 +1,75 @@
+"""A cluster that exists gets another release: the nodes that have to be told of it are named, and nobody is misled."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.rehearsal.whole import SPEC, STEPS, deployed, seeded_account
+from trainyard.deploy.record import read_record
+from trainyard.deploy.work import Options
+from trainyard.edge.aws import s3
+from trainyard.edge.aws.nodes import nodes
+from trainyard.edge.aws.stacks import find_stack
+
+if TYPE_CHECKING:
+    from trainyard.edge.aws.account import Account
+
+pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
+WITH_CONTAINERS = SPEC.replace("setup: gpu", "setup: gpu, containers: true")
+
+
+def pointer(account: Account) -> str:
+    there = s3.get(account, s3.own_bucket(account), "trainyard/llm/release")
+    assert there is not None
+    return there.content.decode()
+
+
+def report(account: Account, digest: str) -> None:
+    """Let the nodes say what they have run."""
+    for one in nodes(account, "llm"):
+        record = json.dumps({"release": digest}).encode()
+        s3.put(account, s3.own_bucket(account), f"trainyard/llm/nodes/{one.id}.json", record)
+
+
+def test_what_only_the_head_node_carries_out_is_published_and_it_is_said_who_has_to_be_told():
+    with seeded_account() as account:
+        assert deployed(account).findings == ()
+        first = pointer(account)
+        report(account, first.split()[0])
+
+        done = deployed(account, WITH_CONTAINERS)
+        assert done.ok
+        assert [one.id for one in done.findings] == ["head-node-not-told", "login-nodes-not-told"]
+        assert all("new steps: enroot-pyxis" in one.message for one in done.findings)
+        second = pointer(account)
+        assert second != first
+
+        report(account, second.split()[0])
+        done = deployed(account)
+        assert [result.name for result in done.results if result.error] == ["changes"]
+        assert "no release takes it back: enroot-pyxis" in str(done.results[-1].error)
+        assert pointer(account) == second
+
+
+def test_a_deployment_stops_before_the_cluster_where_it_is_told_to_and_goes_on_later():
+    with seeded_account() as account:
+        bucket = s3.own_bucket(account)
+        done = deployed(account, options=Options(before_cluster=True))
+        assert done.ok
+        names = [result.name for result in done.results if result.name != "changes"]
+        assert {*names, "mirror"} == {*STEPS[: STEPS.index("cluster")], "mirror"}
+        assert find_stack(account, "llm") is None
+        record = read_record(account, bucket, "llm")
+        assert record is not None
+        assert (record.stage, record.cluster_config) == ("prepared", None)
+
+        done = deployed(account)
+        assert done.ok
+        assert [one.name for one in done.results if one.status == "done"] == ["cluster", "static-nodes"]
+        assert deployed(account, options=Options(before_cluster=True)).ok
+        record = read_record(account, bucket, "llm")
+        assert record is not None
+        assert record.stage == "deployed"

@@ -1,0 +1,88 @@
+"""What resources of the emulated account do beyond being there: passwords, certificates, rules, references."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.rehearsal import cloud
+from tests.rehearsal.cloud import GROUP, VPC
+from tests.rehearsal.resource_cases import network, watching
+from tests.rehearsal.resource_cases.parts import resource
+
+pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
+
+
+def test_a_generated_password_is_as_its_recipe_says_and_in_no_answer(account):
+    stack = cloud.create(account, watching.CASES["SecretsManager::Secret"][0])
+    secret = account.client("secretsmanager").get_secret_value(SecretId=cloud.physical_id(account, stack, "It"))
+    value = json.loads(secret["SecretString"])
+    assert value["username"] == "admin"
+    assert (len(value["password"]), value["password"].isalnum()) == (32, True)
+    assert value["password"] not in json.dumps([stack, cloud.events(account, stack)], default=str)
+    cloud.delete(account, stack)
+
+
+def test_rules_of_its_own_close_a_security_group_to_the_outside(account):
+    closed = {**GROUP, "Properties": {**GROUP["Properties"], "SecurityGroupEgress": [
+        {"IpProtocol": "tcp", "FromPort": 443, "ToPort": 443, "CidrIp": "10.0.0.0/8"}
+    ]}}  # fmt: skip
+    stack = cloud.create(account, {"Vpc": VPC, "Open": GROUP, "Closed": closed})
+    for name, port in (("Open", None), ("Closed", 443)):
+        ids = [cloud.physical_id(account, stack, name)]
+        found = account.client("ec2").describe_security_groups(GroupIds=ids)["SecurityGroups"][0]
+        assert [rule.get("FromPort") for rule in found["IpPermissionsEgress"]] == [port]
+    cloud.delete(account, stack)
+
+
+def test_https_needs_a_certificate_that_exists(account):
+    resources, _ = network.CASES["ElasticLoadBalancingV2::TargetGroup"]
+    listener = resources["Listener"]["Properties"]
+    made = account.client("acm").request_certificate(DomainName="x.example.com")["CertificateArn"]
+    for arn, status in (("", "ROLLBACK_COMPLETE"), (made[:-1], "ROLLBACK_COMPLETE"), (made, "CREATE_COMPLETE")):
+        chosen = {"Certificates": [{"CertificateArn": arn}]} if arn else {}
+        secure = {"Type": resources["Listener"]["Type"], "Properties": {**listener, "Protocol": "HTTPS", **chosen}}
+        stack = cloud.create(account, {**resources, "Listener": secure})
+        assert stack["StackStatus"] == status
+        cloud.delete(account, stack)
+    account.client("acm").delete_certificate(CertificateArn=made)
+
+
+def test_grafana_answers_for_its_workspaces(account):
+    grafana = account.client("grafana")
+    stack = cloud.create(account, watching.CASES["Grafana::Workspace"][0])
+    name = cloud.physical_id(account, stack, "It")
+    workspace = grafana.describe_workspace(workspaceId=name)["workspace"]
+    assert (workspace["status"], workspace["name"]) == ("ACTIVE", "demo")
+    assert [one["id"] for one in grafana.list_workspaces()["workspaces"]] == [name]
+    user = {"id": "u-1", "type": "SSO_USER"}
+    grafana.update_permissions(
+        workspaceId=name, updateInstructionBatch=[{"action": "ADD", "role": "ADMIN", "users": [user]}]
+    )
+    assert grafana.list_permissions(workspaceId=name)["permissions"] == [{"role": "ADMIN", "user": user}]
+    cloud.delete(account, stack)
+    assert cloud.refusal(grafana.describe_workspace, workspaceId=name)[0] == "ResourceNotFoundException"
+
+
+def test_a_custom_resource_needs_its_function(account):
+    token = f"arn:aws:lambda:us-east-2:{account.id}:function:nobody"
+    failed = cloud.create(account, {"It": {"Type": "Custom::Anything", "Properties": {"ServiceToken": token}}})
+    assert failed["StackStatus"] == "ROLLBACK_COMPLETE"
+    assert "nobody" in cloud.why(account, failed)
+    cloud.delete(account, failed)
+
+
+def test_a_reference_is_followed_when_it_is_needed_and_never_shown(account):
+    secret = account.client("secretsmanager").create_secret(Name=cloud.some_name(), SecretString='{"key": "hidden"}')
+    written = f"{{{{resolve:secretsmanager:{secret['ARN']}:SecretString:key}}}}"
+    resources = {"It": resource("SSM::Parameter", Type="String", Value=written)}
+    stack = cloud.create(account, resources)
+    found = account.client("ssm").get_parameter(Name=cloud.physical_id(account, stack, "It"))["Parameter"]
+    assert found["Value"] == "hidden"
+    missing = {"It": resource("SSM::Parameter", Type="String", Value="{{resolve:ssm:/not/there}}")}
+    failed = cloud.create(account, missing)
+    assert "/not/there" in cloud.why(account, failed)
+    for one in (stack, failed):
+        cloud.delete(account, one)
+    account.client("secretsmanager").delete_secret(SecretId=secret["ARN"], ForceDeleteWithoutRecovery=True)
