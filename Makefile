@@ -34,12 +34,12 @@ check: .make/environment ## format, lint, types, layers, shell and unit tests
 	shellcheck --external-sources --source-path=SCRIPTDIR $(SHELL_SCRIPTS) $(STUBS)
 	shfmt --diff --indent 2 $(SHELL_SCRIPTS) $(STUBS)
 	vermin --quiet --target=3.9- --no-tips --violations src/trainyard_node
-	pytest --quiet $(UNIT)
+	pytest --quiet --numprocesses=2 --dist=worksteal $(UNIT)
 
 .PHONY: test
-test: check .make/wheel .make/chromium .make/debian-root .make/slurm ## everything that CI runs: check, real programs, and the installed wheel
+test: check .make/wheel .make/chromium .make/debian-root .make/slurm .make/prometheus .make/compiler ## everything that CI runs: check, real programs, and the installed wheel
 	pytest --quiet --numprocesses=2 --dist=worksteal -m "integration and not exhaustive"
-	cd tests && PATH="$(CURDIR)/.make/wheel/bin:$$PATH" TRAINYARD_INSTALLED=wheel pytest --quiet $(UNIT)
+	cd tests && PATH="$(CURDIR)/.make/wheel/bin:$$PATH" TRAINYARD_INSTALLED=wheel pytest --quiet --numprocesses=2 --dist=worksteal $(UNIT)
 
 .PHONY: test-exhaustive
 test-exhaustive: test ## every combination and every kill point
@@ -59,6 +59,16 @@ test-exhaustive: test ## every combination and every kill point
 .PHONY: .make/slurm
 .make/slurm:
 	@tools/slurm.sh
+
+# The C compiler of the tests. Where it is there already, this takes no time.
+.PHONY: .make/compiler
+.make/compiler:
+	@tools/compiler.sh
+
+# The Prometheus of the tests. Where it is there already, this takes no time.
+.PHONY: .make/prometheus
+.make/prometheus:
+	@tools/prometheus.sh
 
 # An environment in which trainyard is the built wheel, not the source tree.
 .PHONY: .make/wheel
@@ -84,6 +94,8 @@ benchmark: .make/environment ## measure speed and memory against the references
 	python benchmarks/command_line.py
 	python benchmarks/rehearsal.py
 	python benchmarks/rehearsal_by_package.py
+	python benchmarks/efa_collector.py
+	python benchmarks/slurm_collector.py
 
 .PHONY: clean
 clean: ## remove everything that make made

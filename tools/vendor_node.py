@@ -16,8 +16,8 @@ from uv import find_uv_bin
 ROOT = Path(__file__).parents[1]
 REQUIREMENTS = ROOT / "tools" / "vendor-node-requirements.txt"
 VENDOR = ROOT / "src" / "trainyard_node" / "_vendor"
-# Parts of prometheus_client for frameworks that no node has, and an example.
-LEFT_OUT = ("example.py", "prometheus_client/aiohttp", "prometheus_client/django", "prometheus_client/twisted")
+# An example.
+LEFT_OUT = ("example.py",)
 
 
 def main(target: Path) -> None:
@@ -25,10 +25,9 @@ def main(target: Path) -> None:
     with tempfile.TemporaryDirectory() as name:
         fetched = Path(name)
         fetch(fetched)
-        keep_licences(fetched)
+        drop_notes(fetched)
         for part in LEFT_OUT:
-            path = fetched / part
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
+            (fetched / part).unlink()
         shutil.rmtree(target, ignore_errors=True)
         shutil.copytree(fetched, target)
 
@@ -44,13 +43,11 @@ def fetch(folder: Path) -> None:
     )
 
 
-def keep_licences(folder: Path) -> None:
-    """Keep the licences of what installers write about a package. The one of nvidia-ml-py begins its only module."""
+def drop_notes(folder: Path) -> None:
+    """Drop what installers write about a package. The licence of nvidia-ml-py begins its only module."""
     for lock in folder.glob(".lock"):
         lock.unlink()
     for notes in folder.glob("*.dist-info"):
-        if (notes / "licenses").is_dir():
-            shutil.copytree(notes / "licenses", folder / "licences" / notes.name.split("-")[0])
         shutil.rmtree(notes)
 
 

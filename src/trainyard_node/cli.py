@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import argparse
 import os
-import pkgutil
 import platform
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from trainyard_node import health_command
 from trainyard_node.asset import asset
 from trainyard_node.bootstrap import bootstrap
 from trainyard_node.bootstrap_status import bootstrap_status
 from trainyard_node.clock import RealClock
+from trainyard_node.collectors.of_node import COLLECTORS, collectors_of_node
+from trainyard_node.collectors.slurm.collector import NAMES
 from trainyard_node.deferred import bootstrap_deferred
 from trainyard_node.errors import NodeError
+from trainyard_node.exposition import Exposition
 from trainyard_node.output import err, out
 from trainyard_node.places import Places
 from trainyard_node.processes import RealProcesses
+from trainyard_node.programs import RealPrograms
+from trainyard_node.serve import serve
+from trainyard_node.this_package import version
 from trainyard_node.versions import as_json, as_table, versions
 from trainyard_node.world import World
 
@@ -48,6 +54,10 @@ def _run(chosen: argparse.Namespace, world: World) -> int:
         return _bootstrap(chosen, world)
     if chosen.command == "bootstrap-status":
         return bootstrap_status(world.places, as_json=chosen.json)
+    if chosen.command == "health":
+        return health_command.health(chosen, world)
+    if chosen.command == "serve":
+        return _serve(chosen, world)
     if chosen.command == "versions":
         found = versions(world.places, world.processes)
         out(as_json(found) if chosen.json else as_table(found))
@@ -55,6 +65,16 @@ def _run(chosen: argparse.Namespace, world: World) -> int:
         # All or nothing: a step that gets some files of an asset would take them for all.
         out("\n".join(str(file) for file in list(asset(chosen.name, world.places, world.processes))))
     return 0
+
+
+def _serve(chosen: argparse.Namespace, world: World) -> int:
+    collectors = collectors_of_node(world, RealPrograms(), chosen.collector, chosen.slurm_names)
+    exposition = Exposition(collectors, world.clock)
+    if not chosen.once:
+        return serve(exposition, chosen.listen)
+    exposition.read_once()
+    out(b"".join(exposition.text()).decode().rstrip("\n"))
+    return 0 if all(reading.success for reading in exposition.readings) else 1
 
 
 def _bootstrap(chosen: argparse.Namespace, world: World) -> int:
@@ -77,14 +97,26 @@ def _parser() -> argparse.ArgumentParser:
     status.add_argument("--json", action="store_true", help="print the record itself")
     installed = commands.add_parser("versions", help="what is installed")
     installed.add_argument("--json", action="store_true", help="print JSON")
+    metrics = commands.add_parser("serve", help="export metrics of the node to Prometheus")
+    metrics.add_argument("--listen", default="127.0.0.1:9341", metavar="HOST:PORT", help="where (default: %(default)s)")
+    metrics.add_argument(
+        "--collector",
+        action="append",
+        choices=COLLECTORS,
+        help="what to read, again for more (default: as the node's role)",
+    )
+    metrics.add_argument(
+        "--slurm-names",
+        choices=sorted(NAMES),
+        default="vpenso",
+        help="whose names Slurm's figures have (default: %(default)s)",
+    )
+    metrics.add_argument("--once", action="store_true", help="read once, print it, and end with 1 where reading failed")
+    health_command.add_arguments(commands.add_parser("health", help=health_command.HELP))
     files = commands.add_parser("asset", help="fetch an asset and print its files")
     files.add_argument("name", help="its name in assets.lock.json")
     return parser
 
 
 def _version() -> str:
-    try:
-        built = (pkgutil.get_data("trainyard_node", "VERSION") or b"").decode().strip()
-    except OSError:
-        built = "(not built)"
-    return f"trainyard-node {built} on Python {platform.python_version()}"
+    return f"trainyard-node {version()} on Python {platform.python_version()}"

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Protocol, cast
 
 from trainyard_node.leftover import forget_step, note_step
@@ -69,7 +69,7 @@ class RealProcesses:
             )  # fmt: skip
         except OSError as error:
             return Ran(NOT_FOUND, f"{command[0]}: {error.strerror}")
-        with _ended_after(process):
+        with _closed_after(process), _ended_after(process):
             try:
                 output, _ = process.communicate(stdin.encode(), timeout=timeout_s)
             except subprocess.TimeoutExpired:
@@ -155,7 +155,21 @@ def _ended_after(process: subprocess.Popen[bytes]) -> Iterator[None]:
     finally:
         if process.poll() is None:
             end_group(process.pid, process.poll)
-            process.wait()
+            # What waits for a device that does not answer cannot be ended; nobody waits for it for ever.
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(GRACE_S)
+
+
+@contextmanager
+def _closed_after(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Close what leads to a process, which a program that took too long leaves open."""
+    try:
+        yield
+    finally:
+        for stream in (process.stdin, process.stdout):
+            if stream is not None:
+                with suppress(OSError):
+                    stream.close()
 
 
 def end_group(group: int, reap: Callable[[], object] = lambda: None, grace_s: float = GRACE_S) -> None:

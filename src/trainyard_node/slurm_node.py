@@ -30,28 +30,34 @@ class SlurmNode:
         """Ask nothing yet."""
         self._places, self._processes = places, processes
 
-    def hold(self) -> Held:
+    def hold(self, *, keep_jobs: bool = False) -> Held:
         """Reserve the node for root, so that it gets no jobs, and send away the job that it was started for.
 
+        With ``keep_jobs``, what runs on it goes on to its end: it may be the work of many nodes.
         Users=root keeps jobs away without draining the node, which clustermgtd would replace. There is no MAINT flag:
         ParallelCluster 3.8 to 3.15.1 ends nodes in maintenance without pause, in
         https://github.com/aws/aws-parallelcluster/issues/7465. https://slurm.schedmd.com/reservations.html
         """
         name = self._name()
-        if not self._is_held(name):
+        if not self._is_reserved(name):
             self._must(
                 f"cannot reserve {name} to hold it",
                 *("create", "reservation", f"ReservationName={_reservation(name)}", f"Nodes={name}", "Users=root"),
                 *("StartTime=now", "Duration=UNLIMITED", "Flags=IGNORE_JOBS"),
             )
-        self._send_jobs_away(name)
+        if not keep_jobs:
+            self._send_jobs_away(name)
         return Held(_reservation(name), self._keep_powered(name))
+
+    def is_held(self) -> bool:
+        """Ask whether a reservation of ours keeps jobs from the node."""
+        return self._is_reserved(self._name())
 
     def give_back(self) -> str:
         """Remove the reservation of an earlier node of this name, or of an earlier run. Return what to say of it."""
         try:
             name = self._name()
-            if not self._is_held(name):
+            if not self._is_reserved(name):
                 return ""
             if _is_dynamic(name):
                 self._scontrol("update", f"SuspendExcNodes-={name}")
@@ -71,7 +77,9 @@ class SlurmNode:
         try:
             name = file.read_text(encoding="utf-8").strip()
         except OSError as error:
-            raise NodeError(f"{file}, which names the node in Slurm, cannot be read ({error.strerror})") from error
+            raise NodeError(
+                f"{file}, which names the node in Slurm, cannot be read ({error.strerror}): only compute nodes are held"
+            ) from error
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9-]*", name):
             raise NodeError(f"{file} holds {name!a:.60} instead of a name of a node")
         return name
@@ -106,7 +114,7 @@ class SlurmNode:
         states = re.search(r"^SuspendExcStates\s*=\s*(\S+)$", shown, re.MULTILINE | re.IGNORECASE)
         return states is not None and "RESERVED" in states[1].upper().split(",")
 
-    def _is_held(self, name: str) -> bool:
+    def _is_reserved(self, name: str) -> bool:
         """Ask whether the reservation exists. A slurmctld that is busy, as when many nodes start, is asked again."""
         for _ in range(ATTEMPTS):
             ran = self._scontrol("show", "reservation", _reservation(name))

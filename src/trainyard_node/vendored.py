@@ -1,4 +1,4 @@
-"""The libraries that come along, so that nodes install nothing: prometheus_client and pynvml."""
+"""The libraries that come along, so that nodes install nothing: nvidia-ml-py, which is called pynvml."""
 
 from __future__ import annotations
 

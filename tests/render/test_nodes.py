@@ -40,20 +40,22 @@ def test_a_gpu_cluster_with_everything():
     assert names(EVERYTHING) == {
         "head": [
             "packages", "enroot-pyxis", "shared-layout", "cloudwatch", "node-package", "node-exporter",
-            "job-gate", "images",
+            "node-metrics", "job-gate", "images",
         ],
         "login": ["packages", "enroot-pyxis", "cloudwatch", "node-package", "node-exporter"],
         "queue/train": [
             "packages", "efa", "docker", "nvidia-toolkit", "enroot-pyxis", "fabric", "cloudwatch", "node-package",
-            "node-exporter", "dcgm-exporter", "nccl",
+            "node-exporter", "dcgm-exporter", "node-metrics", "nccl",
         ],
-        "queue/prepare": ["packages", "docker", "enroot-pyxis", "cloudwatch", "node-package", "node-exporter"],
+        "queue/prepare": [
+            "packages", "docker", "enroot-pyxis", "cloudwatch", "node-package", "node-exporter", "node-metrics",
+        ],
     }  # fmt: skip
 
 
 def test_nodes_that_only_report_metrics_install_no_packages():
     found = names("monitoring: {mode: amp-only, logs: false}\nqueues: [{name: q, instance_type: p5.48xlarge}]")
-    assert found["queue/q"] == ["node-package", "node-exporter"]
+    assert found["queue/q"] == ["node-package", "node-exporter", "node-metrics"]
 
 
 def test_trainium_gets_its_own_software():

@@ -112,6 +112,7 @@ _ASKED: Mapping[str, Callable[[Spec, NodeKind], bool]] = {
     "node-package": _always,
     "node-exporter": _measures,
     "dcgm-exporter": _measures,
+    "node-metrics": _measures,
     "nccl": lambda spec, _: spec.software.nccl is not None,
     "job-gate": _always,
     "images": lambda spec, _: bool(spec.software.container_images),

@@ -1,1 +1,1 @@
-"""Empty: what is measured on a node, one collector a file."""
+"""What is read for Prometheus, one subject a file, with its metrics as data beside it."""

@@ -1,1 +1,1 @@
-"""Empty: what tells a sick node from a sound one, one check a file."""
+"""What tells a sick node from a sound one, one check a file."""

@@ -1,0 +1,41 @@
+"""Which collectors a node runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard_node.collectors.efa import EfaCollector
+from trainyard_node.collectors.health import HealthCollector
+from trainyard_node.collectors.slurm.collector import SlurmCollector
+from trainyard_node.errors import NodeError
+from trainyard_node.node_env import read_node_env
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trainyard_node.collectors.collector import Collector
+    from trainyard_node.programs import Programs
+    from trainyard_node.world import World
+
+COLLECTORS = ("slurm", "efa", "health")
+
+
+def collectors_of_node(world: World, programs: Programs, asked: Sequence[str] | None, names: str) -> list[Collector]:
+    """Return those that are asked for, or those of the node's role: Slurm on the head node, its hardware on others."""
+    made: dict[str, Collector] = {
+        "slurm": SlurmCollector(programs, names),
+        "efa": EfaCollector(world),
+        "health": HealthCollector(world),
+    }
+    return [made[name] for name in asked or _of_role(world)]
+
+
+def _of_role(world: World) -> tuple[str, ...]:
+    role = read_node_env(world.places).get("TRAINYARD_ROLE", "")
+    if role == "head":
+        return ("slurm",)
+    if role.startswith("compute-"):
+        return ("efa", "health")
+    if role == "login":
+        return ()
+    raise NodeError(f"node.env gives the role {role!a:.40}, which is none: name what to read with --collector")

@@ -1,0 +1,186 @@
+"""Slurm's figures under the names of prometheus-slurm-exporter and its successor, which most dashboards query.
+
+https://github.com/vpenso/prometheus-slurm-exporter and https://github.com/SckyzO/slurm_exporter
+
+A powered-down node is idle under these names, as Slurm starts it for a job; slurm_nodes_powered_down counts it too.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from trainyard_node.collectors.slurm.gres import gpu_count, gres_counts
+from trainyard_node.samples import Samples
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from trainyard_node.collectors.slurm.node_groups import NodeGroup
+    from trainyard_node.collectors.slurm.nodes import Node
+    from trainyard_node.collectors.slurm.reading import Reading
+
+# What sinfo writes, and how the names have it: https://slurm.schedmd.com/sinfo.html#SECTION_NODE-STATE-CODES
+_STATES = {
+    "allocated": "alloc", "completing": "comp", "down": "down", "drained": "drain", "draining": "drain", "error": "err",
+    "fail": "fail", "failing": "fail", "idle": "idle", "inval": "inval", "maint": "maint", "mixed": "mix",
+    "planned": "planned", "reserved": "resv",
+}  # fmt: skip
+_ALL_STATES = (*dict.fromkeys(_STATES.values()), "other")
+_FLAGS = ("POWERED_DOWN", "POWERING_UP", "POWERING_DOWN", "NOT_RESPONDING")
+# https://slurm.schedmd.com/squeue.html#SECTION_JOB-STATE-CODES
+_JOB_STATES = (
+    *("boot_fail", "cancelled", "completed", "completing", "configuring", "deadline", "failed", "node_fail"),
+    *("out_of_memory", "pending", "preempted", "running", "suspended", "timeout"),
+)
+
+
+def samples(reading: Reading) -> Samples:
+    """Return one reading."""
+    made = Samples("slurm")
+    _count_nodes(made, reading)
+    _add_totals(made, reading)
+    _add_each_node(made, reading)
+    _add_partitions(made, reading)
+    _add_jobs(made, reading)
+    for word in ("account", "user"):
+        _add_owners(made, reading, word)
+    for command, count in reading.malformed.items():
+        made.add("trainyard_slurm_malformed_records", count, command)
+    return made
+
+
+def _count_nodes(made: Samples, reading: Reading) -> None:
+    counts: dict[tuple[str, str], Counter[str]] = {}
+    for group in reading.groups:
+        here = counts.setdefault((group.partition, group.features), Counter())
+        here[_STATES.get(group.state, "other")] += len(group.names)
+        for name in group.names:
+            here.update(flag for flag in _flags(reading.nodes.get(name)) if flag in _FLAGS)
+    for (partition, features), here in counts.items():
+        for state in (*_ALL_STATES, *_FLAGS):
+            made.add(f"slurm_nodes_{state.lower()}", here[state], partition, features)
+    made.add("slurm_nodes_total", len(reading.nodes))
+
+
+def _flags(node: Node | None) -> Iterable[str]:
+    return () if node is None else node.flags
+
+
+def _add_totals(made: Samples, reading: Reading) -> None:
+    """Add what counts each node once, in however many partitions it is."""
+    unused = {name: _unused(group) for group in reading.groups for name in group.names}
+    cpus: Counter[str] = Counter()
+    gpus: Counter[str] = Counter()
+    for node in reading.nodes.values():
+        kind = unused.get(node.name, "other")
+        for counts, total, used in ((cpus, node.cpus, node.allocated_cpus), (gpus, *_gpus(node))):
+            counts["alloc"] += used
+            counts[kind] += max(total - used, 0)
+            counts["total"] += total
+    for kind in ("alloc", "idle", "other", "total"):
+        made.add(f"slurm_cpus_{kind}", cpus[kind])
+        made.add(f"slurm_gpus_{kind}", gpus[kind])
+    if gpus["total"]:
+        made.add("slurm_gpus_utilization", gpus["alloc"] / gpus["total"])
+
+
+def _unused(group: NodeGroup) -> str:
+    """Return what Slurm calls CPUs of these nodes that are not allocated: it is the same for all of a state."""
+    return "other" if group.other_cpus else "idle"
+
+
+def _gpus(node: Node) -> tuple[int, int]:
+    return gpu_count(node.gres), gpu_count(node.used_gres)
+
+
+def _add_each_node(made: Samples, reading: Reading) -> None:
+    for group in reading.groups:
+        for name in group.names:
+            if group.reason:
+                made.add("slurm_node_drain_reason_info", 1, name, group.reason)
+                if group.since is not None:
+                    made.add("slurm_node_drain_since_timestamp_seconds", group.since, name)
+            node = reading.nodes.get(name)
+            if node is not None:
+                _add_node(made, node, group)
+
+
+def _add_node(made: Samples, node: Node, group: NodeGroup) -> None:
+    labels = (node.name, group.status, group.partition)
+    unused = max(node.cpus - node.allocated_cpus, 0)
+    figures = {
+        "slurm_node_status": 1,
+        "slurm_node_cpu_alloc": node.allocated_cpus,
+        "slurm_node_cpu_idle": 0 if group.other_cpus else unused,
+        "slurm_node_cpu_other": unused if group.other_cpus else 0,
+        "slurm_node_cpu_total": node.cpus,
+        "slurm_node_mem_alloc": node.allocated_memory_mib,
+        "slurm_node_mem_total": node.memory_mib,
+    }
+    made.add_all(figures, *labels)
+    used = dict(gres_counts(node.used_gres))
+    for kind, count in gres_counts(node.gres):
+        made.add("slurm_node_gres_total", count, *labels, kind)
+        made.add("slurm_node_gres_used", used.get(kind, 0), *labels, kind)
+
+
+def _add_partitions(made: Samples, reading: Reading) -> None:
+    figures: dict[str, Counter[str]] = {}
+    for group in reading.groups:
+        here = figures.setdefault(group.partition, Counter())
+        made.add("slurm_partition_up", int(group.up), group.partition)
+        here["cpus_allocated"] += group.allocated_cpus
+        here["cpus_idle"] += group.idle_cpus
+        here["cpus_other"] += group.other_cpus
+        here["cpus_total"] += group.total_cpus
+        for name in group.names:
+            total, used = _gpus(reading.nodes[name]) if name in reading.nodes else (0, 0)
+            here["gpus_allocated"] += used
+            here["gpus_idle"] += 0 if group.other_cpus else max(total - used, 0)
+    for jobs in reading.jobs:
+        if jobs.state in ("PENDING", "RUNNING"):
+            for partition in jobs.partitions:
+                figures.setdefault(partition, Counter())[f"jobs_{jobs.state.lower()}"] += jobs.number
+    names = ("cpus_allocated", "cpus_idle", "cpus_other", "cpus_total", "gpus_allocated", "gpus_idle")
+    for partition, here in figures.items():
+        for name in (*names, "jobs_pending", "jobs_running"):
+            made.add(f"slurm_partition_{name}", here[name], partition)
+
+
+def _add_jobs(made: Samples, reading: Reading) -> None:
+    all_of: Counter[str] = Counter()
+    cores: Counter[str] = Counter()
+    queue: Counter[tuple[str, ...]] = Counter()
+    queue_cores: Counter[tuple[str, ...]] = Counter()
+    for jobs in reading.jobs:
+        state = jobs.state.lower() if jobs.state.lower() in _JOB_STATES else "other"
+        all_of[state] += jobs.number
+        cores[state] += jobs.number * jobs.cpus
+        for partition in jobs.partitions:
+            key = (state, jobs.user, partition, *([jobs.reason] if state == "pending" else []))
+            queue[key] += jobs.number
+            queue_cores[key] += jobs.number * jobs.cpus
+    for state in (*_JOB_STATES, "other"):
+        made.add(f"slurm_jobs_{state}", all_of[state])
+    for state in ("pending", "running"):
+        made.add(f"slurm_jobs_cores_{state}", cores[state])
+    for key, count in queue.items():
+        state, labels = key[0], key[1:]
+        made.add(f"slurm_queue_{state}", count, *labels)
+        made.add(f"slurm_cores_{state}", queue_cores[key], *labels)
+
+
+def _add_owners(made: Samples, reading: Reading, word: str) -> None:
+    figures: dict[str, Counter[str]] = {}
+    for jobs in reading.jobs:
+        if jobs.state not in ("PENDING", "RUNNING", "SUSPENDED"):
+            continue
+        here = figures.setdefault(jobs.account if word == "account" else jobs.user, Counter())
+        here[f"jobs_{jobs.state.lower()}"] += jobs.number
+        if jobs.state == "RUNNING":
+            here["cpus_running"] += jobs.number * jobs.cpus
+            here["gpus_running"] += jobs.number * jobs.gpus
+    for owner, here in figures.items():
+        for name in ("jobs_pending", "jobs_running", "jobs_suspended", "cpus_running", "gpus_running"):
+            made.add(f"slurm_{word}_{name}", here[name], owner)

@@ -1,0 +1,105 @@
+"""The jobs in the queue. Most are alike, as the tasks of an array are, so they are counted before they are read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import NamedTuple
+
+from trainyard_node.collectors.slurm.gres import gpu_count
+from trainyard_node.collectors.slurm.record import FIELD, output_format, records
+
+# --array: each task is a job. All states: what ended is seen until MinJobAge is over.
+# Of each job only what is counted is asked for: neither its name nor its command leaves Slurm.
+COMMAND = (
+    *("squeue", "--all", "--array", "--noheader", "--states=all"),
+    "--Format="
+    + output_format(
+        *("State", "Partition", "UserName", "Account", "NumCPUs", "NumNodes", "NumTasks"),
+        *("tres-alloc", "tres-per-job", "tres-per-node", "tres-per-task", "Reason"),
+    ),
+)
+_FIELDS = 12
+
+
+class Jobs(NamedTuple):
+    """Jobs that are alike in everything that is counted."""
+
+    number: int
+    state: str
+    """Such as PENDING."""
+    partitions: tuple[str, ...]
+    """A pending job may wait for one of several."""
+    user: str
+    account: str
+    cpus: int
+    """Of each job: allocated, or asked for."""
+    nodes: int
+    gpus: int
+    """Of each job: allocated, or asked for."""
+    memory_mib: float
+    """Of each job, allocated; 0 where Slurm does not account for memory."""
+    reason: str
+    """Why it waits."""
+
+
+def read_jobs(output: bytes) -> tuple[list[Jobs], int]:
+    """Return what squeue printed, and how many records make no sense. Raises NodeError where the output is cut."""
+    malformed = 0
+    found: list[Jobs] = []
+    for record, count in Counter(records(output, "squeue")).items():
+        jobs = _jobs(record, count)
+        if jobs is None:
+            malformed += count
+        else:
+            found.append(jobs)
+    return found, malformed
+
+
+def _jobs(record: str, count: int) -> Jobs | None:
+    fields = record.split(FIELD)
+    if len(fields) != _FIELDS:
+        return None
+    state, partition, user, account, cpus, nodes, tasks, *tres, reason = fields
+    try:
+        gpus = _gpus(tres, _first(nodes), _first(tasks))
+        return Jobs(
+            count, state, tuple(partition.split(",")), user, account, _first(cpus), _first(nodes), gpus,
+            _memory_mib(tres[0]), reason,
+        )  # fmt: skip
+    except ValueError:
+        return None
+
+
+def _first(number: str) -> int:
+    """Return a count, the lower one of a range: a pending job may ask for 2-4 nodes, or 1K tasks."""
+    lower = number.split("-", 1)[0]
+    return int(float(lower[:-1]) * 1024) if lower.endswith("K") else int(lower or 0)
+
+
+def _gpus(tres: list[str], nodes: int, tasks: int) -> int:
+    """Return a job's GPUs: what it has, where Slurm accounts for GPUs; else what it asked for.
+
+    https://slurm.schedmd.com/slurm.conf.html#OPT_AccountingStorageTRES
+    """
+    allocated, per_job, per_node, per_task = tres
+    return (
+        gpu_count(allocated) or gpu_count(per_job) or gpu_count(per_node) * max(nodes, 1) or gpu_count(per_task) * tasks
+    )
+
+
+def _memory_mib(allocated: str) -> float:
+    for piece in allocated.split(","):
+        if piece.startswith("mem="):
+            return memory_mib(piece[4:])
+    return 0.0
+
+
+def memory_mib(text: str) -> float:
+    """Return an amount of memory as Slurm writes it: 500M, 1.5T, or MiB without a unit."""
+    unit = text[-1:]
+    if unit in _MIB:
+        return float(text[:-1]) * _MIB[unit]
+    return float(text)
+
+
+_MIB = {"K": 1 / 1024, "M": 1, "G": 1024, "T": 1024**2, "P": 1024**3}

@@ -1,0 +1,55 @@
+"""One reading of Slurm: three commands, however many nodes and jobs there are and however often somebody asks."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, NamedTuple
+
+from trainyard_node.collectors.slurm import jobs, node_groups, nodes
+from trainyard_node.errors import NodeError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from trainyard_node.collectors.slurm.jobs import Jobs
+    from trainyard_node.collectors.slurm.node_groups import NodeGroup
+    from trainyard_node.collectors.slurm.nodes import Node
+    from trainyard_node.programs import Programs
+
+COMMAND_S = 15.0
+# 100,000 jobs are 9 MB.
+MOST_BYTES = 64 << 20
+# Times as seconds since 1970: https://slurm.schedmd.com/sinfo.html#OPT_SLURM_TIME_FORMAT
+VARIABLES = {"SLURM_TIME_FORMAT": "%s", "LC_ALL": "C.UTF-8"}
+
+
+class Reading(NamedTuple):
+    """What Slurm said."""
+
+    jobs: Sequence[Jobs]
+    groups: Sequence[NodeGroup]
+    nodes: Mapping[str, Node]
+    malformed: Mapping[str, int]
+    """How many records of each command made no sense."""
+
+
+def read_slurm(programs: Programs) -> Reading:
+    """Ask Slurm, all at once, so that what it says is of one moment.
+
+    Raises NodeError where a command fails, hangs, or prints what nobody asked for.
+    """
+    commands = (node_groups.COMMAND, nodes.COMMAND, jobs.COMMAND)
+    with ThreadPoolExecutor(len(commands)) as pool:
+        of_sinfo, of_scontrol, of_squeue = pool.map(lambda command: _output(programs, command), commands)
+    groups, bad_groups = node_groups.read_node_groups(of_sinfo)
+    known, bad_nodes = nodes.read_nodes(of_scontrol)
+    queue, bad_jobs = jobs.read_jobs(of_squeue)
+    malformed = {"sinfo": bad_groups, "scontrol": bad_nodes, "squeue": bad_jobs}
+    for command, found in {"sinfo": groups, "scontrol": known, "squeue": queue}.items():
+        if malformed[command] and not found:
+            raise NodeError(f"nothing that {command} printed can be read: is it Slurm's?")
+    return Reading(queue, groups, known, malformed)
+
+
+def _output(programs: Programs, command: Sequence[str]) -> bytes:
+    return programs.read(command, COMMAND_S, MOST_BYTES, VARIABLES)

@@ -1,0 +1,51 @@
+"""Whether libfabric offers the EFA interfaces: without it, jobs go on silently over TCP, many times slower."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from trainyard_node.health.efa_devices import efa_devices
+from trainyard_node.health.outcome import Outcome
+from trainyard_node.processes import NOT_FOUND, TIMED_OUT
+
+if TYPE_CHECKING:
+    from trainyard_node.health.machine import Machine
+
+NAME = "efa-provider"
+PROGRAM = "/opt/amazon/efa/bin/fi_info"
+TIMEOUT_S = 6.0
+# An interface takes some 300 letters.
+_MOST_LETTERS = 1_000_000
+# That jobs fall back to sockets: https://github.com/awslabs/awsome-distributed-ai/issues/386
+_SOURCE = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-start.html"
+_REMEDY = f"see '{PROGRAM} -p efa' and the versions of 'trainyard-node versions'; ask for another efa_version or image"
+
+
+def check(machine: Machine) -> list[Outcome]:
+    """Ask libfabric for its provider efa, and compare what it lists with the devices."""
+    places, _, processes = machine.world
+    devices = efa_devices(places)
+    if not devices:
+        return [Outcome(NAME, "absent", "no EFA interface is here")]
+    ran = processes.run([str(places.at(PROGRAM)), "-p", "efa"], TIMEOUT_S)
+    if ran.status == TIMED_OUT:
+        return [Outcome(NAME, "unknown", f"fi_info took longer than {TIMEOUT_S:g} s", remedy=_REMEDY)]
+    if ran.status == NOT_FOUND:
+        return [_failed(f"{PROGRAM} is missing, so libfabric for EFA is not installed")]
+    if ran.status != 0 or "provider: efa" not in ran.output:
+        said = ran.output.strip().splitlines()[-1:] or [f"status {ran.status}"]
+        return [_failed(f"libfabric does not offer the {len(devices)} EFA interfaces: fi_info ended with '{said[0]}'")]
+    lost = sorted(set(devices) - _listed(ran.output))
+    if lost:
+        return [_failed(f"libfabric offers all but {len(lost)} of {len(devices)} EFA interfaces", one) for one in lost]
+    return [Outcome(NAME, "ok", f"libfabric offers all {len(devices)} EFA interfaces")]
+
+
+def _failed(message: str, device: str = "") -> Outcome:
+    return Outcome(NAME, "failed", message, device, _REMEDY, _SOURCE)
+
+
+def _listed(output: str) -> set[str]:
+    """Return the devices in lines such as 'domain: rdmap0s6-rdm', one for each kind of endpoint of each device."""
+    return set(re.findall(r"^ *domain: (\S+?)(?:-[a-z]+)?$", output[:_MOST_LETTERS], re.MULTILINE))

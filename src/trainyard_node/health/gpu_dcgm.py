@@ -1,0 +1,110 @@
+"""What DCGM's quick diagnostics say, level 1, where DCGM is installed.
+
+Level 2 takes minutes and is a job of its own: as part of a prolog it kept nodes from their jobs, in
+https://github.com/aws/aws-parallelcluster/issues/6777.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from trainyard_node.errors import NodeError
+from trainyard_node.health.gpu_answers import RESET, absent, has_gpus
+from trainyard_node.health.outcome import Outcome
+from trainyard_node.processes import NOT_FOUND, TIMED_OUT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from trainyard_node.health.machine import Machine
+
+NAME = "gpu-dcgm"
+# Level 1 lasts "seconds"; all checks together have ten.
+DEADLINE_S = 8.0
+SOURCE = "https://docs.nvidia.com/datacenter/dcgm/latest/user-guide/dcgm-diagnostics.html"
+MIG_SOURCE = "https://github.com/aws/aws-parallelcluster-cookbook/pull/3183"
+# dcgmErrorSeverity_t: none, monitor ("can perform workload"), and config ("can be configured").
+# https://github.com/NVIDIA/DCGM/blob/master/dcgmlib/dcgm_errors.h
+_MILD = {0, 1, 5}
+# What DCGM 3 calls its document, and DCGM 4.
+_DOCUMENTS = ("DCGM Diagnostic", "DCGM GPU Diagnostic")
+
+
+def check(machine: Machine) -> list[Outcome]:
+    """Run the diagnostics of the host engine that runs already."""
+    if not has_gpus(machine):
+        return [absent(NAME)]
+    ran = machine.world.processes.run(["dcgmi", "diag", "-r", "1", "-j"], DEADLINE_S)
+    if ran.status == NOT_FOUND:
+        return [Outcome(NAME, "absent", "DCGM is not installed")]
+    if ran.status == TIMED_OUT:
+        message = f"DCGM's diagnostics, level 1, took longer than {DEADLINE_S:g} s"
+        return [Outcome(NAME, "unknown", message, "", "run 'dcgmi diag -r 1' by hand", SOURCE)]
+    tests = list(_tests(_document(ran.output)))
+    if not tests:
+        return [_no_answer(machine, ran.output)]
+    fine = Outcome(NAME, "ok", f"level 1: {len(tests)} tests without a failure", "", "", SOURCE)
+    return [outcome for test in tests for outcome in _of(test)] or [fine]
+
+
+def _no_answer(machine: Machine, output: str) -> Outcome:
+    if _is_divided(machine):
+        return Outcome(NAME, "absent", "DCGM's diagnostics do not support GPUs with MIG", "", "", MIG_SOURCE)
+    said = " ".join(output.split())[:200] or "nothing"
+    remedy = "see that nvidia-dcgm.service runs, and run 'dcgmi diag -r 1' by hand"
+    return Outcome(NAME, "unknown", f"DCGM gave no results, but said: {said}", "", remedy, SOURCE)
+
+
+def _is_divided(machine: Machine) -> bool:
+    try:
+        return any(gpu.mig for gpu in machine.gpus().gpus)
+    except NodeError:
+        return False
+
+
+def _document(output: str) -> Mapping[str, Any]:
+    """Return the document, which other lines may stand around, or an empty one."""
+    try:
+        whole = json.loads(output[output.find("{") : output.rfind("}") + 1])
+    except (ValueError, RecursionError):
+        return {}
+    found = [whole[name] for name in _DOCUMENTS if isinstance(whole, dict) and isinstance(whole.get(name), dict)]
+    return found[0] if found else {}
+
+
+def _tests(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    # DCGM writes null where a test has nothing to say.
+    for category in _objects(document.get("test_categories")):
+        yield from _objects(category.get("tests"))
+
+
+def _of(test: Mapping[str, Any]) -> Iterator[Outcome]:
+    name = str(test.get("name", "a test"))
+    for result in _objects(test.get("results")):
+        status = str(result.get("status", "")).lower()
+        if status in {"fail", "warn"}:
+            yield _outcome(name, result, hard=status == "fail" and not _is_mild(name, result))
+
+
+def _outcome(name: str, result: Mapping[str, Any], *, hard: bool) -> Outcome:
+    warnings = result.get("warnings") or []
+    said = [str(one["warning"]) if "warning" in one else "" for one in _objects(warnings)]
+    said += [one for one in ([warnings] if isinstance(warnings, str) else warnings) if isinstance(one, str)]
+    # DCGM 4 names one entity, DCGM 3 numbers with commas between them.
+    gpu = result.get("entity_id", result.get("gpu_ids", ""))
+    message = f"{name}: {' '.join(' '.join(said).split())[:300] or 'failed without a reason'}"
+    remedy = RESET if hard else "change that setting; the GPU itself can do its work"
+    return Outcome(NAME, "failed" if hard else "warning", message, f"gpu {gpu}" if gpu != "" else "", remedy, SOURCE)
+
+
+def _is_mild(name: str, result: Mapping[str, Any]) -> bool:
+    """Say whether all that a test complains of is a setting, such as persistence mode. DCGM 3 gives no severity."""
+    warnings = _objects(result.get("warnings"))
+    if warnings:
+        return all(one.get("error_severity") in _MILD for one in warnings)
+    return name.lower().startswith("persistence")
+
+
+def _objects(values: object) -> list[Mapping[str, Any]]:
+    return [value for value in values if isinstance(value, dict)] if isinstance(values, list) else []

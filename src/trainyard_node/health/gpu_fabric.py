@@ -1,0 +1,98 @@
+"""Whether the GPUs have registered with their NVSwitches; CUDA answers with error 802 where they have not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard_node.health.gpu_answers import RESET, absent, has_gpus, judged, named, readable, refused
+from trainyard_node.health.outcome import Outcome
+from trainyard_node.processes import NOT_FOUND, TIMED_OUT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard_node.health.machine import Machine
+    from trainyard_node.health.nvml import Gpu, Gpus
+
+NAME = "gpu-fabric"
+PROGRAM_S = 5.0
+UNIT = "nvidia-fabricmanager.service"
+# What the fabric manager is for, and which systems have one.
+SOURCE = "https://docs.nvidia.com/datacenter/tesla/fabric-manager-user-guide/index.html"
+# The health mask: where a pair of bits lies, what it is about, and its value where that is so.
+HEALTH_SOURCE = "https://docs.nvidia.com/deploy/nvml-api/group__nvmlFabricDefs.html"
+_HEALTH = ((0, "bandwidth is degraded"), (2, "routes are being recovered"), (4, "routes are unhealthy"))
+_RESTART = f"systemctl restart {UNIT} while no job runs; if that does not help, {RESET}"
+
+
+def check(machine: Machine) -> list[Outcome]:
+    """Look at the services and at what each GPU says. A100 knows no such state, so there the service has to do."""
+    if not has_gpus(machine):
+        return [absent(NAME)]
+    if machine.expected.fabric == "none":
+        return [Outcome(NAME, "absent", "the GPUs of this instance type have no NVSwitch")]
+    services = [*_manager(machine), *(_subnet_manager(machine) if machine.expected.fabric == "nvlsm" else ())]
+    return services + judged(NAME, machine, lambda gpus: _judge(gpus, fine=not services))
+
+
+def _manager(machine: Machine) -> Iterator[Outcome]:
+    ran = machine.world.processes.run(["systemctl", "is-active", UNIT], PROGRAM_S)
+    state = (ran.output.split() or ["unknown"])[0]
+    if ran.status in {NOT_FOUND, TIMED_OUT}:
+        yield Outcome(NAME, "unknown", f"systemctl does not say whether {UNIT} is active: {ran.output.strip()}", UNIT)
+    elif ran.status != 0:
+        remedy = f"see 'journalctl --unit={UNIT}', then {_RESTART}"
+        yield Outcome(NAME, "failed", f"the fabric manager is {state}", UNIT, remedy, SOURCE)
+
+
+def _subnet_manager(machine: Machine) -> Iterator[Outcome]:
+    """On B200 and B300 the switches are reached through InfiniBand, by a program that the same unit starts.
+
+    https://github.com/NVIDIA/gpu-operator/issues/2781
+    """
+    places = machine.world.places
+    if not places.at("/sys/module/ib_umad").exists():
+        message = "the kernel module ib_umad is not loaded, which the NVLink subnet manager needs"
+        yield Outcome(NAME, "failed", message, "ib_umad", f"modprobe ib_umad, then {_RESTART}", SOURCE)
+    if not any(_is_nvlsm(file.name, machine) for file in places.at("/proc").glob("[0-9]*")):
+        yield Outcome(NAME, "failed", "the NVLink subnet manager does not run", "nvlsm", _RESTART, SOURCE)
+
+
+def _is_nvlsm(process: str, machine: Machine) -> bool:
+    try:
+        return machine.world.places.at(f"/proc/{process}/comm").read_text(encoding="utf-8").strip() == "nvlsm"
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def _judge(gpus: Gpus, *, fine: bool) -> list[Outcome]:
+    trouble = [found for gpu in readable(gpus) for found in _of(gpu)]
+    trouble += refused(NAME, gpus, "nvmlDeviceGetGpuFabricInfo")
+    if trouble or not fine:
+        return trouble
+    registered = sum(gpu.fabric_state is not None for gpu in readable(gpus))
+    said = f"{registered} GPUs are registered" if registered else "GPUs of this kind have no state of their own"
+    return [Outcome(NAME, "ok", f"the fabric manager is active; {said}")]
+
+
+def _of(gpu: Gpu) -> Iterator[Outcome]:
+    if gpu.fabric_state is None:
+        return
+    if gpu.fabric_state != "completed":
+        message = f"the registration with the NVSwitches is {gpu.fabric_state}"
+        yield Outcome(NAME, "failed", message, named(gpu), _RESTART, SOURCE)
+    elif gpu.fabric_status != "success":
+        message = f"the registration with the NVSwitches failed: {gpu.fabric_status}"
+        yield Outcome(NAME, "failed", message, named(gpu), _RESTART, SOURCE)
+    yield from _health(gpu, gpu.fabric_health or 0)
+
+
+def _health(gpu: Gpu, mask: int) -> Iterator[Outcome]:
+    said = [words for shift, words in _HEALTH if mask >> shift & 0x3 == 1]
+    # 0 is "not supported" and 1 "none": everything above is a configuration that is wrong in some way.
+    wrong = mask >> 8 & 0xF
+    said += [f"the configuration is wrong ({wrong})"] if wrong > 1 else []
+    if said:
+        yield Outcome(
+            NAME, "failed", f"on the NVLink fabric, {' and '.join(said)}", named(gpu), _RESTART, HEALTH_SOURCE
+        )

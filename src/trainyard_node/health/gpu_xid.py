@@ -1,0 +1,77 @@
+"""Which errors the NVIDIA driver has written into the kernel's log since boot: Xids, judged by xid.json."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard_node.errors import NodeError
+from trainyard_node.health.gpu_answers import absent, has_gpus, named
+from trainyard_node.health.kernel_log import PATH, kernel_log
+from trainyard_node.health.outcome import Outcome
+from trainyard_node.health.xid import meaning, pci, seen_in, table
+
+if TYPE_CHECKING:
+    from trainyard_node.health.kernel_log import KernelLog
+    from trainyard_node.health.machine import Machine
+    from trainyard_node.health.xid import Seen, Xid
+
+NAME = "gpu-xid"
+STATUSES = {"fatal": "failed", "warning": "warning", "unknown": "warning"}
+_CAPABILITY = f"run it as root, or give its unit AmbientCapabilities=CAP_SYSLOG; {PATH} has to be there"
+
+
+def check(machine: Machine) -> list[Outcome]:
+    """Read the kernel's log. A reboot begins it anew, which is also the remedy of most of what it says."""
+    if not has_gpus(machine):
+        return [absent(NAME)]
+    try:
+        log = kernel_log(machine.world.places, machine.world.clock, b"NVRM: Xid")
+    except OSError as error:
+        message = f"the kernel's log cannot be read ({error.strerror}), and so no Xid"
+        return [Outcome(NAME, "unknown", message, PATH, _CAPABILITY)]
+    return _judge(machine, log)
+
+
+def _judge(machine: Machine, log: KernelLog) -> list[Outcome]:
+    known = table()
+    seen = [(one, meaning(one, known)) for one in seen_in(log.lines)]
+    bad = [(one, xid) for one, xid in seen if xid.severity in STATUSES]
+    if not bad:
+        return [Outcome(NAME, "ok", _harmless([one for one, _ in seen]) + _extent(log))]
+    devices = _devices(machine)
+    return sorted((_outcome(one, xid, devices) for one, xid in bad), key=lambda outcome: outcome.status)
+
+
+def _outcome(seen: Seen, xid: Xid, devices: dict[tuple[int, ...], str]) -> Outcome:
+    often = f"{seen.times} times, last" if seen.times > 1 else "once,"
+    unrated = " (of unknown severity)" if xid.severity == "unknown" else ""
+    message = f"Xid {xid.number}{unrated}, {xid.name}, {often} {seen.last_s:.0f} s after boot: {seen.text:.200}"
+    device = devices.get(seen.pci, _address(seen.pci))
+    return Outcome(NAME, STATUSES[xid.severity], message, device, xid.remedy, xid.source)
+
+
+def _harmless(seen: list[Seen]) -> str:
+    if not seen:
+        return "no Xid in the kernel's log"
+    said = ", ".join(f"{one.number} on {_address(one.pci)} ({one.times})" for one in seen[:20])
+    return f"only Xids of applications, or for information: {said}"
+
+
+def _extent(log: KernelLog) -> str:
+    """Return what the answer does not cover."""
+    gone = f"; the log has lost its first {log.gone} records, and what they said" if log.gone else ""
+    return gone + ("; the kernel writes faster than this reads, and the end was not read" if log.is_cut else "")
+
+
+def _devices(machine: Machine) -> dict[tuple[int, ...], str]:
+    """Return which address is which GPU, where NVML answers."""
+    try:
+        gpus = machine.gpus().gpus
+    except NodeError:
+        return {}
+    return {pci(gpu.pci_bus_id): named(gpu) for gpu in gpus if gpu.pci_bus_id}
+
+
+def _address(place: tuple[int, ...]) -> str:
+    domain, bus, device = (*place, 0, 0, 0)[:3]
+    return f"PCI {domain:04x}:{bus:02x}:{device:02x}"

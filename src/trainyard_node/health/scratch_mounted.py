@@ -1,0 +1,55 @@
+"""Whether the instance store is mounted, where the node has one: ParallelCluster makes one volume of all its drives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard_node.health.mounts import mount_at, trouble_with
+from trainyard_node.health.outcome import Outcome
+from trainyard_node.this_node import assignments
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from trainyard_node.health.machine import Machine
+    from trainyard_node.places import Places
+
+NAME = "scratch-mounted"
+# What such a drive calls itself, and by what ParallelCluster knows it: the name ends as in setup-ephemeral-drives.sh of
+# cookbooks/aws-parallelcluster-environment/files in https://github.com/aws/aws-parallelcluster-cookbook
+_MODEL = "Amazon EC2 NVMe Instance Storage"
+_SOURCE = "https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html"
+_REMEDY = "see 'journalctl -u setup-ephemeral' and 'lsblk'; until then what jobs write there fills the root volume"
+
+
+def check(machine: Machine) -> list[Outcome]:
+    """Look for the drives first: what has none has nothing to mount."""
+    places = machine.world.places
+    drives = _drives(places)
+    if not drives:
+        return [Outcome(NAME, "absent", "no drive of an instance store is here")]
+    place = "/" + assignments(places.cfnconfig).get("cfn_ephemeral_dir", "").strip("/")
+    if place == "/":
+        return [Outcome(NAME, "absent", f"ParallelCluster was told to mount none of {len(drives)} drives")]
+    mount = mount_at(places, place)
+    if mount is None:
+        message = f"{len(drives)} drives of the instance store are here ({' '.join(drives)}), but nothing is mounted"
+        return [Outcome(NAME, "failed", message, place, _REMEDY, _SOURCE)]
+    trouble = "it is mounted for reading only" if mount.read_only else trouble_with(machine.world, place)
+    if trouble:
+        remedy = "see 'dmesg' for errors of the drives; a node with a broken drive is best replaced"
+        return [Outcome(NAME, "failed", f"{mount.kind} is mounted here, but {trouble}", place, remedy)]
+    return [Outcome(NAME, "ok", f"{mount.kind} on {len(drives)} drives is mounted here and answers", place)]
+
+
+def _drives(places: Places) -> list[str]:
+    return sorted(
+        file.parent.parent.name for file in places.at("/sys/block").glob("nvme*/device/model") if _is_store(file)
+    )
+
+
+def _is_store(model: Path) -> bool:
+    try:
+        return model.read_text(encoding="utf-8", errors="replace").strip() == _MODEL
+    except OSError:
+        return False

@@ -1,0 +1,38 @@
+"""Whether the shared file system is mounted and answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard_node.health.mounts import mount_at, trouble_with
+from trainyard_node.health.outcome import Outcome
+
+if TYPE_CHECKING:
+    from trainyard_node.health.machine import Machine
+
+NAME = "shared-mounted"
+_SOURCE = "https://docs.aws.amazon.com/fsx/latest/LustreGuide/mount-troubleshooting.html"
+# A kernel that the Lustre client was not built for: https://github.com/aws/aws-parallelcluster/issues/6353
+_NOT_MOUNTED = (
+    "run 'mount --all' and see 'dmesg'; where it says 'No such device', the kernel is newer than the Lustre client"
+)
+_SILENT = (
+    "see 'dmesg' and the state of the file system in the FSx console, and whether security groups let its ports pass"
+)
+
+
+def check(machine: Machine) -> list[Outcome]:
+    """Look at the place that the spec names, such as /fsx."""
+    place = machine.expected.shared.rstrip("/")
+    if not place:
+        return [Outcome(NAME, "absent", "no shared file system is expected")]
+    mount = mount_at(machine.world.places, place)
+    if mount is None:
+        return [Outcome(NAME, "failed", "nothing is mounted here", place, _NOT_MOUNTED, _SOURCE)]
+    trouble = trouble_with(machine.world, place)
+    if trouble:
+        return [Outcome(NAME, "failed", f"{mount.kind} is mounted here, but {trouble}", place, _SILENT, _SOURCE)]
+    if mount.read_only:
+        remedy = "where that is not meant, unmount it and mount it again"
+        return [Outcome(NAME, "warning", f"{mount.kind} is mounted here for reading only", place, remedy)]
+    return [Outcome(NAME, "ok", f"{mount.kind} is mounted here and answers", place)]

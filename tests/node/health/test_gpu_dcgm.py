@@ -1,0 +1,118 @@
+"""DCGM's quick diagnostics. The two forms of its answer are those of DCGM 3 and DCGM 4.
+
+https://github.com/NVIDIA/DCGM/blob/master/nvvs/include/NvvsCommon.h
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.node.health.gpus import eight, gpu, nodes_without_gpus, p5
+from trainyard_node.health.gpu_dcgm import check
+from trainyard_node.processes import NOT_FOUND, TIMED_OUT
+
+if TYPE_CHECKING:
+    from tests.node.health.node import Node
+
+
+def version_3(name: str, **result: Any) -> str:
+    tests = [{"name": "NVML Library", "results": [{"gpu_ids": "0,1", "status": "PASS"}]}, None]
+    tests += [{"name": name, "results": [{"gpu_ids": "0,1,2,3,4,5,6,7", **result}]}]
+    category = {"category": "Deployment", "tests": tests}
+    return json.dumps({"DCGM GPU Diagnostic": {"test_categories": [category], "version": "3.3.5"}})
+
+
+def version_4(**result: Any) -> str:
+    results = [{"entity_group": "GPU", "entity_id": index, "status": "Pass"} for index in range(8)]
+    results[3] = {"entity_group": "GPU", "entity_id": 3, **result}
+    tests = [{"name": "software", "results": results, "test_summary": {"status": result["status"]}}]
+    category = {"category": "Deployment", "tests": tests}
+    return json.dumps({"DCGM Diagnostic": {"test_categories": [category]}, "metadata": {"version": "4.4.1"}})
+
+
+def warning(text: str, severity: int) -> list[dict[str, Any]]:
+    return [{"warning": text, "error_id": 29, "error_category": 8, "error_severity": severity}]
+
+
+@pytest.mark.parametrize("answer", [version_3("Denylist", status="PASS"), version_4(status="Pass")])
+def test_passed_tests_are_well(node: Node, answer: str):
+    node.says("dcgmi", answer)
+    (found,) = check(p5(node))
+    assert found.status == "ok"
+    assert node.processes.commands == [["dcgmi", "diag", "-r", "1", "-j"]]
+
+
+def test_a_failure_is_one_of_the_gpu_that_it_names(node: Node):
+    node.says("dcgmi", version_4(status="Fail", warnings=warning("GPU 3 has uncorrectable errors", 2)), 226)
+    (found,) = check(p5(node))
+    assert (found.status, found.device) == ("failed", "gpu 3")
+    assert found.message == "software: GPU 3 has uncorrectable errors"
+
+
+def test_a_failure_of_version_3_names_its_test(node: Node):
+    node.says("dcgmi", version_3("Page Retirement/Row Remap", status="FAIL", warnings=["row remap failed"]), 226)
+    (found,) = check(p5(node))
+    assert (found.status, found.device) == ("failed", "gpu 0,1,2,3,4,5,6,7")
+    assert found.message == "Page Retirement/Row Remap: row remap failed"
+
+
+def test_a_setting_such_as_persistence_mode_is_a_warning(node: Node):
+    node.says("dcgmi", version_4(status="Fail", warnings=warning("Persistence mode for GPU 3 is disabled.", 5)), 226)
+    assert [one.status for one in check(p5(node))] == ["warning"]
+    node.says("dcgmi", version_3("Persistence Mode", status="FAIL", warnings="it is disabled"), 226)
+    (found,) = check(p5(node))
+    assert (found.status, found.message) == ("warning", "Persistence Mode: it is disabled")
+
+
+def test_a_setting_beside_real_trouble_is_a_failure(node: Node):
+    both = warning("Persistence mode is disabled.", 5) + warning("a page cannot be retired", 2)
+    node.says("dcgmi", version_4(status="Fail", warnings=both), 226)
+    assert [one.status for one in check(p5(node))] == ["failed"]
+
+
+def test_what_dcgm_itself_calls_a_warning_is_one(node: Node):
+    node.says("dcgmi", version_4(status="Warn", warnings=warning("API call nvmlX failed", 4)))
+    assert [one.status for one in check(p5(node))] == ["warning"]
+
+
+def test_lines_around_the_answer_do_no_harm(node: Node):
+    node.says("dcgmi", "WARNING: slow\n" + version_4(status="Pass") + "\nbye\n")
+    assert [one.status for one in check(p5(node))] == ["ok"]
+
+
+def test_a_node_without_dcgm_is_no_failure(node: Node):
+    node.says("dcgmi", "dcgmi: No such file or directory", NOT_FOUND)
+    assert [one.status for one in check(p5(node))] == ["absent"]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["", "\x00\xff", "{", "[]", "{}", '{"DCGM Diagnostic": 1}', '{"DCGM Diagnostic": {"test_categories": [1]}}',
+     '{"DCGM Diagnostic": {"runtime_error": "no"}}', '{"a": ' + "[" * 100_000 + "}",
+     "Error: unable to establish a connection to the specified host: localhost"],
+)  # fmt: skip
+def test_an_answer_without_results_is_unknown(node: Node, answer: str):
+    node.says("dcgmi", answer, 1)
+    (found,) = check(p5(node))
+    assert found.status == "unknown"
+    assert len(found.message) < 300
+    assert "nvidia-dcgm" in found.remedy
+
+
+def test_diagnostics_that_take_too_long_are_unknown(node: Node):
+    node.says("dcgmi", "dcgmi took longer than 8 s", TIMED_OUT)
+    assert [one.status for one in check(p5(node))] == ["unknown"]
+
+
+def test_gpus_with_mig_are_nothing_that_dcgm_can_test(node: Node):
+    node.says("dcgmi", "Error: MIG is enabled", 1)
+    (found,) = check(p5(node, eight(gpu(0, mig=True))))
+    assert (found.status, found.message) == ("absent", "DCGM's diagnostics do not support GPUs with MIG")
+
+
+def test_a_node_without_gpus_is_left_alone(node: Node):
+    assert [one.status for machine in nodes_without_gpus(node) for one in check(machine)] == ["absent"] * 4
+    assert node.processes.commands == []

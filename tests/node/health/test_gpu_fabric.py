@@ -1,0 +1,110 @@
+"""The registration of the GPUs with their NVSwitches, and the services behind it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.node.health.gpus import eight, gpu, nodes_without_gpus, p5, p5_without_answer
+from trainyard_node.health.gpu_fabric import UNIT, check
+from trainyard_node.processes import NOT_FOUND, TIMED_OUT
+
+if TYPE_CHECKING:
+    from tests.node.health.node import Node
+
+
+@pytest.fixture(autouse=True)
+def _active(node: Node) -> None:
+    node.says("systemctl", "active\n")
+
+
+def b200(node: Node) -> None:
+    """Let the node run what B200 needs."""
+    node.write("/sys/module/ib_umad/refcnt", "1\n")
+    node.write("/proc/1/comm", "systemd\n")
+    node.write("/proc/412/comm", "nvlsm\n")
+
+
+def test_registered_gpus_and_an_active_service_are_well(node: Node):
+    (found,) = check(p5(node))
+    assert (found.status, found.message) == ("ok", "the fabric manager is active; 8 GPUs are registered")
+    assert node.processes.commands == [["systemctl", "is-active", UNIT]]
+
+
+def test_a100_has_no_state_of_its_own_and_the_service_has_to_do(node: Node):
+    a100 = [gpu(index, fabric_state=None, fabric_status=None, fabric_health=None) for index in range(8)]
+    assert [one.status for one in check(p5(node, eight(*a100)))] == ["ok"]
+
+
+@pytest.mark.parametrize("state", ["not started", "in progress"])
+def test_a_gpu_that_has_not_registered_is_a_failure(node: Node, state: str):
+    (found,) = check(p5(node, eight(gpu(6, fabric_state=state))))
+    assert (found.status, found.device) == ("failed", "gpu 6")
+    assert found.message == f"the registration with the NVSwitches is {state}"
+
+
+def test_a_registration_that_ended_with_an_error_is_a_failure(node: Node):
+    (found,) = check(p5(node, eight(gpu(6, fabric_status="Insufficient Resources"))))
+    assert (found.status, found.device) == ("failed", "gpu 6")
+    assert "Insufficient Resources" in found.message
+
+
+@pytest.mark.parametrize(
+    ("mask", "words"),
+    [(0b01, "bandwidth is degraded"), (0b0100, "being recovered"), (0b010000, "unhealthy"), (5 << 8, "is wrong (5)")],
+)
+def test_an_ill_fabric_is_a_failure(node: Node, mask: int, words: str):
+    (found,) = check(p5(node, eight(gpu(6, fabric_health=mask))))
+    assert (found.status, found.device) == ("failed", "gpu 6")
+    assert words in found.message
+
+
+def test_a_fabric_whose_every_part_says_no_trouble_is_well(node: Node):
+    # 2 is "false" in the pairs of bits, and 1 is "none" for the configuration.
+    sound = [gpu(index, fabric_health=0b10_10_10_10 | 1 << 8) for index in range(8)]
+    assert [one.status for one in check(p5(node, eight(*sound)))] == ["ok"]
+
+
+def test_a_service_that_is_not_active_is_a_failure_beside_sound_gpus(node: Node):
+    node.says("systemctl", "failed\n", 3)
+    (found,) = check(p5(node))
+    assert (found.status, found.device, found.message) == ("failed", UNIT, "the fabric manager is failed")
+    assert "journalctl" in found.remedy
+
+
+@pytest.mark.parametrize("status", [NOT_FOUND, TIMED_OUT])
+def test_a_systemctl_that_says_nothing_is_unknown(node: Node, status: int):
+    node.says("systemctl", "systemctl took longer than 5 s", status)
+    assert [one.status for one in check(p5(node))] == ["unknown"]
+
+
+def test_b200_needs_the_subnet_manager_too(node: Node):
+    b200(node)
+    assert [one.status for one in check(p5(node, fabric="nvlsm"))] == ["ok"]
+    node.places.at("/proc/412/comm").write_text("sleep\n")
+    (found,) = check(p5(node, fabric="nvlsm"))
+    assert (found.status, found.device) == ("failed", "nvlsm")
+
+
+def test_b200_needs_the_module_that_reaches_its_switches(node: Node):
+    b200(node)
+    node.places.at("/sys/module/ib_umad/refcnt").unlink()
+    node.places.at("/sys/module/ib_umad").rmdir()
+    (found,) = check(p5(node, fabric="nvlsm"))
+    assert (found.status, found.device) == ("failed", "ib_umad")
+
+
+def test_gpus_that_cannot_be_read_do_not_hide_the_service(node: Node):
+    node.says("systemctl", "inactive\n", 3)
+    assert [one.status for one in check(p5_without_answer(node))] == ["failed", "unknown"]
+
+
+def test_types_without_nvswitches_have_no_fabric(node: Node):
+    (found,) = check(p5(node, fabric="none"))
+    assert found.status == "absent"
+    assert node.processes.commands == []
+
+
+def test_a_node_without_gpus_is_left_alone(node: Node):
+    assert [one.status for machine in nodes_without_gpus(node) for one in check(machine)] == ["absent"] * 4

@@ -1,0 +1,68 @@
+"""Whether the instance store is mounted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from trainyard_node.health.scratch_mounted import check
+
+if TYPE_CHECKING:
+    from tests.node.health.node import Node
+
+CFNCONFIG = "/etc/parallelcluster/cfnconfig"
+VOLUME = "/dev/mapper/vg.01-lv_ephemeral /scratch ext4 {},noatime,nodiratime 0 0"
+
+
+@pytest.fixture
+def store(node: Node) -> Node:
+    """Hand out a node with eight drives, of which one is its root volume."""
+    node.drives("nvme0n1", model="Amazon Elastic Block Store")
+    node.drives(*(f"nvme{number}n1" for number in range(1, 9)))
+    node.write(CFNCONFIG, "cfn_ephemeral_dir=/scratch\n")
+    return node
+
+
+def test_a_mounted_instance_store_is_well(store: Node):
+    store.mounts(VOLUME.format("rw"))
+    (found,) = check(store.machine())
+    assert (found.status, found.device) == ("ok", "/scratch")
+    assert found.message == "ext4 on 8 drives is mounted here and answers"
+
+
+def test_drives_that_are_not_mounted_are_a_failure(store: Node):
+    store.mounts()
+    (found,) = check(store.machine())
+    assert found.status == "failed"
+    assert found.message.startswith("8 drives of the instance store are here (nvme1n1 nvme2n1 ")
+
+
+def test_a_volume_that_the_kernel_made_read_only_is_a_failure(store: Node):
+    store.mounts(VOLUME.format("ro"))
+    (found,) = check(store.machine())
+    assert (found.status, found.message) == ("failed", "ext4 is mounted here, but it is mounted for reading only")
+
+
+def test_a_volume_that_does_not_answer_is_a_failure(store: Node):
+    store.mounts(VOLUME.format("rw"))
+    store.says("stat", "stat: cannot read file system information: Input/output error", status=1)
+    (found,) = check(store.machine())
+    assert found.status == "failed"
+    assert "Input/output error" in found.message
+
+
+def test_a_type_without_an_instance_store_is_no_failure(node: Node):
+    node.drives("nvme0n1", model="Amazon Elastic Block Store")
+    assert [one.status for one in check(node.machine())] == ["absent"]
+
+
+def test_drives_that_parallelcluster_mounts_nowhere_are_no_failure(store: Node):
+    store.write(CFNCONFIG, "cfn_ephemeral_dir=\n")
+    assert [one.status for one in check(store.machine())] == ["absent"]
+
+
+def test_the_folder_may_be_named_without_its_slash(store: Node):
+    store.write(CFNCONFIG, 'cfn_ephemeral_dir="scratch/"\n')
+    store.mounts(VOLUME.format("rw"))
+    assert [one.status for one in check(store.machine())] == ["ok"]

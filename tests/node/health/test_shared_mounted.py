@@ -1,0 +1,106 @@
+"""Whether the shared file system is mounted and answers."""
+
+from __future__ import annotations
+
+from threading import Event
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.node.doubles import FakeClock, FakeProcesses
+from trainyard_node.health.mounts import trouble_with
+from trainyard_node.health.shared_mounted import check
+from trainyard_node.processes import TIMED_OUT, Ran
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tests.node.health.node import Node
+
+LUSTRE = "10.0.0.7@tcp:/fsx {} lustre rw,seclabel,flock,lazystatfs 0 0"
+
+
+def test_a_mounted_file_system_that_answers_is_well(node: Node):
+    node.mounts(LUSTRE.format("/fsx"))
+    (found,) = check(node.machine(shared="/fsx"))
+    assert (found.status, found.device, found.message) == ("ok", "/fsx", "lustre is mounted here and answers")
+    assert node.processes.commands == [["stat", "--file-system", str(node.places.at("/fsx"))]]
+
+
+def test_a_place_where_nothing_is_mounted_is_a_failure(node: Node):
+    node.mounts(LUSTRE.format("/fsx2"))
+    (found,) = check(node.machine(shared="/fsx"))
+    assert (found.status, found.message) == ("failed", "nothing is mounted here")
+    assert node.processes.commands == []
+
+
+def test_a_file_system_that_does_not_answer_in_time_is_a_failure(node: Node):
+    node.mounts(LUSTRE.format("/fsx"))
+    node.says("stat", "stat took longer than 3 s", status=TIMED_OUT)
+    (found,) = check(node.machine(shared="/fsx"))
+    assert (found.status, found.message) == ("failed", "lustre is mounted here, but it does not answer within 3 s")
+
+
+def test_a_file_system_that_answers_with_an_error_is_a_failure_that_says_it(node: Node):
+    node.mounts("10.0.0.7:/ /fsx nfs4 rw,hard 0 0")
+    node.says("stat", "stat: cannot read file system information for '/fsx': Stale file handle", status=1)
+    (found,) = check(node.machine(shared="/fsx"))
+    assert found.status == "failed"
+    assert "Stale file handle" in found.message
+
+
+def test_a_file_system_for_reading_only_is_a_warning(node: Node):
+    node.mounts("10.0.0.7@tcp:/fsx /fsx lustre ro,flock 0 0")
+    assert [one.status for one in check(node.machine(shared="/fsx"))] == ["warning"]
+
+
+def test_a_place_with_a_space_is_found_as_the_kernel_writes_it(node: Node):
+    node.mounts(LUSTRE.format(r"/shared\040data"))
+    assert [one.status for one in check(node.machine(shared="/shared data"))] == ["ok"]
+
+
+def test_what_was_mounted_last_counts(node: Node):
+    node.mounts("systemd-1 /fsx autofs rw 0 0", LUSTRE.format("/fsx"))
+    (found,) = check(node.machine(shared="/fsx"))
+    assert found.message.startswith("lustre")
+
+
+def test_a_cluster_without_a_shared_file_system_is_no_failure(node: Node):
+    assert [one.status for one in check(node.machine())] == ["absent"]
+
+
+class Stuck(FakeProcesses):
+    """Programs that hang in the kernel, so that not even ending them returns."""
+
+    def __init__(self) -> None:
+        """Hang until told."""
+        super().__init__(FakeClock())
+        self.released = Event()
+
+    def run(self, command: Sequence[str], timeout_s: float, stdin: str = "") -> Ran:
+        super().run(command, timeout_s, stdin)
+        self.released.wait()
+        return Ran(TIMED_OUT, "")
+
+
+@pytest.fixture
+def stuck() -> Iterator[Stuck]:
+    made = Stuck()
+    yield made
+    made.released.set()
+
+
+def test_a_program_that_cannot_be_ended_hangs_nobody_and_is_not_started_again(node: Node, stuck: Stuck):
+    world = node.world._replace(processes=stuck)
+    for _ in range(3):
+        assert trouble_with(world, "/fsx", within_s=0.02) == "it does not answer within 3 s"
+    assert len(stuck.commands) == 1
+
+
+def test_once_it_ended_it_is_asked_anew(node: Node, stuck: Stuck):
+    world = node.world._replace(processes=stuck)
+    trouble_with(world, "/fsx", within_s=0.02)
+    stuck.released.set()
+    trouble_with(world, "/fsx")
+    assert trouble_with(node.world, "/fsx") == ""
+    assert len(node.processes.commands) == 1

@@ -1,0 +1,185 @@
+"""The health check and a real Slurm: a sick node gets no jobs and is not drained, and only its own hold is released."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import trainyard_node
+from tests.node.health.node import Node
+from tests.slurm import Slurm, real_slurm, until
+from trainyard.bootstrap.steps import ASSETS
+from trainyard_node.clock import RealClock
+from trainyard_node.health_command import add_arguments, health
+from trainyard_node.processes import RealProcesses
+from trainyard_node.world import World
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+pytestmark = [
+    pytest.mark.integration,
+    pytest.mark.enable_socket,
+    pytest.mark.skipif(os.geteuid() != 0, reason="a Slurm of its own takes root"),
+]
+SHARED = "/fsx"
+SOURCE = str(Path(trainyard_node.__file__).parent.parent)
+
+
+@pytest.fixture(scope="module")
+def slurm() -> Iterator[Slurm]:
+    with real_slurm() as made:
+        yield made
+
+
+@pytest.fixture
+def nodes(slurm: Slurm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Node, str, str]]:
+    """Hand out a node that checks its health, its name, and the name of another one. Slurm is as before afterwards."""
+    monkeypatch.setenv("SLURM_CONF", slurm.variables["SLURM_CONF"])
+    name, other = slurm.nodes
+    node = Node(tmp_path)
+    node.world = World(node.places, RealClock(), RealProcesses())
+    node.settings(GPUS="0", EFA_INTERFACES="0", SHARED=SHARED)
+    node.write("/etc/parallelcluster/slurm_plugin/slurm_nodename", name)
+    node.places.at(SHARED).mkdir()
+    recover(node)
+    yield node, name, other
+    for reservation in reservations(slurm):
+        slurm.run("scontrol", "delete", f"ReservationName={reservation}")
+    if slurm.node(name) != "idle":
+        slurm.run("scontrol", "update", f"NodeName={name}", "State=RESUME")
+    until(lambda: slurm.node(name) == "idle")
+
+
+def fall_ill(node: Node) -> None:
+    node.mounts()
+
+
+def recover(node: Node) -> None:
+    node.mounts(f"10.0.0.7@tcp:/fsx {SHARED} lustre rw 0 0")
+
+
+def check(node: Node, *words: str) -> int:
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    return health(parser.parse_args(["--only", "shared-mounted", *words]), node.world)
+
+
+def reservations(slurm: Slurm) -> list[str]:
+    shown = slurm.run("scontrol", "--oneliner", "show", "reservation")
+    return [word.partition("=")[2] for word in shown.split() if word.startswith("ReservationName=")]
+
+
+def test_a_sick_node_gets_no_jobs_stays_undrained_and_is_given_back_when_it_is_well(
+    slurm: Slurm, nodes: tuple[Node, str, str]
+):
+    node, name, other = nodes
+    fall_ill(node)
+    assert check(node, "--hold") == 1
+    assert reservations(slurm) == [f"trainyard-hold-{name}"]
+    waiting = slurm.submit("true", f"--nodelist={name}")
+    elsewhere = slurm.submit("true", f"--nodelist={other}")
+    until(lambda: slurm.job(elsewhere) == "COMPLETED")
+    assert slurm.job(waiting) == "PENDING"
+    assert slurm.node(name) in ("idle", "reserved")
+
+    recover(node)
+    assert check(node, "--hold") == 0
+    assert reservations(slurm) == []
+    until(lambda: slurm.job(waiting) == "COMPLETED")
+
+
+def test_a_job_that_runs_on_a_node_that_falls_ill_runs_on(slurm: Slurm, nodes: tuple[Node, str, str]):
+    node, name, _ = nodes
+    job = slurm.submit("sleep 3", f"--nodelist={name}")
+    until(lambda: slurm.job(job) == "RUNNING")
+    fall_ill(node)
+    assert check(node, "--hold") == 1
+    assert slurm.job(job) == "RUNNING"
+    until(lambda: slurm.job(job) == "COMPLETED")
+
+
+def test_what_an_administrator_reserved_stays(slurm: Slurm, nodes: tuple[Node, str, str]):
+    node, name, _ = nodes
+    slurm.run(
+        *("scontrol", "create", "reservation", "ReservationName=upgrade", f"Nodes={name}", "Users=root"),
+        *("StartTime=now", "Duration=60"),
+    )
+    fall_ill(node)
+    assert check(node, "--hold") == 1
+    recover(node)
+    assert check(node, "--hold") == 0
+    assert reservations(slurm) == ["upgrade"]
+
+
+def test_a_reservation_of_the_bootstrap_stays(slurm: Slurm, nodes: tuple[Node, str, str]):
+    node, name, _ = nodes
+    slurm.run(
+        *("scontrol", "create", "reservation", f"ReservationName=trainyard-hold-{name}", f"Nodes={name}"),
+        *("Users=root", "StartTime=now", "Duration=60"),
+    )
+    for become in (fall_ill, recover):
+        become(node)
+        check(node, "--hold")
+        assert reservations(slurm) == [f"trainyard-hold-{name}"]
+
+
+def test_a_node_that_an_administrator_drained_stays_drained(slurm: Slurm, nodes: tuple[Node, str, str]):
+    node, name, _ = nodes
+    slurm.run("scontrol", "update", f"NodeName={name}", "State=DRAIN", "Reason=broken fan")
+    fall_ill(node)
+    assert check(node, "--hold") == 1
+    recover(node)
+    assert check(node, "--hold") == 0
+    assert reservations(slurm) == []
+    assert slurm.node(name) == "drained"
+    assert slurm.run("sinfo", "--noheader", f"--nodes={name}", "--format=%E") == "broken fan"
+
+
+# What slurmd starts has no variables that lead it to this Slurm and to the root of the node.
+WRAPPER = """\
+#!/bin/sh
+export SLURM_CONF={conf} TRAINYARD_SYSROOT={root}
+exec {script}
+"""
+COMMAND = """\
+#!{python}
+import argparse, os, sys
+sys.path.insert(0, {source!r})
+from trainyard_node.clock import RealClock
+from trainyard_node.health_command import add_arguments, health
+from trainyard_node.places import Places
+from trainyard_node.processes import RealProcesses
+from trainyard_node.world import World
+parser = argparse.ArgumentParser()
+add_arguments(parser)
+chosen = parser.parse_args([*sys.argv[2:], "--only", "shared-mounted"])
+sys.exit(health(chosen, World(Places(os.environ["TRAINYARD_SYSROOT"]), RealClock(), RealProcesses())))
+"""
+
+
+def test_as_slurms_health_check_program_a_node_holds_itself_and_gives_itself_back(tmp_path: Path):
+    node = Node(tmp_path)
+    node.settings(SHARED=SHARED)
+    node.write("/etc/parallelcluster/slurm_plugin/slurm_nodename", "q-st-cpu-1")
+    node.places.at(SHARED).mkdir()
+    recover(node)
+    command = node.write("/usr/local/bin/trainyard-node", COMMAND.format(python=sys.executable, source=SOURCE))
+    program = node.write("/health-check", "")
+    for file in (command, program):
+        file.chmod(0o755)
+    with real_slurm(1, more=f"HealthCheckProgram={program}\nHealthCheckInterval=1\n") as slurm:
+        conf, script = slurm.variables["SLURM_CONF"], ASSETS / "health/slurm-health-check.sh"
+        program.write_text(WRAPPER.format(conf=conf, root=node.root, script=f"bash {script}"))
+        log = slurm.folder / "q-st-cpu-1.log"
+        fall_ill(node)
+        until(lambda: reservations(slurm) == ["trainyard-hold-q-st-cpu-1"])
+        until(lambda: "trainyard: shared-mounted: /fsx: nothing is mounted here" in log.read_text())
+        assert slurm.node("q-st-cpu-1") in ("idle", "reserved")
+        recover(node)
+        until(lambda: reservations(slurm) == [])
