@@ -15,14 +15,21 @@ from trainyard import record_schema
 from trainyard.api.explain import explanations
 from trainyard.catalog import catalog_file, deployment_file
 from trainyard.field import Above, ByShape, NotEmpty, Text, Whole
+from trainyard.monitoring.metrics_page import collectors_told
+from trainyard.monitoring.queries import documented_queries
 from trainyard.spec.cluster import Spec
 from trainyard.spec.environment import Environment
 from trainyard.spec.fields import field_hints, records_in
 from trainyard.spec.parsing import COMPILED, COMPILED_ENVIRONMENT
+from trainyard_node.collectors.efa import EfaCollector
+from trainyard_node.collectors.health import HealthCollector
+from trainyard_node.collectors.slurm.collector import SlurmCollector
+from trainyard_node.metric import metrics
 
 if typing.TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from trainyard.monitoring.queries import Query
     from trainyard.record import Record
 
 ROOT = Path(__file__).parent.parent
@@ -38,6 +45,7 @@ def outputs() -> dict[Path, str]:
         deployment_file.COMPILED: record_schema.compiled_text(deployment_file.DeploymentFile),
         ROOT / "docs" / "spec.md": "\n".join(_spec_page()),
         ROOT / "docs" / "findings.md": "\n".join(_findings_page()),
+        ROOT / "docs" / "metrics.md": "\n".join(_metrics_page()),
     }
 
 
@@ -160,6 +168,52 @@ def _findings_page() -> Iterator[str]:
                 yield ""
                 yield f"```yaml\n{example.rstrip()}\n```"
                 yield ""
+
+
+def _metrics_page() -> Iterator[str]:
+    intervals = {one.name: f"{one.interval_s:g}" for one in (SlurmCollector, EfaCollector, HealthCollector)}
+    yield HEADING
+    yield "# Metrics"
+    yield ""
+    yield "Everything that `trainyard-node serve` exports at `/metrics`, in Prometheus' text format."
+    yield ""
+    yield "Names that other exporters gave are kept, so that their dashboards work: their stability is `community`."
+    yield "Names of our own are `stable` where they will stay, and `experimental` where they may still change."
+    yield "A community name that breaks Prometheus' rules of names is `untyped`, be it a counter that does not end in"
+    yield "`_total` or a gauge that does. It is queried like any other, with `rate()` where it counts up."
+    yield ""
+    for told in collectors_told():
+        yield f"## {told.title}"
+        yield ""
+        yield told.text.replace("{interval_s}", intervals.get(told.id, ""))
+        yield from _queries(tuple(one for one in documented_queries() if one.about == told.id))
+        for file, heading in told.registries.items():
+            yield from _metrics_of(file, heading)
+
+
+def _queries(queries: tuple[Query, ...]) -> Iterator[str]:
+    for title, alarm in (("To ask", False), ("To be warned by, where no answer is good news", True)):
+        if any(one.alarm == alarm for one in queries):
+            yield f"{title}:"
+            yield ""
+        for one in queries:
+            if one.alarm == alarm:
+                yield one.question
+                yield ""
+                yield f"```promql\n{one.query}\n```"
+                yield ""
+
+
+def _metrics_of(file: str, heading: str) -> Iterator[str]:
+    if heading:
+        yield f"### {heading}"
+        yield ""
+    yield "| Name | Type | Unit | Labels | Stability | Meaning |"
+    yield "|---|---|---|---|---|---|"
+    for one in metrics(file).values():
+        labels = ", ".join(f"`{label}`" for label in one.labels) or "none"
+        yield f"| `{one.name}` | {one.type} | {one.unit or 'none'} | {labels} | {one.stability} | {one.help} |"
+    yield ""
 
 
 def main() -> int:

@@ -1,1 +1,1 @@
-"""Dashboards, alerts and collection configs of a spec. Nothing here yet but its place."""
+"""What Prometheus asks: documented queries, and rules that give Slurm's own metrics the names of ours."""

@@ -1,0 +1,81 @@
+"""A real Prometheus on loopback, gone with the test."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from tests.slurm import free_ports
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+Series = dict[tuple[tuple[str, str], ...], float]
+# The first scrape of a target comes at a moment of the interval that its name decides.
+_WITHIN_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Prometheus:
+    """A server that runs."""
+
+    url: str
+
+    def ask(self, query: str) -> Series:
+        """Return what a query gives now: values by labels."""
+        with urllib.request.urlopen(
+            f"{self.url}/api/v1/query?query={urllib.parse.quote(query)}", timeout=10
+        ) as response:
+            answer: dict[str, Any] = json.load(response)
+        assert answer["status"] == "success", answer
+        return {tuple(sorted(one["metric"].items())): float(one["value"][1]) for one in answer["data"]["result"]}
+
+    def wait_for(self, query: str, enough: Callable[[Series], bool] = bool) -> Series:
+        """Ask until the answer is enough; one that is never fails the test, with the last answer."""
+        until = time.monotonic() + _WITHIN_S
+        while not enough(found := self.ask(query)):
+            assert time.monotonic() < until, f"{query}: {found}"
+            time.sleep(0.2)
+        return found
+
+
+@contextmanager
+def real_prometheus(folder: Path, config: dict[str, Any]) -> Iterator[Prometheus]:
+    """Start it with a configuration, and wait until it answers."""
+    program = shutil.which("prometheus")
+    assert program is not None
+    (port,) = free_ports(1)
+    (folder / "prometheus.yaml").write_text(yaml.safe_dump(config))
+    command = [
+        program, f"--config.file={folder / 'prometheus.yaml'}", f"--storage.tsdb.path={folder / 'data'}",
+        f"--web.listen-address=127.0.0.1:{port}", "--log.level=warn",
+    ]  # fmt: skip
+    with (folder / "log").open("wb") as log, subprocess.Popen(command, stdout=log, stderr=log) as process:
+        try:
+            _wait_until_ready(f"http://127.0.0.1:{port}", process, folder / "log")
+            yield Prometheus(f"http://127.0.0.1:{port}")
+        finally:
+            process.terminate()
+
+
+def _wait_until_ready(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    until = time.monotonic() + _WITHIN_S
+    while True:
+        assert process.poll() is None, log.read_text()
+        assert time.monotonic() < until, log.read_text()
+        try:
+            with urllib.request.urlopen(f"{url}/-/ready", timeout=5):
+                return
+        except urllib.error.URLError:
+            time.sleep(0.1)
