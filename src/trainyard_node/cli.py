@@ -5,24 +5,20 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import sys
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trainyard_node import health_command
 from trainyard_node.asset import asset
 from trainyard_node.bootstrap import bootstrap
 from trainyard_node.bootstrap_status import bootstrap_status
 from trainyard_node.clock import RealClock
-from trainyard_node.collectors.of_node import COLLECTORS, collectors_of_node
-from trainyard_node.collectors.slurm.collector import NAMES
 from trainyard_node.deferred import bootstrap_deferred
 from trainyard_node.errors import NodeError
-from trainyard_node.exposition import Exposition
 from trainyard_node.output import err, out
 from trainyard_node.places import Places
 from trainyard_node.processes import RealProcesses
-from trainyard_node.programs import RealPrograms
-from trainyard_node.serve import serve
 from trainyard_node.this_package import version
 from trainyard_node.versions import as_json, as_table, versions
 from trainyard_node.world import World
@@ -31,11 +27,17 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 USAGE = 2
+# Imported when they are asked for: steps start this program for each asset, and Python compiles all that it imports.
+_LATER = {
+    "serve": ("trainyard_node.serve_command", "export metrics of the node to Prometheus"),
+    "health": ("trainyard_node.health_command", "whether this node may take jobs: 0 yes, 1 no"),
+}
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status."""
-    chosen = _parser().parse_args(words)
+    words = sys.argv[1:] if words is None else words
+    chosen = _parser(words).parse_args(words)
     places = Places(os.environ.get("TRAINYARD_SYSROOT", ""))
     world = World(places, RealClock(), RealProcesses(places.running_step))
     try:
@@ -54,10 +56,8 @@ def _run(chosen: argparse.Namespace, world: World) -> int:
         return _bootstrap(chosen, world)
     if chosen.command == "bootstrap-status":
         return bootstrap_status(world.places, as_json=chosen.json)
-    if chosen.command == "health":
-        return health_command.health(chosen, world)
-    if chosen.command == "serve":
-        return _serve(chosen, world)
+    if chosen.command in _LATER:
+        return int(import_module(_LATER[chosen.command][0]).run(chosen, world))
     if chosen.command == "versions":
         found = versions(world.places, world.processes)
         out(as_json(found) if chosen.json else as_table(found))
@@ -65,16 +65,6 @@ def _run(chosen: argparse.Namespace, world: World) -> int:
         # All or nothing: a step that gets some files of an asset would take them for all.
         out("\n".join(str(file) for file in list(asset(chosen.name, world.places, world.processes))))
     return 0
-
-
-def _serve(chosen: argparse.Namespace, world: World) -> int:
-    collectors = collectors_of_node(world, RealPrograms(), chosen.collector, chosen.slurm_names)
-    exposition = Exposition(collectors, world.clock)
-    if not chosen.once:
-        return serve(exposition, chosen.listen)
-    exposition.read_once()
-    out(b"".join(exposition.text()).decode().rstrip("\n"))
-    return 0 if all(reading.success for reading in exposition.readings) else 1
 
 
 def _bootstrap(chosen: argparse.Namespace, world: World) -> int:
@@ -85,7 +75,7 @@ def _bootstrap(chosen: argparse.Namespace, world: World) -> int:
     return bootstrap(chosen.release, chosen.folder.rstrip("/"), world)
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="trainyard-node", description="What trainyard does on a node of a cluster.")
     parser.add_argument("--version", action="version", version=_version())
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -97,22 +87,10 @@ def _parser() -> argparse.ArgumentParser:
     status.add_argument("--json", action="store_true", help="print the record itself")
     installed = commands.add_parser("versions", help="what is installed")
     installed.add_argument("--json", action="store_true", help="print JSON")
-    metrics = commands.add_parser("serve", help="export metrics of the node to Prometheus")
-    metrics.add_argument("--listen", default="127.0.0.1:9341", metavar="HOST:PORT", help="where (default: %(default)s)")
-    metrics.add_argument(
-        "--collector",
-        action="append",
-        choices=COLLECTORS,
-        help="what to read, again for more (default: as the node's role)",
-    )
-    metrics.add_argument(
-        "--slurm-names",
-        choices=sorted(NAMES),
-        default="vpenso",
-        help="whose names Slurm's figures have (default: %(default)s)",
-    )
-    metrics.add_argument("--once", action="store_true", help="read once, print it, and end with 1 where reading failed")
-    health_command.add_arguments(commands.add_parser("health", help=health_command.HELP))
+    for name, (module, help_text) in _LATER.items():
+        later = commands.add_parser(name, help=help_text)
+        if name in words:
+            import_module(module).add_arguments(later)
     files = commands.add_parser("asset", help="fetch an asset and print its files")
     files.add_argument("name", help="its name in assets.lock.json")
     return parser

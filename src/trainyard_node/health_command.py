@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from trainyard_node.world import World
 
 HEALTHY, UNHEALTHY, USAGE = 0, 1, 2
-HELP = "whether this node may take jobs: 0 yes, 1 no"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def health(chosen: argparse.Namespace, world: World) -> int:
+def run(chosen: argparse.Namespace, world: World) -> int:
     """Check the node, print what was found, and return 0 where it may take jobs and 1 where it may not.
 
     For Slurm's HealthCheckProgram, health/slurm-health-check.sh of the release calls it with --slurm and --hold: slurmd

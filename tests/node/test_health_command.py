@@ -12,7 +12,8 @@ from tests.node.health.node import Node
 from tests.node.health.slurm import NAME, RESERVATION, FakeSlurm
 from trainyard_node.errors import NodeError
 from trainyard_node.health.checks import NAMES
-from trainyard_node.health_command import add_arguments, health
+from trainyard_node.health_command import add_arguments
+from trainyard_node.health_command import run as health
 
 if TYPE_CHECKING:
     from pathlib import Path

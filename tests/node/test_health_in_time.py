@@ -22,13 +22,13 @@ COMMAND = """\
 import argparse, os, sys
 sys.path.insert(0, sys.argv.pop(1))
 from trainyard_node.clock import RealClock
-from trainyard_node.health_command import add_arguments, health
+from trainyard_node.health_command import add_arguments, run
 from trainyard_node.places import Places
 from trainyard_node.processes import RealProcesses
 from trainyard_node.world import World
 parser = argparse.ArgumentParser()
 add_arguments(parser)
-sys.exit(health(parser.parse_args(), World(Places(os.environ["TRAINYARD_SYSROOT"]), RealClock(), RealProcesses())))
+sys.exit(run(parser.parse_args(), World(Places(os.environ["TRAINYARD_SYSROOT"]), RealClock(), RealProcesses())))
 """
 # It is asked to end, in vain.
 STUCK = "#!/bin/sh\ntrap '' TERM\nexec sleep 20\n"

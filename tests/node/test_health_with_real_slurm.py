@@ -15,7 +15,7 @@ from tests.node.health.node import Node
 from tests.slurm import Slurm, real_slurm, until
 from trainyard.bootstrap.steps import ASSETS
 from trainyard_node.clock import RealClock
-from trainyard_node.health_command import add_arguments, health
+from trainyard_node.health_command import add_arguments, run
 from trainyard_node.processes import RealProcesses
 from trainyard_node.world import World
 
@@ -67,7 +67,7 @@ def recover(node: Node) -> None:
 def check(node: Node, *words: str) -> int:
     parser = argparse.ArgumentParser()
     add_arguments(parser)
-    return health(parser.parse_args(["--only", "shared-mounted", *words]), node.world)
+    return run(parser.parse_args(["--only", "shared-mounted", *words]), node.world)
 
 
 def reservations(slurm: Slurm) -> list[str]:
@@ -152,14 +152,14 @@ COMMAND = """\
 import argparse, os, sys
 sys.path.insert(0, {source!r})
 from trainyard_node.clock import RealClock
-from trainyard_node.health_command import add_arguments, health
+from trainyard_node.health_command import add_arguments, run
 from trainyard_node.places import Places
 from trainyard_node.processes import RealProcesses
 from trainyard_node.world import World
 parser = argparse.ArgumentParser()
 add_arguments(parser)
 chosen = parser.parse_args([*sys.argv[2:], "--only", "shared-mounted"])
-sys.exit(health(chosen, World(Places(os.environ["TRAINYARD_SYSROOT"]), RealClock(), RealProcesses())))
+sys.exit(run(chosen, World(Places(os.environ["TRAINYARD_SYSROOT"]), RealClock(), RealProcesses())))
 """
 
 

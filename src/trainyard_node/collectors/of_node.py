@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from trainyard_node.collectors.efa import EfaCollector
 from trainyard_node.collectors.health import HealthCollector
-from trainyard_node.collectors.slurm.collector import SlurmCollector
+from trainyard_node.collectors.slurm.collector import DEFAULT_NAMES, NAMES, SlurmCollector
 from trainyard_node.errors import NodeError
 from trainyard_node.node_env import read_node_env
 
@@ -20,14 +20,25 @@ if TYPE_CHECKING:
 COLLECTORS = ("slurm", "efa", "health")
 
 
-def collectors_of_node(world: World, programs: Programs, asked: Sequence[str] | None, names: str) -> list[Collector]:
+def collectors_of_node(
+    world: World, programs: Programs, asked: Sequence[str] | None, names: str | None
+) -> list[Collector]:
     """Return those that are asked for, or those of the node's role: Slurm on the head node, its hardware on others."""
     made: dict[str, Collector] = {
-        "slurm": SlurmCollector(programs, names),
+        "slurm": SlurmCollector(programs, names or _slurm_names(world)),
         "efa": EfaCollector(world),
         "health": HealthCollector(world),
     }
     return [made[name] for name in asked or _of_role(world)]
+
+
+def _slurm_names(world: World) -> str:
+    """Return whose names the spec asks for. Without a spec, those that most dashboards query."""
+    try:
+        asked = read_node_env(world.places).get("TRAINYARD_SLURM_NAMES", "")
+    except NodeError:
+        return DEFAULT_NAMES
+    return asked if asked in NAMES else DEFAULT_NAMES
 
 
 def _of_role(world: World) -> tuple[str, ...]:

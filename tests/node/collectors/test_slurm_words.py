@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from trainyard_node.collectors.slurm.gres import gpu_count, gres_counts
 from trainyard_node.collectors.slurm.hostlist import MOST_NODES, expanded
 from trainyard_node.collectors.slurm.jobs import memory_mib
+from trainyard_node.collectors.slurm.node_groups import seconds_since_1970
 from trainyard_node.collectors.slurm.record import FIELD, RECORD, output_format, records
 from trainyard_node.errors import NodeError
 
@@ -112,6 +113,18 @@ def test_generic_resources_are_counted_by_kind(text: str, counts: dict[str, int]
 def test_the_same_gpus_said_twice_count_once():
     assert gpu_count("gres/gpu=8,gres/gpu:h100=8") == 8
     assert gpu_count("gpu:h100:6,gpu:a100:2") == 8
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("1795274272", 1795274272), ("Unknown", None), ("N/A", None), ("²", None)]
+)
+def test_a_time_is_known_or_not(text: str, seconds: float | None):
+    assert seconds_since_1970(text) == seconds
+
+
+@given(st.text(max_size=30))
+def test_any_text_is_a_time_or_none(text: str):
+    assert (seconds_since_1970(text) is None) == (not text or not set(text) <= set("0123456789"))
 
 
 @given(st.text(max_size=200))

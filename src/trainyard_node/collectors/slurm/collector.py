@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from trainyard_node.programs import Programs
     from trainyard_node.samples import Samples
 
-NAMES = {"vpenso": community.samples, "rivosinc": rivosinc.samples}
+DEFAULT_NAMES = "vpenso"
+NAMES = {DEFAULT_NAMES: community.samples, "rivosinc": rivosinc.samples}
 
 
 class SlurmCollector:
@@ -21,7 +22,7 @@ class SlurmCollector:
     interval_s = 30.0
     deadline_s = 2 * COMMAND_S
 
-    def __init__(self, programs: Programs, names: str = "vpenso") -> None:
+    def __init__(self, programs: Programs, names: str = DEFAULT_NAMES) -> None:
         """Export under the names of vpenso, which SckyzO's exporter keeps, or of rivosinc."""
         self._programs, self._samples = programs, NAMES[names]
 

@@ -70,5 +70,10 @@ def _group(record: str) -> NodeGroup | None:
         tuple(expanded(nodes)), partition, available == "up", status, allocated, idle, other, total,
         "" if features == "(null)" else features,
         "" if reason in ("none", "(null)") else reason,
-        float(since) if since.isdigit() else None,
+        seconds_since_1970(since),
     )  # fmt: skip
+
+
+def seconds_since_1970(text: str) -> float | None:
+    """Return a time as SLURM_TIME_FORMAT=%s has it, None where Slurm knows of none."""
+    return float(text) if text.isascii() and text.isdigit() else None

@@ -77,7 +77,7 @@ def _node(line: str) -> Node | None:
         return Node(
             line[len("NodeName=") : line.index(" ")], tuple(state.rstrip("*").split("+")),
             int(effective or cpus), int(allocated), _number(load),
-            int(memory), int(allocated_memory), int(free) if free.isdigit() else None,
+            int(memory), int(allocated_memory), int(free) if free.isascii() and free.isdigit() else None,
             gres, used_gres, int(weight),
         )  # fmt: skip
     except ValueError:

@@ -1,0 +1,120 @@
+"""All that a node of each role exports, as one text: what a scrape gets."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.node.collectors.efa_tree import EfaTree
+from tests.node.collectors.exposed import exposed
+from tests.node.collectors.recorded_programs import RecordedPrograms
+from tests.node.doubles import FakeClock, FakeProcesses
+from trainyard_node.collectors.efa import EfaCollector
+from trainyard_node.collectors.health import samples_of
+from trainyard_node.collectors.of_node import collectors_of_node
+from trainyard_node.collectors.slurm.collector import SlurmCollector
+from trainyard_node.errors import NodeError
+from trainyard_node.exposition import Exposition
+from trainyard_node.health.checks import NAMES
+from trainyard_node.health.outcome import Outcome
+from trainyard_node.metric import metrics
+from trainyard_node.places import Places
+from trainyard_node.world import World
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trainyard_node.collectors.collector import Collector
+    from trainyard_node.samples import Samples
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+class Health:
+    """A node with eight GPUs, one of which is ill."""
+
+    name = "health"
+    interval_s = 300.0
+    deadline_s = 15.0
+
+    def collect(self) -> Samples:
+        ill = Outcome("gpu-ecc", "failed", "GPU 3 has 2 uncorrected errors", "gpu 3")
+        return samples_of([*(Outcome(name, "ok", "") for name in NAMES if name != ill.check), ill])
+
+
+def world(root: Path) -> World:
+    clock = FakeClock()
+    return World(Places(str(root)), clock, FakeProcesses(clock))
+
+
+def head(_: Path) -> list[Collector]:
+    return [SlurmCollector(RecordedPrograms("24.11"))]
+
+
+def compute_gpu(root: Path) -> list[Collector]:
+    EfaTree(root).instance("p5")
+    return [EfaCollector(world(root)), Health()]
+
+
+def compute_cpu(root: Path) -> list[Collector]:
+    EfaTree(root).expect(0)
+    return [EfaCollector(world(root)), Health()]
+
+
+ROLES = {"head": head, "compute-gpu": compute_gpu, "compute-cpu": compute_cpu}
+
+
+def exposition(collectors: list[Collector]) -> bytes:
+    made = Exposition(collectors, FakeClock())
+    made.read_once()
+    return b"".join(made.text())
+
+
+@pytest.mark.parametrize(("role", "collectors"), ROLES.items(), ids=str)
+def test_a_role_exports_the_golden_text(role: str, collectors: Callable[[Path], list[Collector]], tmp_path: Path):
+    assert exposition(collectors(tmp_path)).decode() == (GOLDEN / f"{role}.prom").read_text()
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_all_of_it_is_registered(role: str):
+    registered = {name for file in ("slurm", "efa", "node_health", "collectors") for name in metrics(file)}
+    assert {name for name, _ in exposed((GOLDEN / f"{role}.prom").read_text())} <= registered
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("role", ROLES)
+def test_promtool_accepts_it(role: str):
+    promtool = shutil.which("promtool")
+    assert promtool is not None
+    text = (GOLDEN / f"{role}.prom").read_bytes()
+    said = subprocess.run([promtool, "check", "metrics"], input=text, capture_output=True, check=False)
+    assert (said.returncode, said.stdout, said.stderr) == (0, b"", b"")
+
+
+@pytest.mark.parametrize(
+    ("role", "names"),
+    [("head", ["slurm"]), ("compute-gpu", ["efa", "health"]), ("compute-none", ["efa", "health"]), ("login", [])],
+)
+def test_a_node_reads_what_its_role_has(role: str, names: list[str], tmp_path: Path):
+    place = world(tmp_path)
+    place.places.node_env.parent.mkdir(parents=True)
+    place.places.node_env.write_text(f"TRAINYARD_ROLE='{role}'\n")
+    assert [one.name for one in collectors_of_node(place, RecordedPrograms(), None, "vpenso")] == names
+
+
+def test_a_node_without_a_role_says_what_to_do(tmp_path: Path):
+    with pytest.raises(NodeError, match=r"run trainyard-node\.pyz bootstrap first"):
+        collectors_of_node(world(tmp_path), RecordedPrograms(), None, "vpenso")
+    assert collectors_of_node(world(tmp_path), RecordedPrograms(), ["efa"], "vpenso")[0].name == "efa"
+
+
+if __name__ == "__main__":
+    import tempfile
+
+    for one, made in ROLES.items():
+        with tempfile.TemporaryDirectory() as folder:
+            (GOLDEN / f"{one}.prom").write_bytes(exposition(made(Path(folder))))
