@@ -269,6 +269,10 @@ def spec_texts(draw: st.DrawFn) -> str:
                 "log_rotation": st.booleans(),
                 "dashboard": st.booleans(),
                 "alarms": st.booleans(),
+                "slurm_names": st.sampled_from(["vpenso", "rivosinc"]),
+                "cloudwatch_metrics": st.lists(
+                    st.sampled_from(["system", "gpu", "efa", "efa-interfaces", "slurm"]), unique=True
+                ),
             },
         ),
         "timeouts": st.sampled_from([{"head_node_s": 3600, "compute_node_s": 2400}]),

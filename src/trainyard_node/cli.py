@@ -30,6 +30,7 @@ USAGE = 2
 # Imported when they are asked for: steps start this program for each asset, and Python compiles all that it imports.
 _LATER = {
     "serve": ("trainyard_node.serve_command", "export metrics of the node to Prometheus"),
+    "cloudwatch": ("trainyard_node.cloudwatch_command", "write metrics for CloudWatch, every minute"),
     "health": ("trainyard_node.health_command", "whether this node may take jobs: 0 yes, 1 no"),
 }
 

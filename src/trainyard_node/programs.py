@@ -9,6 +9,7 @@ import os
 import selectors
 import subprocess
 import time
+from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Protocol, cast
 
 from trainyard_node.errors import NodeError
@@ -43,12 +44,17 @@ class RealPrograms:
             )  # fmt: skip
         except OSError as error:
             raise NodeError(f"{name} cannot be run: {error.strerror}") from error
-        with process:
-            try:
-                output, words = _read_both(process, time.monotonic() + timeout_s, timeout_s, most_bytes)
-            except BaseException:
-                end_group(process.pid, process.poll, grace_s=0.2)
-                raise
+        try:
+            output, words = _read_both(process, time.monotonic() + timeout_s, timeout_s, most_bytes)
+        except BaseException:
+            # What waits for a device that does not answer cannot be ended, and is not waited for.
+            end_group(process.pid, process.poll, grace_s=0.2)
+            raise
+        finally:
+            for stream in (process.stdout, process.stderr):
+                cast("IO[bytes]", stream).close()
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(1.0)
         if process.returncode:
             raise NodeError(f"{name} ended with status {process.returncode}: {words or 'it said nothing'}")
         return output

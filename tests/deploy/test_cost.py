@@ -179,3 +179,62 @@ def test_every_price_in_the_estimate_of_an_architecture_has_a_source(file):
     for one in estimate.lines:
         assert (one.source is None) == (one.usd_per_hour_each is None)
         assert one.basis
+
+
+def metrics(groups: str, nodes: str = "nodes: {min: 1, max: 4}", type_: str = "p5.48xlarge") -> tuple[str, str, str]:
+    queues = f"queues: [{{name: q, instance_type: {type_}, {nodes}}}]"
+    return (US, queues, f"monitoring: {{cloudwatch_metrics: [{groups}]}}")
+
+
+@pytest.mark.parametrize(
+    ("groups", "least", "most"),
+    [
+        ("system", 5 + 11, 5 + 4 * 11),
+        ("gpu", 8 * 6, 4 * 8 * 6),
+        ("efa", 6, 4 * 6),
+        ("efa-interfaces", 192, 4 * 192),
+        ("slurm", 8, 8),
+        ("gpu, slurm", 8 * 6 + 8, 4 * 8 * 6 + 8),
+    ],
+)
+def test_every_metric_in_cloudwatch_is_counted_before_it_costs(groups: str, least: int, most: int):
+    counted = line("custom metrics", *metrics(groups))
+    assert (counted.least, counted.most) == (least, most)
+    assert counted.usd_per_hour_each == pytest.approx(0.3 / 730)
+
+
+def test_the_estimate_says_which_group_has_how_many_metrics_and_what_they_cost_a_month():
+    basis = line("custom metrics", *metrics("efa, efa-interfaces")).basis
+    assert basis.startswith("USD 237.60 a month with the most nodes; efa 24, efa-interfaces 768 at most")
+
+
+def test_login_nodes_have_metrics_of_the_system_too():
+    spec = (*metrics("system", "nodes: {min: 0, max: 1}"), "login_nodes: {count: 2}")
+    assert line("custom metrics", *spec).least == 5 + 2 * 11
+
+
+def test_metrics_beyond_ten_thousand_cost_less():
+    spec = metrics("efa-interfaces", "nodes: 100")
+    assert line("custom metrics in CloudWatch", *spec).most == 10_000
+    beyond = line("custom metrics in CloudWatch beyond 10,000", *spec)
+    assert beyond.most == 19_200 - 10_000
+    assert beyond.usd_per_hour_each == pytest.approx(0.1 / 730)
+
+
+def test_metrics_cost_the_same_in_every_region_and_the_price_of_their_log_is_unknown_outside_one():
+    _, *rest = metrics("gpu")
+    assert line("custom metrics", "region: us-west-2", *rest).usd_per_hour_each == pytest.approx(0.3 / 730)
+    assert line("log of the metrics", "region: us-west-2", *rest).usd_per_hour_each is None
+    assert line("log of the metrics", US, *rest).usd_per_hour_each == pytest.approx(0.5 / 730)
+
+
+def test_the_log_of_the_metrics_has_an_event_a_minute_for_each_gpu():
+    one_node = line("log of the metrics", *metrics("gpu", "nodes: 1"))
+    assert one_node.most == pytest.approx(8 * 646 * 730 * 60 / 1e9, abs=0.01)
+    assert not [one for one in cost(*metrics("system")).lines if one.what.startswith("log of")]
+
+
+def test_without_metrics_in_cloudwatch_there_is_no_line_of_them():
+    assert not [one for one in cost(US).lines if "CloudWatch" in one.what]
+    off = "monitoring: {logs: false, cloudwatch_metrics: [gpu]}"
+    assert not [one for one in cost(US, queue("nodes: 1"), off).lines if "CloudWatch" in one.what]

@@ -236,6 +236,8 @@ CHANGES: dict[str, tuple[Any, dict[str, Any]]] = {
     "monitoring.log_rotation": (False, {}),
     "monitoring.dashboard": (False, {}),
     "monitoring.alarms": (False, {}),
+    "monitoring.slurm_names": ("rivosinc", {"monitoring": {"mode": "amp-only"}}),
+    "monitoring.cloudwatch_metrics": (["system", "efa"], {}),
     "parallelcluster.imds": ("v1.0", {}),
     "parallelcluster.slurm.kill_wait_s": (60, {}),
     "parallelcluster.slurm.slurmd_timeout_s": (600, {}),

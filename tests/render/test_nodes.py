@@ -58,6 +58,14 @@ def test_nodes_that_only_report_metrics_install_no_packages():
     assert found["queue/q"] == ["node-package", "node-exporter", "node-metrics"]
 
 
+def test_metrics_of_the_agent_itself_take_no_program_of_ours():
+    step = "cloudwatch-metrics"
+    found = names("monitoring: {cloudwatch_metrics: [system, gpu]}\nqueues: [{name: q, instance_type: p5.48xlarge}]")
+    assert step in found["queue/q"]
+    assert step not in found["head"]
+    assert step not in names("monitoring: {cloudwatch_metrics: [system]}")["head"]
+
+
 def test_trainium_gets_its_own_software():
     found = names("software: {setup: neuron}\nqueues: [{name: q, instance_type: trn1.32xlarge}]")
     assert found["queue/q"] == ["packages", "efa", "neuron", "cloudwatch", "node-package"]
@@ -127,7 +135,8 @@ def test_settings_are_names_and_text_that_a_shell_file_can_hold():
 
 def test_every_step_is_asked_for_by_some_spec():
     neuron = names("software: {setup: neuron}\nqueues: [{name: q, instance_type: trn1.32xlarge}]")
-    asked = {name for found in (names(EVERYTHING), neuron) for kind in found.values() for name in kind}
+    metrics = names("monitoring: {cloudwatch_metrics: [slurm]}")
+    asked = {name for found in (names(EVERYTHING), neuron, metrics) for kind in found.values() for name in kind}
     assert {step.name for step in STEPS} == asked
 
 

@@ -41,3 +41,8 @@ def test_a_setup_that_no_queue_has_is_found():
 def test_holding_back_nodes_that_install_nothing_is_found():
     assert paths(RULE, "software: {on_failure: hold}") == ["software.on_failure"]
     assert paths(RULE, "software: {on_failure: hold}\nmonitoring: {mode: amp-only}") == []
+
+
+def test_names_of_metrics_that_nothing_exports_are_found():
+    assert paths(RULE, "monitoring: {slurm_names: rivosinc}") == ["monitoring.slurm_names"]
+    assert paths(RULE, "monitoring: {slurm_names: rivosinc, mode: amp-only}") == []

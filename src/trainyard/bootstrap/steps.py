@@ -60,6 +60,7 @@ STEPS: tuple[Step, ...] = (
     Step(60, "node-exporter", EVERY, timeout_s=120, required=False, network=True, deferred=True, baked=True),
     Step(65, "dcgm-exporter", GPU, timeout_s=180, required=False, network=True, deferred=True, baked=True),
     Step(66, "node-metrics", MEASURED, timeout_s=60, required=False, deferred=True),
+    Step(67, "cloudwatch-metrics", MEASURED, timeout_s=60, required=False, deferred=True),
     Step(70, "nccl", GPU, timeout_s=30, required=False),
     Step(75, "job-gate", HEAD, timeout_s=30),
     Step(80, "images", HEAD, timeout_s=3600, required=False, network=True, deferred=True),

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from trainyard.bootstrap.launcher import launcher
 from trainyard.bundle.release import release
-from trainyard.render.assets import installs_anything
 
 if TYPE_CHECKING:
     from trainyard.bundle.release import Release
@@ -17,7 +16,7 @@ POINTER = "release"
 
 def published(spec: Spec, lock: bytes | None = None) -> Release | None:
     """Return the release of a cluster, None where it installs nothing. ``lock`` is the text of its assets.lock.json."""
-    return release(spec, lock) if installs_anything(spec) else None
+    return release(spec, lock) if spec.installs_anything else None
 
 
 def assets(made: Release | None) -> dict[str, bytes]:

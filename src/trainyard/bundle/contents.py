@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trainyard.bundle.asset_lock import compared
-from trainyard.render.assets import installs_anything
 from trainyard.render.needed_assets import needed_assets
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ def files(spec: Spec, rendering: Rendering) -> Iterator[str]:
         yield f"| `{stack.parameters_file}` | what the spec says to it |"
     yield "| `architecture.svg` | a picture of it all, for a browser |"
     yield "| `stand-ins.json` | ids that only a deployment knows: where they stand, and which stack output fills them |"
-    if installs_anything(spec):
+    if spec.installs_anything:
         yield "| `assets/launch.sh` | what every node runs when it starts: it fetches and runs what is published |"
         yield "| `assets/plan.json` | the steps of each kind of nodes, as they stand in the release |"
         yield "| `assets/release.tar` | the release: everything that nodes unpack and run |"

@@ -10,7 +10,6 @@ from trainyard.bundle.by_hand.aws_command import shell_name
 from trainyard.bundle.by_hand.reservations import reservation_group
 from trainyard.bundle.by_hand.stacks import looked_at, made, read_outputs, written_in
 from trainyard.bundle.markdown import block
-from trainyard.render.assets import installs_anything
 from trainyard.render.stand_ins import stack_of
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ def _blocks(spec: Spec, rendering: Rendering, known: Mapping[str, str]) -> Itera
     waiting = {one.output: one for one in rendering.stand_ins}
     if "AssetsBucket" in waiting:
         yield "The bucket that nodes fetch from:", [*bucket(spec), *_written_in(rendering, [waiting["AssetsBucket"]])]
-    elif "AssetsBucket" in known and spec.assets.bucket is None and installs_anything(spec):
+    elif "AssetsBucket" in known and spec.assets.bucket is None and spec.installs_anything:
         yield "Where nodes fetch from:", [f"ASSETS_BUCKET={known['AssetsBucket']}"]
     for one in (one for one in rendering.stand_ins if one.stack == "capacity"):
         yield (

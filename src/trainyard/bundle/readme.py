@@ -10,7 +10,6 @@ from trainyard.bundle.by_hand.stacks import removed
 from trainyard.bundle.contents import files, not_in_here, not_locked
 from trainyard.bundle.markdown import block
 from trainyard.bundle.preparation import preparation
-from trainyard.render.assets import installs_anything
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -44,7 +43,7 @@ def _deploy(spec: Spec, lock: AssetLock) -> Iterator[str]:
     )
     if lock.assets:
         yield from block("What nodes install, each file compared with what was locked:", [*mirrored(spec, lock)])
-    if installs_anything(spec):
+    if spec.installs_anything:
         yield from block(
             "What nodes fetch when they start. It has to be there before they are, the pointer last:",
             upload(spec),

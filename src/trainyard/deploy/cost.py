@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from trainyard.deploy.cost_of_metrics import metric_lines
 from trainyard.deploy.cost_of_nodes import node_lines
 from trainyard.deploy.cost_of_services import monitoring_lines, network_lines
 from trainyard.deploy.cost_of_storage import storage_lines
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from trainyard.spec.cluster import Spec
 
 # What no estimate can know beforehand. It is part of every bill and of no line.
-NOT_COUNTED = "traffic, S3, CloudWatch logs and metrics, backups, requests, Secrets Manager and KMS"
+NOT_COUNTED = "traffic, S3, CloudWatch logs and detailed monitoring, backups, requests, Secrets Manager and KMS"
 CAVEAT = (
     "List prices of the dates that the sources name. They change, and discounts, plans and taxes differ by account."
 )
@@ -44,5 +45,5 @@ class Cost:
 
 def hourly_cost(spec: Spec) -> Cost:
     """Return what the cluster and the stacks beside it cost an hour while they exist."""
-    nodes = () if spec.is_environment else node_lines(spec)
+    nodes = () if spec.is_environment else (*node_lines(spec), *metric_lines(spec))
     return Cost((*nodes, *storage_lines(spec), *network_lines(spec), *monitoring_lines(spec)))

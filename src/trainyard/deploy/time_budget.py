@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from trainyard.catalog.bootstrap_times import BOOT, IN_PLACE, Seconds, source_of, step_seconds
 from trainyard.deploy.held_back import held_back
 from trainyard.deploy.time_bounds import Bound, bounds
-from trainyard.render.assets import installs_anything
 from trainyard.render.nodes import NodeKind, node_kinds, steps_of
 from trainyard.rules.head_node_timeout_final import has_scripts
 from trainyard.rules.timeout_below_bootstrap import waited_for
@@ -123,7 +122,7 @@ def _steps(spec: Spec, kind: NodeKind) -> Iterator[StepTime]:
     boot = step_seconds(BOOT, kind.role, spec.image.os)
     source = source_of(BOOT, kind.role, spec.image.os)
     yield StepTime(BOOT, boot, boot, deferred=False, is_baked=False, network=False, source=source)
-    if installs_anything(spec):
+    if spec.installs_anything:
         yield from (_step_time(spec, kind, step) for step in steps_of(spec, kind))
     if _has_own_scripts(spec, kind):
         yield StepTime(OWN_SCRIPTS, None, None, deferred=False, is_baked=False, network=False, source=None)

@@ -9,14 +9,6 @@ if TYPE_CHECKING:
     from trainyard.spec.cluster import Spec
 
 
-def installs_anything(spec: Spec) -> bool:
-    """Return whether any node of the cluster gets anything from trainyard beyond its image."""
-    if spec.is_environment:
-        return False
-    setups = {queue.setup or spec.software.setup for queue in spec.queues}
-    return setups != {"none"} or spec.software.containers or spec.monitoring.mode != "none"
-
-
 def assets_folder(spec: Spec, ids: Ids) -> tuple[str, str]:
     """Return bucket and folder of what the nodes of a cluster fetch."""
     return spec.assets.bucket or ids.of("AssetsBucket"), folder(spec)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trainyard.bootstrap.steps import STEPS, Role, Step
 from trainyard.catalog.efa import uses_efa
+from trainyard.render.cloudwatch_metrics import groups_of
 from trainyard.render.node_hardware import Hardware, common, cuda_architectures, hardware
 from trainyard.render.shared_file_system import shared_mount
 
@@ -86,6 +87,11 @@ def _measures(spec: Spec, _: NodeKind) -> bool:
     return spec.monitoring.mode != "none"
 
 
+def _writes_metrics(spec: Spec, kind: NodeKind) -> bool:
+    """Return whether nodes measure anything for CloudWatch but what the agent measures."""
+    return bool({*groups_of(spec, kind.role, kind.queue)} - {"system"})
+
+
 def _has_fabric(spec: Spec, kind: NodeKind) -> bool:
     return kind.queue is not None and any(one.fabric != "none" for one in hardware(spec, kind.queue).values())
 
@@ -113,6 +119,7 @@ _ASKED: Mapping[str, Callable[[Spec, NodeKind], bool]] = {
     "node-exporter": _measures,
     "dcgm-exporter": _measures,
     "node-metrics": _measures,
+    "cloudwatch-metrics": _writes_metrics,
     "nccl": lambda spec, _: spec.software.nccl is not None,
     "job-gate": _always,
     "images": lambda spec, _: bool(spec.software.container_images),
@@ -138,6 +145,8 @@ def _settings(spec: Spec, kind: NodeKind) -> dict[str, str]:
         "SETUP": kind.setup,
         "CONTAINERS": str(int(software.containers)),
         "MONITORING": spec.monitoring.mode,
+        "SLURM_NAMES": spec.monitoring.slurm_names,
+        "CLOUDWATCH_METRICS": " ".join(groups_of(spec, kind.role, kind.queue)),
         "EFA_VERSION": software.efa_version or "",
         "SHARED": shared_mount(spec) or "",
         **_nccl_settings(spec),

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def check(spec: Spec) -> Iterator[Problem]:
-    """Yield keys of ``software`` that no node has a use for."""
+    """Yield keys of what nodes run that no node has a use for."""
     if spec.is_environment:
         return
     software = spec.software
@@ -28,10 +28,12 @@ def check(spec: Spec) -> Iterator[Problem]:
         yield Problem(("software", "nccl"), "no queue has the setup gpu, so no node uses NCCL", _SET_UP)
     if software.container_images and not software.containers:
         yield Problem(("software", "container_images"), "images without containers", "write containers: true")
-    installs = setups != {"none"} or software.containers or spec.monitoring.mode != "none"
-    if software.setup != "none" and not installs:
+    if software.setup != "none" and not spec.installs_anything:
         yield Problem(("software", "setup"), "every queue has the setup none, so no node installs anything", _SET_UP)
-    if software.on_failure == "hold" and not installs:
+    if spec.monitoring.slurm_names != "vpenso" and spec.monitoring.mode == "none":
+        problem = "nothing exports Slurm's metrics with monitoring mode none"
+        yield Problem(("monitoring", "slurm_names"), problem, "choose another mode, or remove the key")
+    if software.on_failure == "hold" and not spec.installs_anything:
         yield Problem(("software", "on_failure"), "nodes install nothing, so nothing can fail", _SET_UP)
 
 

@@ -56,7 +56,7 @@ def queue_seconds(spec: Spec, queue: Queue) -> Seconds:
 def _installed(spec: Spec, queue: Queue) -> Iterator[str]:
     yield from _installed_everywhere(spec)
     setup = queue.setup or spec.software.setup
-    if _installs_anything(spec) and setup != "none" and _has_efa(spec, queue):
+    if spec.installs_anything and setup != "none" and _has_efa(spec, queue):
         yield "efa" if spec.software.efa_version else IN_PLACE
     if setup == "gpu" and spec.monitoring.mode != "none":
         yield "dcgm-exporter"
@@ -67,15 +67,10 @@ def _installed(spec: Spec, queue: Queue) -> Iterator[str]:
 def _installed_everywhere(spec: Spec) -> Iterator[str]:
     if spec.software.containers:
         yield from ("docker", "enroot-pyxis")
-    if spec.monitoring.logs and _installs_anything(spec):
+    if spec.monitoring.logs and spec.installs_anything:
         yield "cloudwatch"
     if spec.monitoring.mode != "none":
         yield "node-exporter"
-
-
-def _installs_anything(spec: Spec) -> bool:
-    setups = {queue.setup or spec.software.setup for queue in spec.queues}
-    return setups != {"none"} or spec.software.containers or spec.monitoring.mode != "none"
 
 
 def _has_efa(spec: Spec, queue: Queue) -> bool:

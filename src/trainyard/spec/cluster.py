@@ -82,6 +82,16 @@ class Spec(Record):
         """Return whether this is an environment in the shape of a cluster: only that has no queues."""
         return not self.queues
 
+    @property
+    def installs_anything(self) -> bool:
+        """Whether any node of the cluster gets anything from trainyard beyond its image."""
+        if self.is_environment:
+            return False
+        setups = {queue.setup or self.software.setup for queue in self.queues}
+        monitoring = self.monitoring
+        measures = monitoring.mode != "none" or (monitoring.logs and bool(monitoring.cloudwatch_metrics))
+        return setups != {"none"} or self.software.containers or measures
+
     def login_pools(self) -> Iterator[tuple[Path, LoginPool]]:
         """Yield the pools of login nodes with where they stand, however they were written."""
         if isinstance(self.login_nodes, tuple):

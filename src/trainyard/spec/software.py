@@ -58,6 +58,8 @@ RetentionDays = Literal[1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545
 
 
 MonitoringMode = Literal["none", "self-hosting", "amp-only", "amp+amg"]
+SlurmNames = Literal["vpenso", "rivosinc"]
+MetricGroup = Literal["system", "gpu", "efa", "efa-interfaces", "slurm"]
 
 
 class Monitoring(Record):
@@ -81,6 +83,13 @@ class Monitoring(Record):
     """A CloudWatch dashboard of the cluster."""
     alarms: bool = True
     """CloudWatch alarms of the head node: its health, CPU, memory and disk."""
+    cloudwatch_metrics: tuple[MetricGroup, ...] = ()
+    """Metrics in CloudWatch, every minute. system: CPU, memory and disk of every node; gpu: each GPU; efa: sums of a
+    node's interfaces; efa-interfaces: each of them, 192 metrics on p5.48xlarge; slurm: nodes and jobs of the cluster.
+    Each metric costs, and needs logs: `trainyard plan` says how many there are and what they cost."""
+    slurm_names: SlurmNames = "vpenso"
+    """Whose names Slurm's metrics have: those of prometheus-slurm-exporter by vpenso, which most dashboards query, or
+    those of the one by rivosinc."""
 
 
 class Assets(Record):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.bootstrap.steps.scripts import answers
 from tests.bootstrap.steps.stubs import FakeNode, changes_nothing, complaint, runs_well
+from trainyard.render.cloudwatch_metrics import SYSTEM, SYSTEM_OF_HEAD
+from trainyard_node.cloudwatch_command import FILE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -129,3 +131,101 @@ def test_a_damaged_configuration_is_told(node: FakeNode, text: str):
 def test_a_full_disk_is_told(node: FakeNode):
     assert "no space left" in complaint(node.run(STEP, disk_full=True), 73)
     assert not node.calls("amazon-cloudwatch-agent-ctl")
+
+
+def wants(node: FakeNode, groups: str) -> None:
+    node.settings.update(cloudwatch_metrics=groups)
+
+
+def ours(node: FakeNode) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(node.read(OURS))
+    return found
+
+
+def head_node(node: FakeNode) -> None:
+    """Let ParallelCluster measure what it does on head nodes: write_cloudwatch_agent_json.py of its cookbook."""
+    node.settings.update(role="head", queue="")
+    measured = {
+        "metrics_collected": {
+            "mem": {"metrics_collection_interval": 60, "measurement": ["mem_used_percent"]},
+            "disk": {"metrics_collection_interval": 60, "measurement": ["disk_used_percent"], "resources": ["/"]},
+        },
+        "append_dimensions": {"InstanceId": "${aws:InstanceId}"},
+        "aggregation_dimensions": [["InstanceId", "path"]],
+    }
+    node.write(THEIRS, json.dumps({**json.loads(node.read(THEIRS)), "metrics": measured}))
+
+
+def test_no_metrics_are_sent_where_the_spec_asks_for_none(node: FakeNode):
+    runs_well(node, STEP)
+    assert list(ours(node)) == ["logs"]
+    assert not any("metrics" in log["file_path"] for log in collected(node))
+
+
+def test_the_agent_measures_the_node_in_the_namespace_of_the_cluster(node: FakeNode):
+    wants(node, "system")
+    runs_well(node, STEP)
+    metrics = ours(node)["metrics"]
+    assert metrics["namespace"] == "ParallelCluster/llm"
+    assert metrics["append_dimensions"] == {"InstanceId": "${aws:InstanceId}"}
+    assert set(metrics["metrics_collected"]) == {"cpu", "mem", "disk", "diskio", "swap", "netstat"}
+    assert not any("metrics" in log["file_path"] for log in collected(node))
+
+
+def test_a_node_has_each_metric_once_and_not_for_each_cpu_and_disk(node: FakeNode):
+    wants(node, "system")
+    runs_well(node, STEP)
+    metrics = ours(node)["metrics"]
+    assert metrics["aggregation_dimensions"] == [["InstanceId"]]
+    by_device = {name: metrics["metrics_collected"][name] for name in ("cpu", "disk", "diskio")}
+    for section in by_device.values():
+        names = [one["name"] if isinstance(one, dict) else one for one in section["measurement"]]
+        assert section["drop_original_metrics"] == names
+    # Memory has no other dimension, so there is nothing to add up, and what is dropped would be gone.
+    assert "drop_original_metrics" not in metrics["metrics_collected"]["mem"]
+
+
+def test_the_plan_counts_as_many_metrics_as_the_agent_measures(node: FakeNode):
+    wants(node, "system")
+    runs_well(node, STEP)
+    assert sum(len(one["measurement"]) for one in ours(node)["metrics"]["metrics_collected"].values()) == SYSTEM
+    head_node(node)
+    runs_well(node, STEP)
+    assert sum(len(one["measurement"]) for one in ours(node)["metrics"]["metrics_collected"].values()) == SYSTEM_OF_HEAD
+
+
+def test_metrics_are_measured_once_a_minute(node: FakeNode):
+    wants(node, "system")
+    runs_well(node, STEP)
+    sections = ours(node)["metrics"]["metrics_collected"].values()
+    assert {section["metrics_collection_interval"] for section in sections} == {60}
+
+
+def test_on_the_head_node_the_namespace_stays_where_parallelclusters_alarms_look(node: FakeNode):
+    head_node(node)
+    wants(node, "system slurm")
+    runs_well(node, STEP)
+    metrics = ours(node)["metrics"]
+    assert list(metrics) == ["metrics_collected"]
+    assert set(metrics["metrics_collected"]) == {"cpu", "swap", "netstat"}
+
+
+@pytest.mark.parametrize("groups", ["gpu", "efa", "efa-interfaces", "slurm", "system gpu efa"])
+def test_what_trainyard_node_measures_is_sent_as_a_log_of_the_cluster(node: FakeNode, groups: str):
+    wants(node, groups)
+    runs_well(node, STEP)
+    assert collected(node)[-1] == {
+        "file_path": FILE,
+        "log_group_name": GROUP,
+        "log_stream_name": "train-st-gpu-1.{instance_id}.trainyard-metrics",
+    }
+    assert ("metrics" in ours(node)) == ("system" in groups)
+
+
+def test_metrics_that_are_no_longer_wanted_are_taken_out(node: FakeNode):
+    wants(node, "system gpu")
+    runs_well(node, STEP)
+    wants(node, "")
+    runs_well(node, STEP)
+    assert list(ours(node)) == ["logs"]
+    changes_nothing(node, STEP)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 STEP = "66-node-metrics"
 UNIT = "trainyard-node-metrics.service"
-DROP_IN = f"etc/systemd/system/{UNIT}.d/compute.conf"
+DROP_IN = f"etc/systemd/system/{UNIT}.d/role.conf"
 
 
 @pytest.fixture

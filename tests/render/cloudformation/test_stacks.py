@@ -186,7 +186,7 @@ def test_what_has_no_place_in_a_template_is_refused(part: str):
     assert refusal.value.hint
 
 
-# cluster.yaml alone is told of a proxy, of groups of one's own, and of subnets where no stack is made.
+# cluster.yaml alone is told of a proxy, of groups of one's own, and of subnets where no stack is made; nodes of names.
 ELSEWHERE = {
     "network.http_proxy",
     "network.existing.security_groups",
@@ -197,6 +197,7 @@ ELSEWHERE = {
     "monitoring.log_rotation",
     "monitoring.dashboard",
     "monitoring.alarms",
+    "monitoring.slurm_names",
     "file_systems[0].lustre.id",
     "file_systems[2].openzfs.id",
 }

@@ -323,6 +323,22 @@ restart() {
   done
 }
 
+# own_service UNIT DROP_IN: makes a unit of the release run trainyard-node, with what a file beside it adds, where one is
+# named. The unit names the release too: another one brings another trainyard-node under the same name, so it starts again.
+own_service() {
+  local units place=$ROOT/etc/systemd/system/$1 fresh=0
+  units=$(dirname "${BASH_SOURCE[0]}")/units
+  put "$place" 0644 <"$units/$1"
+  ! changed || fresh=1
+  if [[ -n $2 ]]; then
+    put "$place.d/role.conf" 0644 <"$units/$2"
+    ! changed || fresh=1
+  fi
+  printf '[Unit]\nX-Trainyard-Release=%s\n' "${TRAINYARD_RELEASE##*/}" | put "$place.d/release.conf" 0644
+  ! changed || fresh=1
+  if ((fresh)); then restart "$1"; else service "$1"; fi
+}
+
 enable_unit() {
   ! systemd_runs || attempt "read the units again" systemctl daemon-reload
   systemctl --quiet is-enabled "$1" >/dev/null 2>&1 || {

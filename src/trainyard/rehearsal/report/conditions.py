@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from trainyard.catalog.efa import uses_efa
 from trainyard.catalog.instances import find
-from trainyard.render.assets import installs_anything
 from trainyard.render.needed_assets import needed_assets
 
 if TYPE_CHECKING:
@@ -77,7 +76,7 @@ CONDITIONS: dict[str, Callable[[Spec], bool]] = {
     "existing_file_systems": lambda spec: any(_is_named(one) for one in spec.file_systems),
     "existing_network": lambda spec: spec.network.existing is not None,
     "fsx_made": _fsx_made,
-    "installs_anything": installs_anything,
+    "installs_anything": lambda spec: spec.installs_anything,
     "kms_key": lambda spec: spec.iam.kms_key is not None,
     "managed_grafana": lambda spec: spec.monitoring.mode == "amp+amg",
     "monitored": lambda spec: spec.monitoring.mode != "none",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trainyard.render.assets import assets_folder, installs_anything
+from trainyard.render.assets import assets_folder
 from trainyard.render.cloudformation.iam import iam_names
 from trainyard.render.parallelcluster.policies import partition, script_keys
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def needs_assets(spec: Spec) -> bool:
     """Return whether nodes have anything to read."""
-    return installs_anything(spec)
+    return spec.installs_anything
 
 
 def assets_parameters(spec: Spec, ids: Ids) -> dict[str, str]:

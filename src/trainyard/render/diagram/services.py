@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trainyard.render.assets import folder, installs_anything
+from trainyard.render.assets import folder
 from trainyard.render.diagram.card import Card
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def services_of_nodes(spec: Spec) -> Iterator[tuple[str, Card]]:
     """Yield what every node talks to, by role."""
     if not spec.is_environment and (lines := tuple(_cloudwatch_lines(spec))):
         yield "cloudwatch", Card("watch", "watch", "CloudWatch", lines)
-    if installs_anything(spec):
+    if spec.installs_anything:
         lines = (spec.assets.bucket or "a bucket of the account", f"{folder(spec)}/")
         yield "assets", Card("bucket", "bucket", "S3 assets", lines)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from trainyard.render.assets import assets_folder, installs_anything
+from trainyard.render.assets import assets_folder
 
 if TYPE_CHECKING:
     from trainyard.render.stand_ins import Ids
@@ -28,7 +28,7 @@ def custom_actions(spec: Spec, own: CustomActions, ids: Ids) -> dict[str, Any]:
 
 
 def _launcher(spec: Spec, ids: Ids) -> list[dict[str, Any]]:
-    if not installs_anything(spec):
+    if not spec.installs_anything:
         return []
     folder = f"s3://{'/'.join(assets_folder(spec, ids))}"
     return [{"Script": f"{folder}/launch.sh", "Args": [folder]}]

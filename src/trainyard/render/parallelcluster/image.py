@@ -14,7 +14,7 @@ import yaml
 from trainyard.bootstrap.steps import STEPS, Step
 from trainyard.catalog.architecture import architecture_of
 from trainyard.errors import TrainyardError
-from trainyard.render.assets import assets_folder, installs_anything
+from trainyard.render.assets import assets_folder
 from trainyard.render.nodes import node_kinds, steps_of
 from trainyard.render.parallelcluster.networking import security_groups, subnets
 from trainyard.render.tags import all_tags
@@ -124,7 +124,7 @@ def install_settings(spec: Spec, image: NodeImage, ids: Ids, *, sha256: str, fil
 
 
 def _has_images(spec: Spec) -> bool:
-    return spec.platform == "parallelcluster" and installs_anything(spec)
+    return spec.platform == "parallelcluster" and spec.installs_anything
 
 
 _WITH_DEVICES = ("compute-gpu", "compute-neuron")

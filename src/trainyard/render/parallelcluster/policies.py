@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from trainyard.render.assets import installs_anything
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -34,7 +32,7 @@ def login_iam(spec: Spec, ids: Ids) -> dict[str, Any]:
 def _policies(spec: Spec, ids: Ids, more: Iterable[str] = ()) -> dict[str, Any]:
     # Session Manager is the way in that needs no open port.
     session_manager = f"arn:{partition(spec.region)}:iam::aws:policy/AmazonSSMManagedInstanceCore"
-    assets = [ids.of("NodeAssetsPolicyArn")] if installs_anything(spec) else []
+    assets = [ids.of("NodeAssetsPolicyArn")] if spec.installs_anything else []
     policies = dict.fromkeys((session_manager, *assets, *more, *spec.iam.policies))
     return {"AdditionalIamPolicies": [{"Policy": policy} for policy in policies]}
 

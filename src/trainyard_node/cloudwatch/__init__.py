@@ -1,0 +1,1 @@
+"""What this node tells CloudWatch, in lines that the CloudWatch agent sends."""
