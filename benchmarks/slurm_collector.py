@@ -22,9 +22,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from tests.slurm import free_ports, real_slurm
 
-from trainyard_node.collectors.slurm import jobs, node_groups, nodes
 from trainyard_node.collectors.slurm.collector import SlurmCollector
-from trainyard_node.collectors.slurm.reading import VARIABLES
+from trainyard_node.collectors.slurm.reading import VARIABLES, commands_with
 from trainyard_node.programs import RealPrograms
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
 NODES = 1022
 JOBS = 10_000
 SCRAPERS = 50
-COMMANDS = (node_groups.COMMAND, nodes.COMMAND, jobs.COMMAND)
+COMMANDS = commands_with("\x1e")
 # Nodes of the cloud without power, of which ParallelCluster has many, and of three states.
 CLUSTER = f"""\
 PrivateData=cloud
@@ -176,7 +175,7 @@ def wait_for(port: int) -> None:
 
 def whole_json() -> dict[str, str]:
     """Return what reading all jobs as JSON costs, which is what others do."""
-    command = [jobs.COMMAND[0], "--json"]
+    command = [COMMANDS[-1][0], "--json"]
     times = [timed(lambda: subprocess.run(command, stdout=subprocess.DEVNULL, check=True)) for _ in range(3)]
     return {"squeue --json alone": f"{statistics.median(times) * 1000:.0f} ms"}
 
@@ -187,8 +186,8 @@ class Recorded:
     def __init__(self) -> None:
         """Write it once."""
         jobs_ = "".join(
-            f"{'RUNNING' if n % 3 else 'PENDING'}\x1fq{n % 9}\x1fu{n % 500}\x1fa{n % 50}\x1f{n}\x1f1\x1f1"
-            f"\x1fcpu={n},mem=1T,node=1\x1fN/A\x1fgres/gpu:8\x1fN/A\x1fPriority\x1e\n"
+            f"{'RUNNING' if n % 3 else 'PENDING'}\x1fq{n % 9}\x1fu{n % 500}\x1f{n}\x1f1\x1f1"
+            f"\x1fcpu={n},mem=1T,node=1\x1fN/A\x1fgres/gpu:8\x1fN/A\x1fPriority\x1fa{n % 50}\x1e\n"
             for n in range(100_000)
         )
         groups = "".join(
@@ -210,7 +209,7 @@ class Recorded:
     def read(self, command: Sequence[str], timeout_s: float, most_bytes: int, variables: Mapping[str, str]) -> bytes:
         """Print it."""
         del timeout_s, most_bytes, variables
-        return self._printed[command[0]]
+        return self._printed[command[0]].replace(b"\x1e", b"\x1e" + command[-1].rpartition("\x1e")[2].encode())
 
 
 def recorded() -> dict[str, str]:

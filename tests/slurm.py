@@ -39,9 +39,9 @@ class Slurm:
         self.run("scontrol", "shutdown", "slurmctld")
         until(lambda: not (self.folder / "slurmctld.pid").exists())
 
-    def start_node(self, name: str) -> None:
-        """Start the slurmd of a node."""
-        _start(self.running, self.folder, "slurmd", "-D", "-N", name, "-f", str(self.folder / "slurm.conf"))
+    def start_node(self, name: str, *more: str) -> None:
+        """Start the slurmd of a node. One that was powered up has to say that it booted: -b."""
+        _start(self.running, self.folder, "slurmd", "-D", *more, "-N", name, "-f", str(self.folder / "slurm.conf"))
 
     @property
     def variables(self) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import threading
 import zlib
 from typing import TYPE_CHECKING
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
     from trainyard_node.clock import Clock
     from trainyard_node.collectors.collector import Collector
 
-_GZIP = 31
+# No file name, no time, an unknown system: https://www.rfc-editor.org/rfc/rfc1952#section-2.3
+_HEAD = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
+_RAW = -15
 
 
 class Exposition:
@@ -49,12 +52,18 @@ class Exposition:
         return [*self._texts(), self._about_itself()]
 
     def zipped(self) -> list[bytes]:
-        """Return all of it as gzip, of which each reading is packed once: members of gzip may follow one another.
+        """Return all of it as gzip, of which each reading is packed only once.
 
-        https://www.rfc-editor.org/rfc/rfc1952#section-2.2
+        What is packed ends at a whole byte and refers to nothing before it, so that parts can follow one another in
+        one member: https://www.rfc-editor.org/rfc/rfc1951#section-3.2.4 and https://www.rfc-editor.org/rfc/rfc1952
         """
-        packed = [self._packed(number, text) for number, text in enumerate(self._texts())]
-        return [*packed, _packed(self._about_itself())]
+        texts = self._texts()
+        about = self._about_itself()
+        checksum, size = 0, 0
+        for text in (*texts, about):
+            checksum, size = zlib.crc32(text, checksum), size + len(text)
+        packed = [self._packed(number, text) for number, text in enumerate(texts)]
+        return [_HEAD, *packed, _packed(about, zlib.Z_FINISH), struct.pack("<II", checksum, size & 0xFFFFFFFF)]
 
     def _texts(self) -> list[bytes]:
         return [reading.kept.text if reading.kept is not None else b"" for reading in self.readings]
@@ -62,7 +71,7 @@ class Exposition:
     def _packed(self, number: int, text: bytes) -> bytes:
         before = self._zipped.get(number)
         if before is None or before[0] is not text:
-            before = self._zipped[number] = (text, _packed(text))
+            before = self._zipped[number] = (text, _packed(text, zlib.Z_FULL_FLUSH))
         return before[1]
 
     def _about_itself(self) -> bytes:
@@ -73,9 +82,9 @@ class Exposition:
         return samples.text().encode()
 
 
-def _packed(text: bytes) -> bytes:
-    packing = zlib.compressobj(1, zlib.DEFLATED, _GZIP)
-    return packing.compress(text) + packing.flush()
+def _packed(text: bytes, ending: int) -> bytes:
+    packing = zlib.compressobj(1, zlib.DEFLATED, _RAW)
+    return packing.compress(text) + packing.flush(ending)
 
 
 def _add(samples: Samples, reading: Reading) -> None:

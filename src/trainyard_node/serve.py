@@ -23,7 +23,8 @@ _INDEX = b"trainyard-node: the metrics of this node are at /metrics\n"
 # Of scrapers there are two or three. More than this at once wait in the queue of the socket.
 _MOST_AT_ONCE = 64
 _QUEUE = 256
-_CLIENT_S = 10.0
+_WAIT_S = 1.0
+CLIENT_S = 10.0
 
 
 def serve(exposition: Exposition, address: str) -> int:
@@ -39,11 +40,11 @@ def serve(exposition: Exposition, address: str) -> int:
     return 0
 
 
-def make_server(exposition: Exposition, address: str) -> MetricsServer:
-    """Return a server that listens already."""
+def make_server(exposition: Exposition, address: str, client_s: float = CLIENT_S) -> MetricsServer:
+    """Return a server that listens already, and gives each client so long."""
     host, port = _host_and_port(address)
     try:
-        return MetricsServer(host, port, exposition)
+        return MetricsServer(host, port, exposition, client_s)
     except (OSError, OverflowError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise NodeError(
@@ -57,9 +58,9 @@ class MetricsServer(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = _QUEUE
 
-    def __init__(self, host: str, port: int, exposition: Exposition) -> None:
+    def __init__(self, host: str, port: int, exposition: Exposition, client_s: float) -> None:
         """Listen."""
-        self.exposition = exposition
+        self.exposition, self.client_s = exposition, client_s
         self._places = threading.BoundedSemaphore(_MOST_AT_ONCE)
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         super().__init__((host, port), _Handler)
@@ -72,8 +73,10 @@ class MetricsServer(ThreadingHTTPServer):
         self.server_name, self.server_port = str(self.server_address[0]), int(self.server_address[1])
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Serve in a thread, once there is a place."""
-        self._places.acquire()
+        """Serve in a thread. Where all places are taken, the client is turned away, and the server goes on."""
+        if not self._places.acquire(timeout=_WAIT_S):
+            self.shutdown_request(request)
+            return
         try:
             super().process_request(request, client_address)
         except BaseException:
@@ -81,10 +84,14 @@ class MetricsServer(ThreadingHTTPServer):
             raise
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """Give the place back at the end."""
+        """Serve, but no longer than a client may take, and give the place back at the end."""
+        limit = threading.Timer(self.client_s, _cut_off, [request])
+        limit.daemon = True
+        limit.start()
         try:
             super().process_request_thread(request, client_address)
         finally:
+            limit.cancel()
             self._places.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
@@ -97,7 +104,7 @@ class _Handler(BaseHTTPRequestHandler):
     server: MetricsServer
     server_version = f"trainyard-node/{version()}"
     sys_version = ""
-    timeout = _CLIENT_S
+    timeout = CLIENT_S
 
     def do_GET(self) -> None:
         path = self.path.split("?")[0]
@@ -130,6 +137,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *_: object) -> None:
         """Keep quiet: a scrape every few seconds is no news."""
+
+
+def _cut_off(request: socket.socket) -> None:
+    """End a connection, however slowly its client goes on. It may be over already."""
+    with contextlib.suppress(OSError):
+        request.shutdown(socket.SHUT_RDWR)
 
 
 def _host_and_port(address: str) -> tuple[str, int]:

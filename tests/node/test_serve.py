@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import http.client
 import shutil
+import socket
 import subprocess
 import threading
 import time
+import zlib
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -52,10 +55,10 @@ class Collector:
 
 
 @contextmanager
-def served(*collectors: Collector) -> Iterator[tuple[Exposition, int]]:
+def served(*collectors: Collector, client_s: float = 10.0) -> Iterator[tuple[Exposition, int]]:
     exposition = Exposition(collectors, RealClock())
     exposition.read_once()
-    with make_server(exposition, "127.0.0.1:0") as server:
+    with make_server(exposition, "127.0.0.1:0", client_s) as server:
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         yield exposition, server.server_port
         server.shutdown()
@@ -171,6 +174,30 @@ def test_fifty_scrapers_at_once_are_all_served():
         for thread in threads:
             thread.join()
     assert answers == [200] * 50
+
+
+def test_the_packed_text_is_one_member_that_every_client_reads_whole():
+    exposition = Exposition([Collector(7), Collector(NothingHere("no EFA"))], FakeClock())
+    exposition.read_once()
+    for _ in range(2):
+        packed = b"".join(exposition.zipped())
+        reader = zlib.decompressobj(31)
+        assert reader.decompress(packed) == b"".join(exposition.text())
+        assert (reader.eof, reader.unused_data) == (True, b"")
+
+
+def test_clients_that_take_their_time_do_not_keep_others_out():
+    with served(Collector(7), client_s=0.5) as (_, port), contextlib.ExitStack() as slow:
+        for _ in range(100):
+            connection = slow.enter_context(socket.create_connection(("127.0.0.1", port)))
+            connection.sendall(b"GET /metrics HT")
+        end = time.monotonic() + 20
+        while True:
+            with contextlib.suppress(OSError, http.client.HTTPException):
+                if ask(port)[0] == 200:
+                    break
+            assert time.monotonic() < end
+            time.sleep(0.1)
 
 
 def test_readings_go_on_in_the_background_each_at_its_interval():

@@ -28,6 +28,8 @@ PartitionName=closed Nodes=q-st-cpu-2 State=DOWN
 # What people write. The quotes, the bracket and the line break once ended labels, lines and parsers.
 REASON = 'GPU 3: "Xid 79" {node="x"} \\ é 日本\nNodeName=forged CPUTot=9'
 JOB_NAME = 'a" b\'{job="x"} é\nslurm_nodes_total 99'
+# Where Slurm does not check accounts, a user may write anything there.
+ACCOUNT = "x\x1fb\x1e\nRUNNING\x1fq\x1fceo\x1f9999"
 
 
 @contextmanager
@@ -47,6 +49,7 @@ def busy_slurm() -> Iterator[Slurm]:
         slurm.submit("true", "--partition=q,gpu", "--hold", "--ntasks=5", "--comment=x y")
         slurm.submit("true", "--partition=gpu", "--nodelist=gpu-dy-p5-09", "--gres=gpu:8")
         slurm.submit("true", "--partition=closed")
+        slurm.submit("true", "--hold", f"--account={ACCOUNT}")
         until(lambda: {slurm.job(job) for job in running} == {"RUNNING"} and slurm.job(failed) == "FAILED")
         slurm.run("scontrol", "update", f"NodeName={third}", "State=drain", f"Reason={REASON}")
         slurm.run("scontrol", "update", "NodeName=gpu-dy-p5-11", "State=down", "Reason=no answer")

@@ -12,9 +12,9 @@ import tempfile
 from pathlib import Path
 
 from tests.node.collectors.busy_slurm import busy_slurm
+from tests.node.collectors.recorded_programs import END
 from tests.node.newer_slurm import write_programs
-from trainyard_node.collectors.slurm import jobs, node_groups, nodes
-from trainyard_node.collectors.slurm.reading import COMMAND_S, MOST_BYTES, VARIABLES
+from trainyard_node.collectors.slurm.reading import COMMAND_S, MOST_BYTES, VARIABLES, commands_with
 from trainyard_node.programs import RealPrograms
 
 RECORDED = Path(__file__).parent / "recorded"
@@ -36,7 +36,7 @@ def main() -> None:
 def _record(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     host = socket.gethostname().split(".")[0]
-    for command in (node_groups.COMMAND, nodes.COMMAND, jobs.COMMAND):
+    for command in commands_with(END.decode()):
         output = RealPrograms().read(command, COMMAND_S, MOST_BYTES, VARIABLES)
         plain = re.sub(rb"OS=.*?  RealMemory", b"OS=Linux 6.1.0 #1 SMP @0  RealMemory", output)
         (folder / command[0]).write_bytes(plain.replace(f"NodeHostName={host}".encode(), b"NodeHostName=host"))

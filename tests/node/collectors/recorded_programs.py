@@ -11,6 +11,20 @@ if TYPE_CHECKING:
 RECORDED = Path(__file__).parent / "recorded"
 
 
+# How records ended when they were recorded. Each reading has an end of its own.
+END = b"\x1e0123456789abcdef"
+
+
+def end_of(command: Sequence[str]) -> bytes:
+    """Return how the records of a command shall end."""
+    return b"\x1e" + command[-1].rpartition("\x1e")[2].encode()
+
+
+def recorded(program: str, version: str = "22.05") -> bytes:
+    """Return what a program printed."""
+    return (RECORDED / version / program).read_bytes()
+
+
 class RecordedPrograms:
     """Prints what was recorded, or what a test puts in its place, and remembers what was run."""
 
@@ -25,4 +39,5 @@ class RecordedPrograms:
         answer = self._instead.get(command[0])
         if isinstance(answer, Exception):
             raise answer
-        return (self._folder / command[0]).read_bytes() if answer is None else answer
+        printed = (self._folder / command[0]).read_bytes() if answer is None else answer
+        return printed.replace(END, end_of(command))

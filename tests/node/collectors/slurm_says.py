@@ -91,19 +91,25 @@ def _partitions(slurm: Slurm) -> Figures:
 def _jobs(slurm: Slurm) -> Figures:
     found: Figures = {}
     for state in ("pending", "running", "failed", "completed", "cancelled", "suspended", "node_fail", "timeout"):
-        rows = _rows(slurm, "squeue", "-a", "-r", "-h", f"--states={state}", "--format=%u|%a|%P|%C|%r")
+        rows = _rows(slurm, "squeue", "-a", "-r", "-h", f"--states={state}", "--format=%u|%P|%C|%r")
         _put(found, f"slurm_jobs_{state}", len(rows))
         if state in ("pending", "running"):
-            _put(found, f"slurm_jobs_cores_{state}", sum(int(row[3]) for row in rows))
+            _put(found, f"slurm_jobs_cores_{state}", sum(int(row[2]) for row in rows))
         if state in ("pending", "running", "suspended"):
             for user, count in Counter(row[0] for row in rows).items():
                 _put(found, f"slurm_user_jobs_{state}", count, user=user)
-            for account, count in Counter(row[1] for row in rows).items():
+            for account, count in Counter(_accounts(slurm, state)).items():
                 _put(found, f"slurm_account_jobs_{state}", count, account=account)
         queue: Counter[Labels] = Counter()
-        for user, _, partitions, _, reason in rows:
+        for user, partitions, _, reason in rows:
             for partition in partitions.split(","):
                 more = {"reason": reason} if state == "pending" else {}
                 queue[tuple(sorted({"user": user, "partition": partition, **more}.items()))] += 1
         found.update({(f"slurm_queue_{state}", labels): count for labels, count in queue.items()})
     return found
+
+
+def _accounts(slurm: Slurm, state: str) -> list[str]:
+    """Return the account of each job: apart from all else, as it may hold line breaks."""
+    said = slurm.run("squeue", "-a", "-r", "-h", f"--states={state}", "--Format=Account:\x1d")
+    return said.rstrip("\x1d").split("\x1d\n") if said else []

@@ -151,7 +151,7 @@ def test_jobs_and_gpus_are_told_by_account_partition_and_reason(scraped: Scraped
     assert scraped.ask("gpus-by-account") == by("account", **{"(null)": 3})
     assert scraped.ask("pending-by-reason") == {
         (("partition", "closed"), ("reason", "PartitionDown")): 1,
-        (("partition", "q"), ("reason", "JobHeldUser")): 8,
+        (("partition", "q"), ("reason", "JobHeldUser")): 9,
         (("partition", "gpu"), ("reason", "JobHeldUser")): 1,
     }
 

@@ -23,7 +23,7 @@ def test_any_label_and_any_number_come_back(reason: str, value: float):
     # The parser for Python ends lines at \r too, which Prometheus itself does not.
     if "\r" not in reason:
         assert key == ("slurm_node_drain_reason_info", (("node", "a"), ("reason", reason)))
-    assert found == float(value) or (math.isnan(found) and math.isnan(value))
+    assert float(found) == float(value) or (math.isnan(found) and math.isnan(value))
 
 
 def test_half_a_character_and_a_long_label_are_made_fit():

@@ -11,13 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.node.collectors.exposed import exposed
-from tests.node.collectors.recorded_programs import RecordedPrograms
+from tests.node.collectors.recorded_programs import END, RecordedPrograms, recorded
 from trainyard_node.collectors.slurm.collector import SlurmCollector
+from trainyard_node.collectors.slurm.community import MOST_OWNERS
 from trainyard_node.errors import NodeError
 
 GOLDEN = Path(__file__).parent / "golden"
 NAMES = ("vpenso", "rivosinc")
 VERSIONS = ("22.05", "24.11")
+PENDING = "slurm_account_jobs_pending"
 
 
 def text(names: str = "vpenso", version: str = "22.05") -> str:
@@ -76,14 +78,14 @@ def test_a_command_that_fails_fails_the_reading(command: str):
 
 @pytest.mark.parametrize("command", ["squeue", "sinfo"])
 def test_a_command_that_is_cut_off_fails_the_reading(command: str):
-    whole = RecordedPrograms().read((command,), 1, 1, {})
+    whole = recorded(command)
     with pytest.raises(NodeError, match=f"{command} printed"):
         text_with(**{command: whole[:-30]})
 
 
 @pytest.mark.parametrize("command", ["squeue", "sinfo", "scontrol"])
 @pytest.mark.parametrize(
-    "rubbish", [b"\x00\xff\xfe" * 1000 + b"\x1e\n", b"NodeName=x y z\n\x1e\n"], ids=["binary", "words"]
+    "rubbish", [b"\x00\xff\xfe" * 1000 + END + b"\n", b"NodeName=x y z\n" + END + b"\n"], ids=["binary", "words"]
 )
 def test_rubbish_alone_fails_the_reading(command: str, rubbish: bytes):
     if command == "scontrol" and not rubbish.startswith(b"Node"):
@@ -96,8 +98,8 @@ def test_rubbish_alone_fails_the_reading(command: str, rubbish: bytes):
 
 @pytest.mark.parametrize("command", ["squeue", "sinfo"])
 def test_a_record_of_rubbish_among_good_ones_is_counted(command: str):
-    whole = RecordedPrograms().read((command,), 1, 1, {})
-    found = exposed(text_with(**{command: whole + b"\xff\x1fone\x1ftwo\x1e\n"}))
+    with_rubbish = RecordedPrograms(**{command: recorded(command) + b"\xff\x1fone\x1ftwo" + END + b"\n"})
+    found = exposed(SlurmCollector(with_rubbish).collect().text())
     assert found["trainyard_slurm_malformed_records", (("command", command),)] == 1
     assert found["slurm_jobs_running", ()] == 3
 
@@ -107,10 +109,65 @@ def test_a_record_of_rubbish_among_good_ones_is_counted(command: str):
     [("allocated+", "alloc"), ("mixed-", "mix"), ("idle!", "idle"), ("down*", "down"), ("x", "other")],
 )
 def test_what_sinfo_adds_to_a_state_is_not_part_of_it(printed: str, state: str):
-    sinfo = RecordedPrograms().read(("sinfo",), 1, 1, {}).replace(b"idle~", printed.encode())
+    sinfo = recorded("sinfo").replace(b"idle~", printed.encode())
     counted = exposed(text_with(sinfo=sinfo))
     labels = (("active_feature_set", "dynamic,p5.48xlarge"), ("partition", "gpu"))
     assert counted[f"slurm_nodes_{state}", labels] >= 5
+
+
+ONE_NODE = "gpu-dy-p5-11\x1fgpu\x1fup\x1f{}\x1f{}\x1fdynamic\x1fUnknown\x1fnone" + END.decode() + "\n"
+
+
+@pytest.mark.parametrize(
+    ("state", "cpus", "free"),
+    [
+        ("idle~", "0/192/0/192", 8),
+        ("mixed", "1/191/0/192", 8),
+        ("draining", "192/0/0/192", 0),
+        ("drained", "0/0/192/192", 0),
+        ("reserved", "0/192/0/192", 0),
+        ("maint", "0/192/0/192", 0),
+    ],
+)
+def test_gpus_are_free_only_where_a_job_could_have_them(state: str, cpus: str, free: int):
+    counted = exposed(text_with(sinfo=ONE_NODE.format(state, cpus).encode()))
+    assert counted["slurm_partition_gpus_idle", (("partition", "gpu"),)] == free
+    assert counted["slurm_gpus_idle", ()] == free
+
+
+def test_a_partition_without_nodes_counts_none():
+    counted = exposed(
+        text_with(sinfo=recorded("sinfo") + b"(null)\x1fempty\x1fup\x1fn/a\x1f0/0/0/0\x1f\x1f\x1fnone" + END + b"\n")
+    )
+    assert not [labels for _, labels in counted if ("partition", "empty") in labels]
+
+
+JOB = "PENDING\x1fq\x1fnobody\x1f1\x1f1\x1f1\x1fN/A\x1fN/A\x1fN/A\x1fN/A\x1f{}\x1f{}" + END.decode() + "\n"
+
+
+def test_an_account_may_hold_what_parts_fields_and_forges_nothing():
+    evil = "x\x1f1\nRUNNING\x1fq\x1fceo\x1f9999\x1f1\x1f1"
+    counted = exposed(text_with(squeue=JOB.format("Priority", evil).encode()))
+    assert counted["slurm_jobs_pending", ()] == 1
+    assert counted["slurm_jobs_running", ()] == 0
+    assert counted["slurm_account_jobs_pending", (("account", evil),)] == 1
+    assert counted["trainyard_slurm_malformed_records", (("command", "squeue"),)] == 0
+
+
+def test_the_nodes_that_a_job_cannot_have_are_no_part_of_the_reason():
+    reason = "ReqNodeNotAvail, UnavailableNodes:q-dy-cpu-[1-9]"
+    counted = exposed(text_with(squeue=JOB.format(reason, "a").encode()))
+    labels = (("partition", "q"), ("reason", "ReqNodeNotAvail"), ("user", "nobody"))
+    assert counted["slurm_queue_pending", labels] == 1
+
+
+def test_of_accounts_that_anybody_invents_there_are_only_so_many():
+    squeue = "".join(JOB.format("Priority", f"a{number}") for number in range(MOST_OWNERS + 500))
+    counted = exposed(text_with(squeue=(squeue + JOB.format("Priority", "big") * 3).encode()))
+    of_accounts = {dict(labels)["account"]: value for (name, labels), value in counted.items() if name == PENDING}
+    assert len(of_accounts) == MOST_OWNERS + 1
+    assert of_accounts["big"] == 3
+    assert of_accounts["(others)"] == 501
 
 
 def test_an_empty_queue_is_no_failure():
@@ -120,7 +177,7 @@ def test_an_empty_queue_is_no_failure():
 
 
 def test_a_line_without_end_takes_its_time_and_is_not_exported():
-    huge = b"PENDING\x1f" + b"x" * 10_000_000 + b"\x1e\n"
+    huge = b"PENDING\x1f" + b"x" * 10_000_000 + END + b"\n"
     with pytest.raises(NodeError, match="nothing that squeue printed"):
         text_with(squeue=huge)
 

@@ -104,7 +104,7 @@ def test_a_node_is_followed_while_it_is_powered_up_and_down(slurm: Slurm):
     slurm.run("scontrol", "update", f"NodeName={node}", "State=POWER_UP")
     until(lambda: slurm.node(node).endswith("#"))
     assert power("powering_up") == 1
-    slurm.start_node(node)
+    slurm.start_node(node, "-b")
     until(lambda: slurm.node(node) == "idle")
     assert power("powering_up") == power("powered_down") == 0
     check_every_figure(slurm)

@@ -29,10 +29,16 @@ _STATES = {
 _ALL_STATES = (*dict.fromkeys(_STATES.values()), "other")
 _FLAGS = ("POWERED_DOWN", "POWERING_UP", "POWERING_DOWN", "NOT_RESPONDING")
 # https://slurm.schedmd.com/squeue.html#SECTION_JOB-STATE-CODES
-_JOB_STATES = (
-    *("boot_fail", "cancelled", "completed", "completing", "configuring", "deadline", "failed", "node_fail"),
-    *("out_of_memory", "pending", "preempted", "running", "suspended", "timeout"),
-)
+_JOB_STATES = {
+    name: name.lower()
+    for name in (
+        *("BOOT_FAIL", "CANCELLED", "COMPLETED", "COMPLETING", "CONFIGURING", "DEADLINE", "FAILED", "NODE_FAIL"),
+        *("OUT_OF_MEMORY", "PENDING", "PREEMPTED", "RUNNING", "SUSPENDED", "TIMEOUT"),
+    )
+}
+# Where Slurm does not check accounts, everybody may invent some: those with the fewest jobs are counted together.
+MOST_OWNERS = 2000
+_OTHERS = "(others)"
 
 
 def samples(reading: Reading) -> Samples:
@@ -69,15 +75,14 @@ def _flags(node: Node | None) -> Iterable[str]:
 
 def _add_totals(made: Samples, reading: Reading) -> None:
     """Add what counts each node once, in however many partitions it is."""
-    unused = {name: _unused(group) for group in reading.groups for name in group.names}
+    group_of = {name: group for group in reading.groups for name in group.names}
     cpus: Counter[str] = Counter()
     gpus: Counter[str] = Counter()
     for node in reading.nodes.values():
-        kind = unused.get(node.name, "other")
-        for counts, total, used in ((cpus, node.cpus, node.allocated_cpus), (gpus, *_gpus(node))):
-            counts["alloc"] += used
-            counts[kind] += max(total - used, 0)
-            counts["total"] += total
+        group = group_of.get(node.name)
+        # Slurm says which CPUs are idle. It says nothing of the kind about GPUs.
+        _count(cpus, node.cpus, node.allocated_cpus, free=group is not None and not group.other_cpus)
+        _count(gpus, *_gpus(node), free=group is not None and group.takes_jobs)
     for kind in ("alloc", "idle", "other", "total"):
         made.add(f"slurm_cpus_{kind}", cpus[kind])
         made.add(f"slurm_gpus_{kind}", gpus[kind])
@@ -85,9 +90,10 @@ def _add_totals(made: Samples, reading: Reading) -> None:
         made.add("slurm_gpus_utilization", gpus["alloc"] / gpus["total"])
 
 
-def _unused(group: NodeGroup) -> str:
-    """Return what Slurm calls CPUs of these nodes that are not allocated: it is the same for all of a state."""
-    return "other" if group.other_cpus else "idle"
+def _count(counts: Counter[str], total: int, used: int, *, free: bool) -> None:
+    counts["alloc"] += used
+    counts["idle" if free else "other"] += max(total - used, 0)
+    counts["total"] += total
 
 
 def _gpus(node: Node) -> tuple[int, int]:
@@ -137,7 +143,7 @@ def _add_partitions(made: Samples, reading: Reading) -> None:
         for name in group.names:
             total, used = _gpus(reading.nodes[name]) if name in reading.nodes else (0, 0)
             here["gpus_allocated"] += used
-            here["gpus_idle"] += 0 if group.other_cpus else max(total - used, 0)
+            here["gpus_idle"] += max(total - used, 0) if group.takes_jobs else 0
     for jobs in reading.jobs:
         if jobs.state in ("PENDING", "RUNNING"):
             for partition in jobs.partitions:
@@ -154,14 +160,14 @@ def _add_jobs(made: Samples, reading: Reading) -> None:
     queue: Counter[tuple[str, ...]] = Counter()
     queue_cores: Counter[tuple[str, ...]] = Counter()
     for jobs in reading.jobs:
-        state = jobs.state.lower() if jobs.state.lower() in _JOB_STATES else "other"
+        state = _JOB_STATES.get(jobs.state, "other")
         all_of[state] += jobs.number
         cores[state] += jobs.number * jobs.cpus
         for partition in jobs.partitions:
             key = (state, jobs.user, partition, *([jobs.reason] if state == "pending" else []))
             queue[key] += jobs.number
             queue_cores[key] += jobs.number * jobs.cpus
-    for state in (*_JOB_STATES, "other"):
+    for state in (*_JOB_STATES.values(), "other"):
         made.add(f"slurm_jobs_{state}", all_of[state])
     for state in ("pending", "running"):
         made.add(f"slurm_jobs_cores_{state}", cores[state])
@@ -181,6 +187,15 @@ def _add_owners(made: Samples, reading: Reading, word: str) -> None:
         if jobs.state == "RUNNING":
             here["cpus_running"] += jobs.number * jobs.cpus
             here["gpus_running"] += jobs.number * jobs.gpus
-    for owner, here in figures.items():
+    for owner, here in _bounded(figures).items():
         for name in ("jobs_pending", "jobs_running", "jobs_suspended", "cpus_running", "gpus_running"):
             made.add(f"slurm_{word}_{name}", here[name], owner)
+
+
+def _bounded(figures: dict[str, Counter[str]]) -> dict[str, Counter[str]]:
+    if len(figures) <= MOST_OWNERS:
+        return figures
+    ordered = sorted(figures, key=lambda owner: -sum(figures[owner].values()))
+    kept = {owner: figures[owner] for owner in ordered[:MOST_OWNERS]}
+    kept[_OTHERS] = sum((figures[owner] for owner in ordered[MOST_OWNERS:]), Counter())
+    return kept

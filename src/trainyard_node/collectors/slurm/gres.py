@@ -6,7 +6,9 @@ import re
 from functools import lru_cache
 
 # A count may end in K, M or G: https://slurm.schedmd.com/slurm.conf.html#OPT_Gres_1
-_GRES = re.compile(r"(?:gres[:/])?([\w.-]+)(?:[:/]([A-Za-z_][\w.-]*))?(?:[:=]([0-9]+)([KMGTP]?))?(?:\([^()]*\))?\Z")
+_COUNT = re.compile(r"([0-9]+)([KMGTP]?)\Z")
+_NAME = re.compile(r"[\w.-]+\Z")
+_WHICH = re.compile(r"\([^()]*\)\Z")
 _FACTOR = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40, "P": 1 << 50}
 # Commas within brackets separate indexes.
 _COMMA = re.compile(r",(?![^()]*\))")
@@ -20,12 +22,22 @@ def gres_counts(text: str) -> tuple[tuple[str, int], ...]:
     """
     counts: dict[str, int] = {}
     for piece in _COMMA.split(text):
-        found = _GRES.match(piece.strip())
-        if found is None or piece in ("N/A", ""):
-            continue
-        kind = found[1] if found[2] is None else f"{found[1]}:{found[2]}"
-        counts[kind] = counts.get(kind, 0) + (int(found[3]) * _FACTOR[found[4]] if found[3] else 1)
+        found = _one(_WHICH.sub("", piece.strip()))
+        if found is not None:
+            kind, count = found
+            counts[kind] = counts.get(kind, 0) + count
     return tuple(counts.items())
+
+
+def _one(piece: str) -> tuple[str, int] | None:
+    """Return kind and count of one resource. A type may begin with a digit, such as that of gpu:1g.5gb:7."""
+    name = piece[5:] if piece.startswith(("gres/", "gres:")) else piece
+    parts = name.replace("=", ":", 1).split(":")
+    number = _COUNT.match(parts[-1]) if len(parts) > 1 else None
+    kind = [part for part in (parts[:-1] if number else parts) if part != "no_consume"]
+    if not name or name == "N/A" or not all(map(_NAME.match, kind)) or ("=" in piece and number is None):
+        return None
+    return ":".join(kind), int(number[1]) * _FACTOR[number[2]] if number else 1
 
 
 def gpu_count(text: str) -> int:

@@ -6,19 +6,19 @@ from collections import Counter
 from typing import NamedTuple
 
 from trainyard_node.collectors.slurm.gres import gpu_count
-from trainyard_node.collectors.slurm.record import FIELD, output_format, records
+from trainyard_node.collectors.slurm.record import fields_of, records
 
 # --array: each task is a job. All states: what ended is seen until MinJobAge is over.
 # Of each job only what is counted is asked for: neither its name nor its command leaves Slurm.
-COMMAND = (
-    *("squeue", "--all", "--array", "--noheader", "--states=all"),
-    "--Format="
-    + output_format(
-        *("State", "Partition", "UserName", "Account", "NumCPUs", "NumNodes", "NumTasks"),
-        *("tres-alloc", "tres-per-job", "tres-per-node", "tres-per-task", "Reason"),
-    ),
+COMMAND = ("squeue", "--all", "--array", "--noheader", "--states=all")
+FIELDS = (
+    *("State", "Partition", "UserName", "NumCPUs", "NumNodes", "NumTasks"),
+    *("tres-alloc", "tres-per-job", "tres-per-node", "tres-per-task", "Reason", "Account"),
 )
-_FIELDS = 12
+
+
+# Slurm adds the list of them, which is another one with every node that comes or goes.
+_WHICH_NODES = ", UnavailableNodes:"
 
 
 class Jobs(NamedTuple):
@@ -42,11 +42,11 @@ class Jobs(NamedTuple):
     """Why it waits."""
 
 
-def read_jobs(output: bytes) -> tuple[list[Jobs], int]:
+def read_jobs(output: bytes, end: str) -> tuple[list[Jobs], int]:
     """Return what squeue printed, and how many records make no sense. Raises NodeError where the output is cut."""
     malformed = 0
     found: list[Jobs] = []
-    for record, count in Counter(records(output, "squeue")).items():
+    for record, count in Counter(records(output, end, "squeue")).items():
         jobs = _jobs(record, count)
         if jobs is None:
             malformed += count
@@ -56,15 +56,15 @@ def read_jobs(output: bytes) -> tuple[list[Jobs], int]:
 
 
 def _jobs(record: str, count: int) -> Jobs | None:
-    fields = record.split(FIELD)
-    if len(fields) != _FIELDS:
+    fields = fields_of(record, len(FIELDS))
+    if fields is None:
         return None
-    state, partition, user, account, cpus, nodes, tasks, *tres, reason = fields
+    state, partition, user, cpus, nodes, tasks, *tres, reason, account = fields
     try:
         gpus = _gpus(tres, _first(nodes), _first(tasks))
         return Jobs(
             count, state, tuple(partition.split(",")), user, account, _first(cpus), _first(nodes), gpus,
-            _memory_mib(tres[0]), reason,
+            _memory_mib(tres[0]), reason.split(_WHICH_NODES, 1)[0],
         )  # fmt: skip
     except ValueError:
         return None

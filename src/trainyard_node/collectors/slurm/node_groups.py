@@ -8,20 +8,19 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from trainyard_node.collectors.slurm.hostlist import expanded
-from trainyard_node.collectors.slurm.record import FIELD, output_format, records
+from trainyard_node.collectors.slurm.record import fields_of, records
 
 # What is asked for is also what nodes are grouped by: https://slurm.schedmd.com/sinfo.html#OPT_Format
-COMMAND = (
-    *("sinfo", "--all", "--noheader", "--exact"),
-    "--Format="
-    + output_format(
-        "NodeList", "PartitionName", "Available", "StateLong", "CPUsState", "features_act", "Timestamp", "Reason"
-    ),
-)
-_FIELDS = 8
+COMMAND = ("sinfo", "--all", "--noheader", "--exact")
+FIELDS = (*("NodeList", "PartitionName", "Available", "StateLong", "CPUsState", "features_act", "Timestamp", "Reason"),)
 # https://slurm.schedmd.com/sinfo.html#SECTION_NODE-STATE-CODES: * does not answer, ~ powered down, # powering up,
 # ! about to be powered down, % powering down, $ maintenance, @ ^ to be rebooted, - planned, + with a job that completes
 SUFFIXES = "*~#!%$@^-+"
+
+# Those of which nodes take jobs, so that what is free on them can be had.
+_TAKING_JOBS = ("idle", "mixed", "allocated", "completing", "planned")
+# A partition without nodes has a record in some versions.
+_NO_NODES = ("\x1f", "(null)\x1f", "n/a\x1f", "N/A\x1f")
 
 
 class NodeGroup(NamedTuple):
@@ -49,17 +48,22 @@ class NodeGroup(NamedTuple):
         """Return the state without what is added to it."""
         return self.status.rstrip(SUFFIXES)
 
+    @property
+    def takes_jobs(self) -> bool:
+        """Whether a job could have what is free on them: not where they are drained, down, reserved or maintained."""
+        return self.state in _TAKING_JOBS and not self.other_cpus
 
-def read_node_groups(output: bytes) -> tuple[list[NodeGroup], int]:
+
+def read_node_groups(output: bytes, end: str) -> tuple[list[NodeGroup], int]:
     """Return what sinfo printed, and how many records make no sense. Raises NodeError where the output is cut."""
-    found = [_group(record) for record in records(output, "sinfo")]
+    found = [_group(record) for record in records(output, end, "sinfo") if not record.startswith(_NO_NODES)]
     groups = [one for one in found if one is not None]
     return groups, len(found) - len(groups)
 
 
 def _group(record: str) -> NodeGroup | None:
-    fields = record.split(FIELD)
-    if len(fields) != _FIELDS:
+    fields = fields_of(record, len(FIELDS))
+    if fields is None:
         return None
     nodes, partition, available, status, cpus, features, since, reason = fields
     try:

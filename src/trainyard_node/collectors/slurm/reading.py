@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, NamedTuple
 
 from trainyard_node.collectors.slurm import jobs, node_groups, nodes
+from trainyard_node.collectors.slurm.record import new_end, output_format
 from trainyard_node.errors import NodeError
 
 if TYPE_CHECKING:
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
     from trainyard_node.programs import Programs
 
 COMMAND_S = 15.0
-# 100,000 jobs are 9 MB.
-MOST_BYTES = 64 << 20
+# 100,000 jobs are 9 MB. Python needs up to five times as much to read them.
+MOST_BYTES = 32 << 20
 # Times as seconds since 1970: https://slurm.schedmd.com/sinfo.html#OPT_SLURM_TIME_FORMAT
 VARIABLES = {"SLURM_TIME_FORMAT": "%s", "LC_ALL": "C.UTF-8"}
 
@@ -38,17 +39,25 @@ def read_slurm(programs: Programs) -> Reading:
 
     Raises NodeError where a command fails, hangs, or prints what nobody asked for.
     """
-    commands = (node_groups.COMMAND, nodes.COMMAND, jobs.COMMAND)
+    end = new_end()
+    commands = commands_with(end)
     with ThreadPoolExecutor(len(commands)) as pool:
         of_sinfo, of_scontrol, of_squeue = pool.map(lambda command: _output(programs, command), commands)
-    groups, bad_groups = node_groups.read_node_groups(of_sinfo)
+    groups, bad_groups = node_groups.read_node_groups(of_sinfo, end)
     known, bad_nodes = nodes.read_nodes(of_scontrol)
-    queue, bad_jobs = jobs.read_jobs(of_squeue)
+    queue, bad_jobs = jobs.read_jobs(of_squeue, end)
     malformed = {"sinfo": bad_groups, "scontrol": bad_nodes, "squeue": bad_jobs}
     for command, found in {"sinfo": groups, "scontrol": known, "squeue": queue}.items():
         if malformed[command] and not found:
             raise NodeError(f"nothing that {command} printed can be read: is it Slurm's?")
     return Reading(queue, groups, known, malformed)
+
+
+def commands_with(end: str) -> tuple[Sequence[str], ...]:
+    """Return what a reading runs."""
+    groups = f"--Format={output_format(end, *node_groups.FIELDS)}"
+    queue = f"--Format={output_format(end, *jobs.FIELDS)}"
+    return ((*node_groups.COMMAND, groups), nodes.COMMAND, (*jobs.COMMAND, queue))
 
 
 def _output(programs: Programs, command: Sequence[str]) -> bytes:

@@ -1,24 +1,37 @@
-"""Records as squeue and sinfo print them for us: control characters part fields and records, which no name may hold.
+"""Records as squeue and sinfo print them for us, which what stands in them cannot end.
 
-A reason may hold spaces, quotes, line breaks and anything else, and is still one field.
+A reason may hold spaces, quotes, line breaks and control characters, and a user may give a job any account where Slurm
+does not check accounts. So a record ends in a word that nobody can guess, and what others write is its last field.
 """
 
 from __future__ import annotations
 
+import secrets
+
 from trainyard_node.errors import NodeError
 
 FIELD = "\x1f"
-RECORD = "\x1e\n"
 
 
-def output_format(*fields: str) -> str:
+def new_end() -> str:
+    """Return what ends the records of one reading."""
+    return "\x1e" + secrets.token_hex(8)
+
+
+def output_format(end: str, *fields: str) -> str:
     """Return fields as --Format takes them, each whole: https://slurm.schedmd.com/squeue.html#OPT_Format ."""
-    return ",".join([f"{name}:{FIELD}" for name in fields[:-1]] + [f"{fields[-1]}:{RECORD[0]}"])
+    return ",".join([f"{name}:{FIELD}" for name in fields[:-1]] + [f"{fields[-1]}:{end}"])
 
 
-def records(output: bytes, program: str) -> list[str]:
+def records(output: bytes, end: str, program: str) -> list[str]:
     """Return the records. Raises NodeError where the output stops in the middle of one."""
     text = output.decode("utf-8", "replace")
-    if text and not text.endswith(RECORD):
+    if text and not text.endswith(f"{end}\n"):
         raise NodeError(f"{program} printed {text[-60:]!a} at the end, which is not what it was asked for")
-    return text.split(RECORD)[:-1]
+    return text.split(f"{end}\n")[:-1]
+
+
+def fields_of(record: str, count: int) -> list[str] | None:
+    """Return the fields of a record, the last one with whatever is in it; None where there are too few."""
+    fields = record.split(FIELD, count - 1)
+    return fields if len(fields) == count else None

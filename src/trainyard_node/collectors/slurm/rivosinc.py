@@ -23,9 +23,9 @@ _MIB = 1 << 20
 def samples(reading: Reading) -> Samples:
     """Return one reading."""
     made = Samples("slurm_rivosinc")
-    unused = {name: group.other_cpus == 0 for group in reading.groups for name in group.names}
-    _add_totals(made, reading, unused)
-    _add_partitions(made, reading, unused)
+    idle = {name: group.other_cpus == 0 for group in reading.groups for name in group.names}
+    _add_totals(made, reading, idle)
+    _add_partitions(made, reading, idle)
     _add_jobs(made, reading)
     for command, count in reading.malformed.items():
         made.add("trainyard_slurm_malformed_records", count, command)
