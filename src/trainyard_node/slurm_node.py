@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 
 TIMEOUT_S = 15.0
 ATTEMPTS = 3
+_OVERLAP = (
+    "; jobs of that reservation still start on this node: see 'scontrol show reservation', and take the node out with "
+    "'scontrol update ReservationName=… Nodes=…', which names all that stay in it, or drain the node"
+)
 
 
 class Held(NamedTuple):
@@ -30,24 +34,36 @@ class SlurmNode:
         """Ask nothing yet."""
         self._places, self._processes = places, processes
 
-    def hold(self, *, keep_jobs: bool = False) -> Held:
+    def hold(self) -> Held:
         """Reserve the node for root, so that it gets no jobs, and send away the job that it was started for.
 
-        With ``keep_jobs``, what runs on it goes on to its end: it may be the work of many nodes.
         Users=root keeps jobs away without draining the node, which clustermgtd would replace. There is no MAINT flag:
         ParallelCluster 3.8 to 3.15.1 ends nodes in maintenance without pause, in
         https://github.com/aws/aws-parallelcluster/issues/7465. https://slurm.schedmd.com/reservations.html
         """
         name = self._name()
-        if not self._is_reserved(name):
-            self._must(
-                f"cannot reserve {name} to hold it",
-                *("create", "reservation", f"ReservationName={_reservation(name)}", f"Nodes={name}", "Users=root"),
-                *("StartTime=now", "Duration=UNLIMITED", "Flags=IGNORE_JOBS"),
-            )
-        if not keep_jobs:
-            self._send_jobs_away(name)
+        if self._is_reserved(name):
+            # It may be one of the health check, which ends.
+            self._change(name, "Duration=UNLIMITED")
+        else:
+            self._reserve(name, "UNLIMITED")
+        self._send_jobs_away(name)
         return Held(_reservation(name), self._keep_powered(name))
+
+    def hold_for(self, minutes: int) -> Held:
+        """Reserve the node for a time from now on. Its jobs go on to their end: they may be the work of many nodes.
+
+        Whoever holds it calls this again and again, so that the reservation of a node that is gone ends by itself.
+        For the same reason, the node is not excepted from power saving by its name, which nobody would take back.
+        """
+        name = self._name()
+        if self._is_reserved(name):
+            self._change(name, f"EndTime=now+{minutes}minutes")
+        else:
+            self._reserve(name, str(minutes))
+        at_risk = _is_dynamic(name) and not self._spares_reserved()
+        warning = "Slurm powers it down once it is idle, unless slurm.conf says SuspendExcStates=RESERVED"
+        return Held(_reservation(name), warning if at_risk else "")
 
     def is_held(self) -> bool:
         """Ask whether a reservation of ours keeps jobs from the node."""
@@ -71,6 +87,18 @@ class SlurmNode:
         name = self._name()
         text = re.sub(r"[^A-Za-z0-9 .,:/-]", " ", reason)[:200]
         self._must(f"cannot drain {name}", "update", f"NodeName={name}", "State=DRAIN", f"Reason=trainyard: {text}")
+
+    def _reserve(self, name: str, duration: str) -> None:
+        ran = self._scontrol(
+            *("create", "reservation", f"ReservationName={_reservation(name)}", f"Nodes={name}", "Users=root"),
+            *("StartTime=now", f"Duration={duration}", "Flags=IGNORE_JOBS"),
+        )
+        if ran.status != 0:
+            advice = _OVERLAP if "overlap" in ran.output else ""
+            raise NodeError(f"cannot reserve {name} to hold it: {_said(ran)}{advice}")
+
+    def _change(self, name: str, change: str) -> None:
+        self._must(f"cannot go on holding {name}", "update", f"ReservationName={_reservation(name)}", change)
 
     def _name(self) -> str:
         file = self._places.slurm_nodename
@@ -127,10 +155,14 @@ class SlurmNode:
     def _must(self, problem: str, *words: str) -> None:
         ran = self._scontrol(*words)
         if ran.status != 0:
-            raise NodeError(f"{problem}: {ran.output.strip() or f'scontrol ended with status {ran.status}'}")
+            raise NodeError(f"{problem}: {_said(ran)}")
 
     def _scontrol(self, *words: str) -> Ran:
         return self._processes.run(["scontrol", *words], TIMEOUT_S)
+
+
+def _said(ran: Ran) -> str:
+    return ran.output.strip() or f"scontrol ended with status {ran.status}"
 
 
 def _reservation(name: str) -> str:

@@ -63,8 +63,8 @@ def test_programs_that_hang_neither_delay_the_verdict_nor_hide_what_was_found(no
     ran = check(node, "--json")
     assert time.monotonic() - began < 10
     found = {one["check"]: one["status"] for one in json.loads(ran.stdout)["outcomes"]}
-    assert ran.returncode == 1
-    assert (found["shared-mounted"], found["clock-in-sync"], found["efa-provider"]) == ("failed", "unknown", "unknown")
+    assert ran.returncode == 0
+    assert (found["shared-mounted"], found["clock-in-sync"], found["efa-provider"]) == ("warning", "unknown", "unknown")
     assert found["efa-count"] == "ok"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from trainyard.bootstrap.steps import ASSETS
 from trainyard_node.clock import RealClock
 from trainyard_node.health_command import add_arguments, run
 from trainyard_node.processes import RealProcesses
+from trainyard_node.slurm_node import SlurmNode
 from trainyard_node.world import World
 
 if TYPE_CHECKING:
@@ -75,6 +77,12 @@ def reservations(slurm: Slurm) -> list[str]:
     return [word.partition("=")[2] for word in shown.split() if word.startswith("ReservationName=")]
 
 
+def minutes_left(slurm: Slurm, name: str) -> float:
+    shown = slurm.run("scontrol", "--oneliner", "show", "reservation", f"trainyard-hold-{name}")
+    (end,) = [word.partition("=")[2] for word in shown.split() if word.startswith("EndTime=")]
+    return (datetime.fromisoformat(end).astimezone() - datetime.now().astimezone()).total_seconds() / 60
+
+
 def test_a_sick_node_gets_no_jobs_stays_undrained_and_is_given_back_when_it_is_well(
     slurm: Slurm, nodes: tuple[Node, str, str]
 ):
@@ -86,7 +94,8 @@ def test_a_sick_node_gets_no_jobs_stays_undrained_and_is_given_back_when_it_is_w
     elsewhere = slurm.submit("true", f"--nodelist={other}")
     until(lambda: slurm.job(elsewhere) == "COMPLETED")
     assert slurm.job(waiting) == "PENDING"
-    assert slurm.node(name) in ("idle", "reserved")
+    # Planned: for that job, when the reservation ends.
+    assert slurm.node(name) in ("idle", "reserved", "planned")
 
     recover(node)
     assert check(node, "--hold") == 0
@@ -104,17 +113,44 @@ def test_a_job_that_runs_on_a_node_that_falls_ill_runs_on(slurm: Slurm, nodes: t
     until(lambda: slurm.job(job) == "COMPLETED")
 
 
-def test_what_an_administrator_reserved_stays(slurm: Slurm, nodes: tuple[Node, str, str]):
+def test_the_hold_ends_by_itself_unless_a_later_check_makes_it_longer(slurm: Slurm, nodes: tuple[Node, str, str]):
     node, name, _ = nodes
+    fall_ill(node)
+    assert check(node, "--hold") == 1
+    assert 58 <= minutes_left(slurm, name) <= 60
+    slurm.run("scontrol", "update", f"ReservationName=trainyard-hold-{name}", "EndTime=now+5minutes")
+    assert check(node, "--hold") == 1
+    assert 58 <= minutes_left(slurm, name) <= 60
+
+
+def test_what_the_bootstrap_takes_over_no_longer_ends(slurm: Slurm, nodes: tuple[Node, str, str]):
+    node, name, _ = nodes
+    fall_ill(node)
+    assert check(node, "--hold") == 1
+    SlurmNode(node.places, RealProcesses()).hold()
+    assert minutes_left(slurm, name) > 300 * 24 * 60
+
+
+def test_what_an_administrator_reserved_stays(
+    slurm: Slurm, nodes: tuple[Node, str, str], capsys: pytest.CaptureFixture[str]
+):
+    node, name, other = nodes
     slurm.run(
-        *("scontrol", "create", "reservation", "ReservationName=upgrade", f"Nodes={name}", "Users=root"),
+        *("scontrol", "create", "reservation", "ReservationName=upgrade", f"Nodes={name},{other}", "Users=root"),
         *("StartTime=now", "Duration=60"),
     )
     fall_ill(node)
     assert check(node, "--hold") == 1
+    (said,) = capsys.readouterr().err.splitlines()
+    assert "overlaps with another reservation; jobs of that reservation still start on this node" in said
     recover(node)
     assert check(node, "--hold") == 0
     assert reservations(slurm) == ["upgrade"]
+    # What that line says to do.
+    slurm.run("scontrol", "update", "ReservationName=upgrade", f"Nodes={other}")
+    fall_ill(node)
+    assert check(node, "--hold") == 1
+    assert sorted(reservations(slurm)) == [f"trainyard-hold-{name}", "upgrade"]
 
 
 def test_a_reservation_of_the_bootstrap_stays(slurm: Slurm, nodes: tuple[Node, str, str]):

@@ -53,10 +53,10 @@ def _of(gpu: Gpu, reasons: int) -> Iterator[Outcome]:
     heat = "" if gpu.temperature_c is None else f" at {gpu.temperature_c} °C"
     slowed, watched = _names(reasons, SLOWED), _names(reasons, WATCHED)
     if slowed:
+        # It may last a moment only, and a job that is slow is better than a node that comes and goes.
+        remedy = f"look again in some minutes; if it stays, {REPLACE}"
         message = f"clocks are halved or worse: {', '.join(slowed)}{heat}"
-        yield Outcome(
-            NAME, "failed", message, named(gpu), f"look again in some minutes; if it stays, {REPLACE}", SOURCE
-        )
+        yield Outcome(NAME, "warning", message, named(gpu), remedy, SOURCE)
     elif watched:
         remedy = f"look again in some minutes; if it stays, compare its speed with that of other nodes, or {REPLACE}"
         yield Outcome(NAME, "warning", f"clocks are held down: {', '.join(watched)}{heat}", named(gpu), remedy, SOURCE)

@@ -27,6 +27,11 @@ MIG_SOURCE = "https://github.com/aws/aws-parallelcluster-cookbook/pull/3183"
 # dcgmErrorSeverity_t: none, monitor ("can perform workload"), and config ("can be configured").
 # https://github.com/NVIDIA/DCGM/blob/master/dcgmlib/dcgm_errors.h
 _MILD = {0, 1, 5}
+# What gpu-ecc and gpu-row-remap judge, and call no failure by itself: uncorrected errors (4), and pages and rows that
+# wait for a reset (6, 83 to 85). DCGM 4 names them by number, DCGM 3 by words: dcgmError_t and its messages in
+# https://github.com/NVIDIA/DCGM/blob/master/dcgmlib/dcgm_errors.h
+_WAITING = {4, 6, 83, 84, 85}
+_WAITING_WORDS = ("row remappings are pending", "pending retired page")
 # What DCGM 3 calls its document, and DCGM 4.
 _DOCUMENTS = ("DCGM Diagnostic", "DCGM GPU Diagnostic")
 
@@ -94,7 +99,8 @@ def _outcome(name: str, result: Mapping[str, Any], *, hard: bool) -> Outcome:
     # DCGM 4 names one entity, DCGM 3 numbers with commas between them.
     gpu = result.get("entity_id", result.get("gpu_ids", ""))
     message = f"{name}: {' '.join(' '.join(said).split())[:300] or 'failed without a reason'}"
-    remedy = RESET if hard else "change that setting; the GPU itself can do its work"
+    mild = "see gpu-ecc and gpu-row-remap" if _waits(result) else "change that setting; the GPU itself can do its work"
+    remedy = RESET if hard else mild
     return Outcome(NAME, "failed" if hard else "warning", message, f"gpu {gpu}" if gpu != "" else "", remedy, SOURCE)
 
 
@@ -102,8 +108,21 @@ def _is_mild(name: str, result: Mapping[str, Any]) -> bool:
     """Say whether all that a test complains of is a setting, such as persistence mode. DCGM 3 gives no severity."""
     warnings = _objects(result.get("warnings"))
     if warnings:
-        return all(one.get("error_severity") in _MILD for one in warnings)
-    return name.lower().startswith("persistence")
+        return all(one.get("error_severity") in _MILD or one.get("error_id") in _WAITING for one in warnings)
+    return name.lower().startswith("persistence") or _waits(result)
+
+
+def _waits(result: Mapping[str, Any]) -> bool:
+    """Say whether a test complains of memory alone that a reset will put right, while jobs may run."""
+    warnings = result.get("warnings")
+    listed = [warnings] if isinstance(warnings, str) else warnings if isinstance(warnings, list) else []
+    return bool(listed) and all(_is_waiting(one) for one in listed)
+
+
+def _is_waiting(warning: object) -> bool:
+    if isinstance(warning, dict):
+        return warning.get("error_id") in _WAITING
+    return isinstance(warning, str) and any(words in warning for words in _WAITING_WORDS)
 
 
 def _objects(values: object) -> list[Mapping[str, Any]]:

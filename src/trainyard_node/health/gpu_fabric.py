@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from trainyard_node.health.gpu_answers import RESET, absent, has_gpus, judged, named, readable, refused
 from trainyard_node.health.outcome import Outcome
-from trainyard_node.processes import NOT_FOUND, TIMED_OUT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,6 +21,14 @@ SOURCE = "https://docs.nvidia.com/datacenter/tesla/fabric-manager-user-guide/ind
 # The health mask: where a pair of bits lies, what it is about, and its value where that is so.
 HEALTH_SOURCE = "https://docs.nvidia.com/deploy/nvml-api/group__nvmlFabricDefs.html"
 _HEALTH = ((0, "bandwidth is degraded"), (2, "routes are being recovered"), (4, "routes are unhealthy"))
+# What 'systemctl is-active' prints of a service that does not run, and the statuses that it ends with then. Whatever
+# else it says, the service is on its way, or the question was not answered:
+# https://github.com/systemd/systemd/blob/main/src/systemctl/systemctl-util.h
+_DOWN = {"inactive", "failed", "unknown"}
+_DOWN_STATUSES = {3, 4}
+# In GB200 NVL72 the NVSwitches are outside of the nodes, and so are the managers of the fabric.
+OUTSIDE_SOURCE = "https://docs.nvidia.com/networking/display/nmxcv11/nmx-controller"
+_OUTSIDE = f"see 'nvidia-smi -q' on the other nodes of this NVLink domain; where it is this node alone, {RESET}"
 _RESTART = f"systemctl restart {UNIT} while no job runs; if that does not help, {RESET}"
 
 
@@ -30,19 +37,21 @@ def check(machine: Machine) -> list[Outcome]:
     if not has_gpus(machine):
         return [absent(NAME)]
     if machine.expected.fabric == "none":
-        return [Outcome(NAME, "absent", "the GPUs of this instance type have no NVSwitch")]
+        return judged(NAME, machine, _judge_outside)
     services = [*_manager(machine), *(_subnet_manager(machine) if machine.expected.fabric == "nvlsm" else ())]
     return services + judged(NAME, machine, lambda gpus: _judge(gpus, fine=not services))
 
 
 def _manager(machine: Machine) -> Iterator[Outcome]:
     ran = machine.world.processes.run(["systemctl", "is-active", UNIT], PROGRAM_S)
-    state = (ran.output.split() or ["unknown"])[0]
-    if ran.status in {NOT_FOUND, TIMED_OUT}:
-        yield Outcome(NAME, "unknown", f"systemctl does not say whether {UNIT} is active: {ran.output.strip()}", UNIT)
+    said = ran.output.strip()
+    state = said.splitlines()[-1] if said else f"status {ran.status} of systemctl"
+    journal = f"see 'journalctl --unit={UNIT}'"
+    if ran.status in _DOWN_STATUSES and state in _DOWN:
+        yield Outcome(NAME, "failed", f"the fabric manager is {state}", UNIT, f"{journal}, then {_RESTART}", SOURCE)
     elif ran.status != 0:
-        remedy = f"see 'journalctl --unit={UNIT}', then {_RESTART}"
-        yield Outcome(NAME, "failed", f"the fabric manager is {state}", UNIT, remedy, SOURCE)
+        message = f"systemctl does not say that {UNIT} is active or down: {state:.200}"
+        yield Outcome(NAME, "unknown", message, UNIT, f"look again in a minute, and {journal}", SOURCE)
 
 
 def _subnet_manager(machine: Machine) -> Iterator[Outcome]:
@@ -73,6 +82,20 @@ def _judge(gpus: Gpus, *, fine: bool) -> list[Outcome]:
     registered = sum(gpu.fabric_state is not None for gpu in readable(gpus))
     said = f"{registered} GPUs are registered" if registered else "GPUs of this kind have no state of their own"
     return [Outcome(NAME, "ok", f"the fabric manager is active; {said}")]
+
+
+def _judge_outside(gpus: Gpus) -> list[Outcome]:
+    """Judge what GPUs say that no manager on this node serves. One that is alone has nobody to reach by NVLink."""
+    known = [gpu for gpu in readable(gpus) if gpu.fabric_state is not None]
+    if len(gpus.gpus) < 2 or not known:
+        return [Outcome(NAME, "absent", "the GPUs of this instance type have no NVSwitch")]
+    trouble = [
+        found._replace(remedy=_OUTSIDE, source=OUTSIDE_SOURCE if found.source == SOURCE else found.source)
+        for gpu in known
+        for found in _of(gpu)
+    ]
+    said = f"{len(known)} GPUs are registered with NVSwitches outside of this node"
+    return trouble or [Outcome(NAME, "ok", said)]
 
 
 def _of(gpu: Gpu) -> Iterator[Outcome]:

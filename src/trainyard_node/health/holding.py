@@ -1,6 +1,7 @@
 """Keeps a sick node from jobs, and gives it back when it is well again: but only what a health check itself held.
 
-Slurm's own reservation does it. A node that is only drained is replaced by clustermgtd, evidence and all:
+A reservation does it, which ends by itself where the node is gone. A node that is only drained is replaced by
+clustermgtd, evidence and all:
 https://github.com/aws/aws-parallelcluster-node/pull/727
 """
 
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
     from trainyard_node.health.outcome import Outcome
     from trainyard_node.places import Places
     from trainyard_node.world import World
+
+
+# Longer than health checks are apart, by far; and as long as a node that is gone keeps its name from jobs.
+HELD_MIN = 60
 
 
 def record_of_hold(places: Places) -> Path:
@@ -53,7 +58,7 @@ class Holding:
         # Written first: a run that is killed in between holds a node that a later run can give back.
         self._write(outcomes, before)
         try:
-            held = self._slurm.hold(keep_jobs=True)
+            held = self._slurm.hold_for(HELD_MIN)
         except NodeError:
             if before is None and not self._slurm.is_held():
                 self._forget()
@@ -71,6 +76,7 @@ class Holding:
             return ""
         doubtful = _not_well(record, outcomes)
         if doubtful:
+            self._slurm.hold_for(HELD_MIN)
             return f"this node stays held, because it was for {', '.join(doubtful)}, and that is not known to be well"
         said = self._slurm.give_back()
         if self._slurm.is_held():
@@ -115,6 +121,6 @@ def _checks(record: dict[str, Any] | None) -> list[str]:
 
 
 def _not_well(record: dict[str, Any], outcomes: Sequence[Outcome]) -> list[str]:
-    """Return for what the node was held that this run left out, or could not tell."""
+    """Return for what the node was held that this run does not find well: hardware that has vanished is not."""
     worst = worst_by_check(outcomes)
-    return [check for check in _checks(record) if worst.get(check, "unknown") == "unknown"]
+    return [check for check in _checks(record) if worst.get(check) not in {"ok", "warning"}]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 TIMEOUT_S = 3.0
 # A child that ends when it is told to has ended by then.
-WITHIN_S = 4.0
+GRACE_S = 1.0
 
 
 class Mount(NamedTuple):
@@ -29,13 +29,26 @@ class Mount(NamedTuple):
 
 def mount_at(places: Places, place: str) -> Mount | None:
     """Return what is mounted at a place: the last of those that are, as it hides the others. Raises OSError."""
-    text = places.at("/proc/self/mounts").read_text(encoding="utf-8", errors="replace")
+    text = places.at("/proc/self/mountinfo").read_text(encoding="utf-8", errors="replace")
     found = None
     for line in text.splitlines():
-        fields = line.split(" ")
-        if len(fields) >= 4 and _plain(fields[1]) == place:
-            found = Mount(place, fields[2], "ro" in fields[3].split(","))
+        found = _mount(line, place) or found
     return found
+
+
+def _mount(line: str, place: str) -> Mount | None:
+    """Return what a line says of a place.
+
+    Only what stands last, the options of the file system itself, says whether it can be written: the options of the
+    mount say ro to every service with ProtectSystem=strict, which sees its own mounts of everything.
+    https://man7.org/linux/man-pages/man5/proc_pid_mountinfo.5.html
+    https://www.freedesktop.org/software/systemd/man/latest/systemd.exec.html#ProtectSystem=
+    """
+    of_mount, _, of_system = line.partition(" - ")
+    where, (kind, *options) = of_mount.split(" "), of_system.split(" ")
+    if len(where) < 6 or len(options) < 2 or _plain(where[4]) != place:
+        return None
+    return Mount(place, kind, "ro" in options[-1].split(","))
 
 
 def _plain(field: str) -> str:
@@ -43,22 +56,32 @@ def _plain(field: str) -> str:
     return re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), field)
 
 
-def trouble_with(world: World, place: str, within_s: float = WITHIN_S) -> str:
+class Trouble(NamedTuple):
+    """What is wrong with a file system."""
+
+    text: str
+    is_silence: bool
+    """It did not answer at all, rather than with an error."""
+
+
+def trouble_with(world: World, place: str, timeout_s: float = TIMEOUT_S, grace_s: float = GRACE_S) -> Trouble | None:
     """Return why a file system does not answer, or nothing where it does.
 
     A child asks it for its size, and a thread waits for the child: where the server is gone, the child can hang in the
     kernel, from where not even SIGKILL brings it back. Nobody is asked again while it hangs.
     """
-    ran = _asking(world, place).answer(within_s)
+    ran = _asking(world, place, timeout_s).answer(timeout_s + grace_s)
     if ran is None or ran.status == TIMED_OUT:
-        return f"it does not answer within {TIMEOUT_S:g} s"
-    return "" if ran.status == 0 else ran.output.strip() or f"stat ended with status {ran.status}"
+        return Trouble(f"it does not answer within {timeout_s:g} s", is_silence=True)
+    if ran.status == 0:
+        return None
+    return Trouble(ran.output.strip() or f"stat ended with status {ran.status}", is_silence=False)
 
 
 class _Question:
-    def __init__(self, world: World, place: str) -> None:
+    def __init__(self, world: World, place: str, timeout_s: float) -> None:
         self._ran: Ran | None = None
-        self._thread = Thread(target=self._ask, args=(world, place), daemon=True)
+        self._thread = Thread(target=self._ask, args=(world, place, timeout_s), daemon=True)
         self._thread.start()
 
     def is_open(self) -> bool:
@@ -68,18 +91,18 @@ class _Question:
         self._thread.join(within_s)
         return self._ran
 
-    def _ask(self, world: World, place: str) -> None:
-        self._ran = world.processes.run(["stat", "--file-system", str(world.places.at(place))], TIMEOUT_S)
+    def _ask(self, world: World, place: str, timeout_s: float) -> None:
+        self._ran = world.processes.run(["stat", "--file-system", str(world.places.at(place))], timeout_s)
 
 
 _open: dict[str, _Question] = {}
 _lock = Lock()
 
 
-def _asking(world: World, place: str) -> _Question:
+def _asking(world: World, place: str, timeout_s: float) -> _Question:
     with _lock:
         key = str(world.places.at(place))
         question = _open.get(key)
         if question is None or not question.is_open():
-            question = _open[key] = _Question(world, place)
+            question = _open[key] = _Question(world, place, timeout_s)
         return question

@@ -65,6 +65,8 @@ class Gpu(NamedTuple):
     remap_pending: bool | None = None
     remap_failed: bool | None = None
     retired_pending: bool | None = None
+    recovery_action: int | None = None
+    """What the GPU asks for after an error: 0 is nothing."""
     nvlinks: tuple[NvLink, ...] | None = None
     clock_event_reasons: int | None = None
     temperature_c: int | None = None

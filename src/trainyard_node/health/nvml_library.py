@@ -87,7 +87,15 @@ class _Asked:
             "remap_pending": _yes(rows[2]),
             "remap_failed": _yes(rows[3]),
             "retired_pending": _yes(self.ask("nvmlDeviceGetRetiredPagesPendingStatus", handle)),
+            "recovery_action": self._recovery_action(handle),
         }
+
+    def _recovery_action(self, handle: Any) -> int | None:
+        """Return the field that newer drivers have. Each field has an error of its own."""
+        (field,) = self.ask("nvmlDeviceGetFieldValues", handle, [self._nvml.NVML_FI_DEV_GET_GPU_RECOVERY_ACTION]) or [
+            None
+        ]
+        return None if field is None or field.nvmlReturn != 0 else int(field.value.uiVal)
 
     def _state(self, handle: Any) -> dict[str, Any]:
         mig = self.ask("nvmlDeviceGetMigMode", handle)

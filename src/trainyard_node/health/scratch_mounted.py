@@ -35,10 +35,11 @@ def check(machine: Machine) -> list[Outcome]:
     if mount is None:
         message = f"{len(drives)} drives of the instance store are here ({' '.join(drives)}), but nothing is mounted"
         return [Outcome(NAME, "failed", message, place, _REMEDY, _SOURCE)]
-    trouble = "it is mounted for reading only" if mount.read_only else trouble_with(machine.world, place)
-    if trouble:
+    trouble = None if mount.read_only else trouble_with(machine.world, place)
+    if mount.read_only or trouble:
+        why = trouble.text if trouble else "it is mounted for reading only"
         remedy = "see 'dmesg' for errors of the drives; a node with a broken drive is best replaced"
-        return [Outcome(NAME, "failed", f"{mount.kind} is mounted here, but {trouble}", place, remedy)]
+        return [Outcome(NAME, "failed", f"{mount.kind} is mounted here, but {why}", place, remedy)]
     return [Outcome(NAME, "ok", f"{mount.kind} on {len(drives)} drives is mounted here and answers", place)]
 
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from trainyard_node.health.kernel_log import Line
 
+# At the start of the kernel's message: elsewhere, it is the name of a process that somebody chose.
 # Older drivers write no "PCI:". https://docs.nvidia.com/deploy/xid-errors/
 _MESSAGE = re.compile(r"NVRM: Xid \((?:PCI:)?([0-9a-fA-F:.]{1,20})\): ([0-9]{1,5})\b,? ?(.*)", re.DOTALL)
 _RECOVERY_ACTION = re.compile(r" to 0x[0-9a-fA-F]+ \(([A-Za-z0-9 ]{1,40})\)")
@@ -67,7 +68,7 @@ def seen_in(lines: Iterable[Line]) -> list[Seen]:
     """Return the Xids of some lines, each once for a GPU, in the order of their first time."""
     seen: dict[tuple[tuple[int, ...], int], Seen] = {}
     for line in lines:
-        found = _MESSAGE.search(line.text)
+        found = _MESSAGE.match(line.text)
         if found:
             key = (pci(found[1]), int(found[2]))
             times = seen[key].times + 1 if key in seen else 1

@@ -183,6 +183,23 @@ int nvmlDeviceGetCurrentClocksThrottleReasons(device handle, ull *found) { retur
 #else
 int nvmlDeviceGetCurrentClocksEventReasons(device handle, ull *found) { return number(handle, "clocks", 1, found, NULL); }
 
+/* Of the fields there is one: NVML_FI_DEV_GET_GPU_RECOVERY_ACTION. Each has an error of its own. */
+enum { RECOVERY_ACTION = 230 };
+
+struct field {
+  uint id, scope;
+  long long timestamp, latency_us;
+  uint kind;
+  int error;
+  union { uint number; ull widest; } value;
+};
+
+int nvmlDeviceGetFieldValues(device handle, int count, struct field *fields) {
+  if (count != 1 || fields->id != RECOVERY_ACTION) return INVALID_ARGUMENT;
+  fields->error = number(handle, "recovery-action", 0, NULL, &fields->value.number);
+  return SUCCESS;
+}
+
 /* The second version of the structure, whose number holds its size. */
 struct fabric_v2 {
   uint version;

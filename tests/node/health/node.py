@@ -69,11 +69,17 @@ class Node:
             self.link(f"{folder}/driver", f"../../../bus/pci/drivers/{driver}")
 
     def mounts(self, *lines: str) -> None:
-        self.write("/proc/self/mounts", "".join(f"{line}\n" for line in ("/dev/root / ext4 rw 0 0", *lines)))
+        """Mount what lines of /etc/mtab say, as /proc/self/mountinfo says it."""
+        self.write("/proc/self/mountinfo", "".join(map(_mountinfo, ("/dev/root / ext4 rw 0 0", *lines))))
 
     def drives(self, *names: str, model: str = "Amazon EC2 NVMe Instance Storage") -> None:
         for name in names:
             self.write(f"/sys/block/{name}/device/model", f"{model:40}\n")
+
+
+def _mountinfo(line: str) -> str:
+    source, place, kind, options, _, _ = line.split(" ")
+    return f"36 35 98:0 / {place} rw,noatime shared:1 - {kind} {source} {options}\n"
 
 
 def _no_gpus() -> Gpus:

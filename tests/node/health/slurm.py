@@ -36,6 +36,8 @@ class FakeSlurm(FakeProcesses):
             return Ran(0, f"ReservationName={name} StartTime=now") if found else Ran(1, f"Reservation {name} not found")
         if words[0] == "create":
             self.reservations.add(name)
+        if words[0] == "update" and any(word.startswith("ReservationName=") for word in words):
+            assert name in self.reservations
         if words[0] == "delete":
             self.reservations.remove(name)
         return Ran(0, "")

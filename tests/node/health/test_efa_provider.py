@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
+from trainyard.bootstrap.steps import ASSETS
 from trainyard_node.health.efa_provider import PROGRAM, check
 from trainyard_node.processes import NOT_FOUND, TIMED_OUT
 
@@ -47,6 +50,28 @@ def test_no_provider_at_all_is_a_failure_with_what_was_said(node: Node):
     (found,) = check(node.machine())
     assert found.status == "failed"
     assert "-61 (No data available)" in found.message
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "libibverbs: Warning: RLIMIT_MEMLOCK is 8192 bytes.\nfi_getinfo: -61 (No data available)\n",
+        "fi_getinfo: -13 (Permission denied)\n",
+        "fi_getinfo: -1 (Operation not permitted)\n",
+        "fi_getinfo: -12 (Cannot allocate memory)\n",
+    ],
+)
+def test_a_fi_info_that_lacks_rights_says_nothing_about_the_interfaces(node: Node, said: str):
+    node.infiniband(*DEVICES)
+    node.says(PROGRAM, said, status=61)
+    (found,) = check(node.machine())
+    assert found.status == "unknown"
+    assert "run it as root" in found.remedy
+
+
+def test_the_service_that_asks_may_lock_as_much_memory_as_libfabric_needs():
+    drop_in = ASSETS / "units/trainyard-node-metrics-compute.conf"
+    assert "LimitMEMLOCK=infinity" in drop_in.read_text().splitlines()
 
 
 def test_another_provider_does_not_count(node: Node):

@@ -25,9 +25,10 @@ def test_what_limits_the_clocks_is_said_where_it_is_harmless(node: Node):
 
 
 @pytest.mark.parametrize("reasons", [*SLOWED, 0x48, 0x40 | 0x20])
-def test_a_slowdown_by_heat_or_from_outside_is_a_failure(node: Node, reasons: int):
+def test_a_slowdown_by_heat_or_from_outside_is_a_warning_as_it_may_last_a_moment(node: Node, reasons: int):
     (found,) = check(p5(node, eight(gpu(2, clock_event_reasons=reasons, temperature_c=91))))
-    assert (found.status, found.device) == ("failed", "gpu 2")
+    assert (found.status, found.device) == ("warning", "gpu 2")
+    assert "halved or worse" in found.message
     assert found.message.endswith("at 91 °C")
 
 

@@ -67,6 +67,32 @@ def test_a_setting_such_as_persistence_mode_is_a_warning(node: Node):
     assert (found.status, found.message) == ("warning", "Persistence Mode: it is disabled")
 
 
+def waiting(error_id: int) -> list[dict[str, Any]]:
+    return [{"warning": "pending", "error_id": error_id, "error_category": 10, "error_severity": 2}]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        *(version_4(status="Fail", warnings=waiting(number)) for number in (4, 6, 83, 84, 85)),
+        version_3("Memory", status="FAIL", warnings=["GPU 0 had memory errors and row remappings are pending"]),
+        version_3("Memory", status="FAIL", warnings="A pending retired page has been detected in GPU 0."),
+    ],
+)
+def test_memory_that_waits_for_a_reset_is_a_warning_as_it_is_for_the_checks_of_memory(node: Node, answer: str):
+    node.says("dcgmi", answer, 226)
+    (found,) = check(p5(node))
+    assert (found.status, found.remedy) == ("warning", "see gpu-ecc and gpu-row-remap")
+
+
+def test_memory_that_waits_beside_a_row_that_cannot_be_remapped_is_a_failure(node: Node):
+    node.says("dcgmi", version_4(status="Fail", warnings=waiting(85) + waiting(80)), 226)
+    assert [one.status for one in check(p5(node))] == ["failed"]
+    both = ["GPU 0 has row remappings are pending", "GPU 0 had a row remap failure"]
+    node.says("dcgmi", version_3("Memory", status="FAIL", warnings=both), 226)
+    assert [one.status for one in check(p5(node))] == ["failed"]
+
+
 def test_a_setting_beside_real_trouble_is_a_failure(node: Node):
     both = warning("Persistence mode is disabled.", 5) + warning("a page cannot be retired", 2)
     node.says("dcgmi", version_4(status="Fail", warnings=both), 226)

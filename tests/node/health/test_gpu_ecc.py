@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import pytest
 
 from tests.node.health.gpus import eight, gpu, lost, nodes_without_gpus, p5, p5_without_answer
 from trainyard_node.health.gpu_ecc import check
@@ -16,11 +18,28 @@ def test_gpus_without_errors_are_well(node: Node):
     assert (found.status, found.message) == ("ok", "no uncorrected error on 8 GPUs since the driver was loaded")
 
 
-def test_an_uncorrected_error_since_the_driver_was_loaded_is_a_failure_of_that_gpu(node: Node):
-    (found,) = check(p5(node, eight(gpu(3, ecc_uncorrected_volatile=2, ecc_uncorrected_aggregate=7))))
-    assert (found.status, found.device) == ("failed", "gpu 3")
-    assert found.message == "2 uncorrected ECC errors since the driver was loaded, 7 in its life"
+@pytest.mark.parametrize("other", [{}, {"recovery_action": 0}, {"remap_pending": True}])
+def test_an_uncorrected_error_that_was_contained_is_a_warning_as_jobs_may_run(node: Node, other: dict[str, Any]):
+    (found,) = check(p5(node, eight(gpu(3, ecc_uncorrected_volatile=2, ecc_uncorrected_aggregate=7, **other))))
+    assert (found.status, found.device) == ("warning", "gpu 3")
+    assert found.message == "2 uncorrected ECC errors since the driver was loaded, 7 in its life; jobs may run"
     assert found.source.startswith("https://docs.nvidia.com/")
+
+
+@pytest.mark.parametrize(
+    ("other", "why"),
+    [
+        ({"remap_failed": True, "recovery_action": 0}, "a row could not be remapped"),
+        ({"recovery_action": 1}, "the GPU asks for a reset of the GPU"),
+        ({"recovery_action": 2}, "the GPU asks for a reboot of the node"),
+        ({"recovery_action": 99}, "the GPU asks for recovery action 99"),
+        ({"remap_failed": None}, "this kind of GPU contains no errors"),
+    ],
+)
+def test_an_uncorrected_error_that_jobs_cannot_run_after_is_a_failure(node: Node, other: dict[str, Any], why: str):
+    (found,) = check(p5(node, eight(gpu(3, ecc_uncorrected_volatile=2, **other))))
+    assert (found.status, found.device) == ("failed", "gpu 3")
+    assert found.message.endswith(f"; {why}")
 
 
 def test_errors_of_earlier_times_are_only_mentioned(node: Node):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -12,6 +12,7 @@ from trainyard_node.processes import NOT_FOUND, TIMED_OUT
 
 if TYPE_CHECKING:
     from tests.node.health.node import Node
+    from trainyard_node.health.nvml import Gpu, Gpus
 
 
 @pytest.fixture(autouse=True)
@@ -73,10 +74,30 @@ def test_a_service_that_is_not_active_is_a_failure_beside_sound_gpus(node: Node)
     assert "journalctl" in found.remedy
 
 
-@pytest.mark.parametrize("status", [NOT_FOUND, TIMED_OUT])
-def test_a_systemctl_that_says_nothing_is_unknown(node: Node, status: int):
-    node.says("systemctl", "systemctl took longer than 5 s", status)
-    assert [one.status for one in check(p5(node))] == ["unknown"]
+@pytest.mark.parametrize(("said", "status"), [("inactive", 3), ("inactive", 4), ("unknown", 3), ("unknown", 4)])
+def test_a_service_that_is_stopped_or_missing_is_a_failure(node: Node, said: str, status: int):
+    node.says("systemctl", f"{said}\n", status)
+    assert [(one.status, one.device) for one in check(p5(node))] == [("failed", UNIT)]
+
+
+@pytest.mark.parametrize(
+    ("said", "status"),
+    [
+        ("systemctl took longer than 5 s", TIMED_OUT),
+        ("systemctl: No such file or directory", NOT_FOUND),
+        ("activating\n", 3),
+        ("deactivating\n", 3),
+        ("Failed to connect to bus: No such file or directory\n", 1),
+        ("Failed to retrieve unit state: Connection timed out\n", 1),
+        ("unknown\n", 1),
+        ("", 3),
+    ],
+)
+def test_a_service_on_its_way_and_a_question_without_an_answer_are_unknown(node: Node, said: str, status: int):
+    node.says("systemctl", said, status)
+    (found,) = check(p5(node))
+    assert (found.status, found.device) == ("unknown", UNIT)
+    assert said.strip() in found.message
 
 
 def test_b200_needs_the_subnet_manager_too(node: Node):
@@ -100,10 +121,37 @@ def test_gpus_that_cannot_be_read_do_not_hide_the_service(node: Node):
     assert [one.status for one in check(p5_without_answer(node))] == ["failed", "unknown"]
 
 
+def gb200(*others: Gpu) -> Gpus:
+    """Return the four GPUs of a node whose NVSwitches are outside of it."""
+    seen = eight(*others)
+    return seen._replace(gpus=seen.gpus[:4])
+
+
 def test_types_without_nvswitches_have_no_fabric(node: Node):
-    (found,) = check(p5(node, fabric="none"))
+    l40s = [gpu(index, fabric_state=None, fabric_status=None, fabric_health=None) for index in range(8)]
+    (found,) = check(p5(node, eight(*l40s), fabric="none"))
     assert found.status == "absent"
     assert node.processes.commands == []
+
+
+def test_nvswitches_outside_of_the_node_have_no_manager_here_but_the_gpus_register(node: Node):
+    (found,) = check(p5(node, gb200(), fabric="none"))
+    assert (found.status, found.message) == ("ok", "4 GPUs are registered with NVSwitches outside of this node")
+    assert node.processes.commands == []
+
+
+@pytest.mark.parametrize("trouble", [{"fabric_state": "in progress"}, {"fabric_health": 0b01}])
+def test_a_gpu_that_does_not_reach_those_is_a_failure_which_no_service_here_can_mend(
+    node: Node, trouble: dict[str, Any]
+):
+    (found,) = check(p5(node, gb200(gpu(2, **trouble)), fabric="none"))
+    assert (found.status, found.device) == ("failed", "gpu 2")
+    assert UNIT not in found.remedy
+
+
+def test_a_gpu_that_is_alone_in_its_node_has_no_fabric(node: Node):
+    seen = eight(gpu(0, fabric_state="in progress"))
+    assert [one.status for one in check(p5(node, seen._replace(gpus=seen.gpus[:1]), fabric="none"))] == ["absent"]
 
 
 def test_a_node_without_gpus_is_left_alone(node: Node):

@@ -56,6 +56,39 @@ def test_a_node_that_is_well_again_is_given_back(node: Node, slurm: FakeSlurm):
     assert not record_of_hold(node.places).exists()
 
 
+def test_the_hold_of_a_node_that_says_nothing_more_ends_by_itself(node: Node, slurm: FakeSlurm):
+    follow(node, slurm, SICK)
+    assert "Duration=60 " in slurm.actions()[0]
+
+
+@pytest.mark.parametrize("outcomes", [SICK, [Outcome("gpu-count", "unknown", "the check did not answer in time")]])
+def test_a_node_that_stays_held_is_held_for_another_hour(node: Node, slurm: FakeSlurm, outcomes: list[Outcome]):
+    follow(node, slurm, SICK)
+    follow(node, slurm, outcomes)
+    assert slurm.actions()[1:] == [f"scontrol update ReservationName={RESERVATION} EndTime=now+60minutes"]
+
+
+def test_a_hold_that_ended_because_the_node_was_silent_begins_anew(node: Node, slurm: FakeSlurm):
+    follow(node, slurm, SICK)
+    slurm.reservations.clear()
+    follow(node, slurm, SICK)
+    assert slurm.reservations == {RESERVATION}
+
+
+def test_a_dynamic_node_is_not_excepted_from_power_saving_by_a_name_that_nobody_would_take_back(
+    node: Node, slurm: FakeSlurm
+):
+    node.write("/etc/parallelcluster/slurm_plugin/slurm_nodename", "train-dy-gpu-1\n")
+    assert "unless slurm.conf says SuspendExcStates=RESERVED" in follow(node, slurm, SICK)
+    assert not [action for action in slurm.actions() if "SuspendExcNodes" in action]
+
+
+def test_what_others_reserved_is_not_made_longer_or_shorter(node: Node, slurm: FakeSlurm):
+    slurm.reservations.add(RESERVATION)
+    follow(node, slurm, SICK)
+    assert slurm.actions() == []
+
+
 def test_a_node_that_stays_sick_is_held_once_and_since_the_first_time(node: Node, slurm: FakeSlurm):
     follow(node, slurm, SICK)
     since = record(node)["since"]
@@ -71,6 +104,7 @@ def test_a_node_that_stays_sick_is_held_once_and_since_the_first_time(node: Node
     [
         [Outcome("efa-count", "ok", "32 of 32")],
         [Outcome("gpu-count", "unknown", "the check did not answer in time")],
+        [Outcome("gpu-count", "absent", "the node has no NVIDIA GPUs")],
     ],
 )
 def test_a_node_stays_held_while_what_it_was_held_for_is_not_known_to_be_well(

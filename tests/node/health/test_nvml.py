@@ -87,6 +87,7 @@ def test_eight_sound_gpus_are_read_whole(stub: Callable[..., World]):
         None,
     )
     assert (gpu.clock_event_reasons, gpu.temperature_c, gpu.power_w, gpu.persistence) == (1, 34, 71.5, True)
+    assert gpu.recovery_action == 0
     assert (gpu.mig, gpu.fabric_state, gpu.fabric_status, gpu.fabric_health) == (False, "completed", "success", 0)
 
 
@@ -102,12 +103,12 @@ def test_sound_gpus_are_sound_for_every_check(stub: Callable[..., World]):
         ("5 nvmlDeviceGetHandleByIndex_v2 !16", ("gpu-count", "failed", "gpu 5", "requires a reset")),
         ("* nvmlDeviceGetCount_v2 7", ("gpu-count", "failed", "", "7 GPUs instead of 8")),
         ("1 nvmlDeviceGetMigMode 1", ("gpu-count", "warning", "gpu 1", "MIG is on")),
-        ("3 volatile 4", ("gpu-ecc", "failed", "gpu 3", "4 uncorrected")),
+        ("3 volatile 4", ("gpu-ecc", "warning", "gpu 3", "4 uncorrected")),
         ("3 nvmlDeviceGetEccMode 0", ("gpu-ecc", "warning", "gpu 3", "off")),
         ("0 failed 1", ("gpu-row-remap", "failed", "gpu 0", "could not be remapped")),
         ("0 pending 1", ("gpu-row-remap", "warning", "gpu 0", "next reset")),
         ("7 recoveries11 2", ("gpu-nvlink", "warning", "gpu 7", "2 recoveries (links 11)")),
-        ("6 clocks 72", ("gpu-clocks", "failed", "gpu 6", "hardware thermal slowdown")),
+        ("6 clocks 72", ("gpu-clocks", "warning", "gpu 6", "hardware thermal slowdown")),
         ("6 clocks !999", ("gpu-clocks", "unknown", "gpu 6", "Unknown Error")),
     ],
 )
@@ -120,6 +121,16 @@ def test_an_ill_gpu_is_found_by_the_check_that_is_for_it(
     (one,) = everything[check]
     assert (one.status, one.device) == (status, device)
     assert words in one.message
+
+
+def test_an_error_after_which_the_gpu_asks_for_a_reset_is_a_failure(stub: Callable[..., World]):
+    (found,) = judged(stub("3 volatile 4", "3 recovery-action 1"))["gpu-ecc"]
+    assert (found.status, found.device) == ("failed", "gpu 3")
+
+
+def test_a_driver_without_recovery_actions_has_none_and_no_problem(stub: Callable[..., World]):
+    gpu = read_gpus(stub("* recovery-action !3")).gpus[0]
+    assert (gpu.recovery_action, gpu.problems) == (None, ())
 
 
 def test_a_library_that_does_not_say_its_version_is_no_ill_gpu(stub: Callable[..., World]):

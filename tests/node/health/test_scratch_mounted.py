@@ -44,6 +44,19 @@ def test_a_volume_that_the_kernel_made_read_only_is_a_failure(store: Node):
     assert (found.status, found.message) == ("failed", "ext4 is mounted here, but it is mounted for reading only")
 
 
+def test_a_volume_that_only_this_service_may_not_write_to_is_well(store: Node):
+    # As ProtectSystem=strict shows it.
+    mount = "/ /scratch ro,noatime shared:9 master:2 - ext4 /dev/mapper/vg.01-lv_ephemeral rw,stripe=32"
+    store.write("/proc/self/mountinfo", f"311 280 253:0 {mount}\n")
+    assert [one.status for one in check(store.machine())] == ["ok"]
+
+
+@pytest.mark.parametrize("line", ["", " - ", "1 2 3 - ext4", "36 35 98:0 / /scratch rw shared:1 - ext4 /dev/x"])
+def test_a_line_that_is_cut_is_no_mount(store: Node, line: str):
+    store.write("/proc/self/mountinfo", f"{line}\n")
+    assert [one.status for one in check(store.machine())] == ["failed"]
+
+
 def test_a_volume_that_does_not_answer_is_a_failure(store: Node):
     store.mounts(VOLUME.format("rw"))
     store.says("stat", "stat: cannot read file system information: Input/output error", status=1)
