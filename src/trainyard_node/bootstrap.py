@@ -6,7 +6,9 @@ in the record.
 
 from __future__ import annotations
 
+import os
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trainyard_node.clock import in_words
@@ -28,8 +30,6 @@ from trainyard_node.step_run import StepRunner
 from trainyard_node.this_node import Machine, Membership, machine, membership
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from trainyard_node.world import World
 
 
@@ -39,7 +39,7 @@ def bootstrap(release: Path, folder: str, world: World) -> int:
         raise NodeError(f"{folder!a:.100} is no folder of a cluster: it looks like s3://BUCKET/trainyard/CLUSTER", 2)
     with signals_raise(), one_at_a_time(world.places.lock, world.clock):
         try:
-            return _Run(release.absolute(), folder, world).run()
+            return _Run(Path(os.path.realpath(release)), folder, world).run()
         except AskedToEnd as asked:
             return asked.exit_status
 

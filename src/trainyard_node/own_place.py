@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from typing import TYPE_CHECKING
 
@@ -21,9 +22,11 @@ exec python3 /opt/trainyard/current/trainyard-node.pyz "$@"
 def make_current(release: Path, places: Places) -> None:
     """Lead /opt/trainyard/current to a release, and have trainyard-node on the PATH.
 
-    Raises OSError where that cannot be written.
+    Raises OSError where that cannot be written, and where the release is that link: it would lead to itself.
     """
     current = places.at("/opt/trainyard/current")
+    if release.parent.resolve() / release.name == current.parent.resolve() / current.name:
+        raise OSError(errno.ELOOP, "it would lead to itself", str(current))
     current.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
     if not current.is_symlink() or current.readlink() != release:
         new = current.with_name(".current.new")

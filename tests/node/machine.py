@@ -117,8 +117,10 @@ class Machine:
             env=self.environment(), capture_output=True, text=True, check=False, timeout=60,
         )  # fmt: skip
 
-    def bootstrap(self, python: str | Path = sys.executable) -> subprocess.CompletedProcess[str]:
-        """Bring the node up, as launch.sh does."""
+    def bootstrap(
+        self, python: str | Path = sys.executable, release: Path | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        """Bring the node up, as launch.sh does, or as somebody does who reaches the release in another way."""
         folder = self.release.parent.parent / "python"
         folder.mkdir(exist_ok=True)
         (folder / "python3").unlink(missing_ok=True)
@@ -127,7 +129,7 @@ class Machine:
         environment = self.environment()
         environment["PATH"] = f"{folder}:{environment['PATH']}"
         return subprocess.run(
-            ["bash", str(self.release / "run.sh"), CLUSTER_FOLDER],
+            ["bash", str((release or self.release) / "run.sh"), CLUSTER_FOLDER],
             env=environment, capture_output=True, text=True, check=False, timeout=60,
         )  # fmt: skip
 

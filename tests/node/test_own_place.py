@@ -8,14 +8,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.node.machine import CLUSTER_FOLDER, DIGEST
 from trainyard_node.own_place import make_current
 from trainyard_node.places import Places
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tests.node.machine import Machine
+
 CURRENT = "opt/trainyard/current"
 COMMAND = "usr/local/bin/trainyard-node"
+NODE_ENV = "etc/trainyard/node.env"
 
 
 @pytest.fixture
@@ -67,6 +71,37 @@ def test_a_command_that_is_damaged_is_written_again(root: Path, release: Path, c
     make_current(release, Places(str(root)))
     assert (root / COMMAND).read_bytes() == good
     assert os.access(root / COMMAND, os.X_OK)
+
+
+def test_a_link_is_never_made_to_lead_to_itself(root: Path, release: Path, tmp_path: Path):
+    make_current(release, Places(str(root)))
+    (tmp_path / "other").symlink_to(root)
+    for way in (root, tmp_path / "other"):
+        with pytest.raises(OSError, match="it would lead to itself"):
+            make_current(way / CURRENT, Places(str(root)))
+    assert (root / CURRENT).readlink() == release
+
+
+@pytest.mark.integration
+def test_a_node_can_be_brought_up_again_by_way_of_the_link(machine: Machine):
+    machine.plan(machine.step(10, "one", ""))
+    assert machine.bootstrap().returncode == 0
+    for _ in range(2):
+        ran = machine.bootstrap(release=machine.root / CURRENT)
+        assert (ran.returncode, ran.stderr) == (0, "")
+        assert (machine.root / CURRENT).readlink() == machine.release
+        assert (machine.record()["release"], machine.record()["status"]) == (DIGEST, "ready")
+        assert f"TRAINYARD_RELEASE='{machine.release}'\n" in (machine.root / NODE_ENV).read_text()
+
+
+@pytest.mark.integration
+def test_the_package_finds_the_release_behind_the_link_too(machine: Machine):
+    machine.plan(machine.step(10, "one", ""))
+    assert machine.bootstrap().returncode == 0
+    ran = machine.run("bootstrap", "--release", str(machine.root / CURRENT), "--folder", CLUSTER_FOLDER)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert (machine.root / CURRENT).readlink() == machine.release
+    assert machine.record()["release"] == DIGEST
 
 
 def test_a_place_that_cannot_be_written_to_is_told(root: Path, release: Path):

@@ -10,6 +10,7 @@ fail() {
 }
 
 [[ $# -eq 1 ]] || fail "usage: run.sh s3://BUCKET/FOLDER"
-cd "$(dirname "$0")"
+# Into the release itself: /opt/trainyard/current, by which people run this, is a link that is about to be made anew.
+cd -P "$(dirname "$0")"
 command -v python3 >/dev/null || fail "python3 is missing: use an image that ParallelCluster made"
 exec python3 trainyard-node.pyz bootstrap --release "$PWD" --folder "$1"
