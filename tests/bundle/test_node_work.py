@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import io
+import re
+import tarfile
+from pathlib import Path
+
 import pytest
 
+import trainyard_node
 from tests.specs import spec_of
 from trainyard.bootstrap.steps import STEPS
 from trainyard.bundle.asset_lock import lock_text, locked
-from trainyard.bundle.node_work import NOTHING, Difference, difference, node_work
+from trainyard.bundle.node_work import NOTHING, READ_BY_PACKAGE, Difference, difference, node_work
 from trainyard.bundle.release import release
 from trainyard.errors import TrainyardError
 from trainyard.rehearsal.stand_in_assets import stand_in_lock
@@ -16,6 +22,22 @@ from trainyard.render import needed_assets
 QUEUE = "queues: [{name: q, instance_type: p5.48xlarge, setup: gpu}]\n"
 FSX = "file_systems: [{mount: /fsx, lustre: {size_gib: 1200, throughput_mb_s_per_tib: 250}}]\n"
 PLAIN = "software: {setup: gpu}\n"
+# What the package reads and no step of a running head node has to be told: where it is, what it is, and facts about
+# the hardware and the mounts, which are part of ParallelCluster's own configuration.
+FACTS = {
+    "TRAINYARD_CLUSTER",
+    "TRAINYARD_EFA_INTERFACES",
+    "TRAINYARD_FABRIC",
+    "TRAINYARD_FOLDER",
+    "TRAINYARD_GPUS",
+    "TRAINYARD_INSTANCE_ID",
+    "TRAINYARD_INSTANCE_TYPE",
+    "TRAINYARD_RELEASE",
+    "TRAINYARD_ROLE",
+    "TRAINYARD_SETUP",
+    "TRAINYARD_SHARED",
+    "TRAINYARD_SYSROOT",
+}
 
 
 def changed(former: str, now: str, kind: str = "head") -> Difference | None:
@@ -97,3 +119,59 @@ def test_a_damaged_release_is_one_clear_line(content):
     with pytest.raises(TrainyardError, match="a release cannot be read") as caught:
         node_work(content, "head")
     assert len(caught.value.problem.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("former", "now", "setting"),
+    [
+        ("mode: amp-only, slurm_names: vpenso", "mode: amp-only, slurm_names: rivosinc", "TRAINYARD_SLURM_NAMES"),
+        ("cloudwatch_metrics: [slurm]", "cloudwatch_metrics: [slurm, system]", "TRAINYARD_CLOUDWATCH_METRICS"),
+    ],
+)
+def test_a_setting_that_only_the_package_reads_counts_where_the_step_is_that_uses_it(former, now, setting):
+    monitored = [f"{PLAIN}login_nodes: {{count: 1}}\nmonitoring: {{{part}}}\n" for part in (former, now)]
+    assert found(*monitored).settings == (setting,)
+
+
+def test_a_setting_that_only_the_package_reads_is_nothing_to_nodes_without_the_step_that_uses_it():
+    monitored = f"{PLAIN}login_nodes: {{count: 1}}\nmonitoring: {{mode: amp-only, slurm_names: vpenso}}\n"
+    assert changed(monitored, monitored.replace("vpenso", "rivosinc"), kind="login") is None
+
+
+def test_every_setting_that_the_package_reads_is_told_of_or_a_fact():
+    folder = Path(trainyard_node.__file__).parent
+    text = "\n".join(file.read_text() for file in sorted(folder.rglob("*.py")) if "_vendor" not in file.parts)
+    read = set(re.findall(r"TRAINYARD_[A-Z0-9_]*[A-Z0-9]", text))
+    assert read == FACTS | set(READ_BY_PACKAGE.values())
+
+
+def test_a_setting_that_the_package_reads_belongs_to_a_step_that_there_is():
+    assert set(READ_BY_PACKAGE) <= {step.name for step in STEPS}
+
+
+def without(content: bytes, left_out: str, setting: str) -> bytes:
+    """Return a release without a file and without a setting."""
+    made = io.BytesIO()
+    with tarfile.open(fileobj=io.BytesIO(content)) as old, tarfile.open(fileobj=made, mode="w") as new:
+        for member in old.getmembers():
+            file = old.extractfile(member)
+            if file is None or member.name.removeprefix("./") == left_out:
+                continue
+            changed_content = file.read()
+            if member.name.removeprefix("./") == "plan.json":
+                changed_content = changed_content.replace(f'"{setting}"'.encode(), b'"TRAINYARD_NEVER_ASKED"')
+            member.size = len(changed_content)
+            new.addfile(member, io.BytesIO(changed_content))
+    return made.getvalue()
+
+
+def test_a_script_and_a_setting_that_are_gone_are_a_difference():
+    content = release(spec_of(f"{QUEUE}{PLAIN}")).content
+    less = without(content, "health/slurm-health-check.sh", "TRAINYARD_QUEUE")
+    gone = difference(node_work(content, "head"), node_work(less, "head"))
+    assert gone == Difference((), (), ("TRAINYARD_QUEUE",), ("health/slurm-health-check.sh",))
+
+
+def test_what_only_a_dropped_step_used_goes_with_it():
+    images = 'software: {setup: gpu, containers: true, container_images: ["a#b:1"]}\n'
+    assert found(images, "software: {setup: gpu, containers: true}\n") == Difference((), ("images",), (), ())

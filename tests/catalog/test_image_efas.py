@@ -5,11 +5,22 @@ from __future__ import annotations
 import pytest
 
 from trainyard.catalog import image_efas
+from trainyard.catalog.by_version import number_of
 from trainyard.catalog.image_efas import InstallerRange, efa_of_images
+from trainyard.catalog.parallelcluster import known_versions
 
 
 @pytest.mark.parametrize(
-    ("version", "installer"), [("3.8.0", "1.29.1"), ("3.9.0", "1.30.0"), ("3.14.0", "1.43.2"), ("3.16.3", "1.51.0")]
+    ("version", "installer"),
+    [
+        ("3.8.0", "1.29.1"),
+        ("3.9.0", "1.30.0"),
+        ("3.12.0", "1.36.0"),
+        ("3.13.0", "1.38.1"),
+        ("3.13.1", "1.41.0"),
+        ("3.14.0", "1.43.2"),
+        ("3.16.3", "1.51.0"),
+    ],
 )
 def test_what_release_notes_say_is_known_exactly(version, installer):
     assert efa_of_images(version) == InstallerRange(installer, installer)
@@ -18,17 +29,19 @@ def test_what_release_notes_say_is_known_exactly(version, installer):
 @pytest.mark.parametrize(
     ("version", "least", "most"),
     [
-        ("3.9.3", "1.30.0", None),
-        ("3.10.1", "1.30.0", None),
-        ("3.13.2", "1.30.0", None),
-        ("3.14.2", "1.43.2", None),
-        ("3.15.1", "1.43.2", None),
+        ("3.8.1", "1.29.1", "1.30.0"),
+        ("3.9.3", "1.30.0", "1.34.0"),
+        ("3.10.1", "1.30.0", "1.34.0"),
+        ("3.11.1", "1.30.0", "1.34.0"),
+        ("3.13.2", "1.41.0", "1.41.0"),
+        ("3.14.2", "1.43.2", "1.49.0"),
+        ("3.15.1", "1.43.2", "1.49.0"),
         ("3.16.0", "1.43.2", "1.49.0"),
         ("3.16.1", "1.43.2", "1.49.0"),
         ("3.16.4", "1.51.0", None),
     ],
 )
-def test_in_between_it_is_at_least_the_last_one_and_at_most_what_the_next_of_the_line_found(version, least, most):
+def test_in_between_it_is_at_least_the_last_one_and_at_most_what_the_next_one_found(version, least, most):
     assert efa_of_images(version) == InstallerRange(least, most)
 
 
@@ -49,3 +62,11 @@ def test_no_release_goes_back():
     numbers = [tuple(int(part) for part in one.least.split(".")) for one in known if one is not None]
     assert numbers == sorted(numbers)
     assert len(numbers) == len(known)
+
+
+@pytest.mark.parametrize("patch", range(4))
+@pytest.mark.parametrize("line", known_versions())
+def test_no_version_lies_between_two_that_are_the_wrong_way_round(line, patch):
+    found = efa_of_images(f"{line}.{patch}")
+    if found is not None and found.most is not None:
+        assert number_of(found.least) <= number_of(found.most)

@@ -53,3 +53,26 @@ def test_a_lock_that_was_named_and_is_no_lock_is_one_clear_line(trainyard, tmp_p
     assert ran.status == 2
     assert words in ran.err
     assert not (tmp_path / "build").exists()
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_an_empty_name_of_a_lock_is_one_clear_line(trainyard, command):
+    name, *options = command
+    ran = trainyard(name, "cluster.yaml", *options, "--lock", "")
+    assert ran.status == 2
+    assert ran.err.splitlines() == ["--lock: error: the name of the lock is empty, or that of a folder; name a file"]
+
+
+def test_a_command_that_makes_a_lock_is_one_that_a_shell_takes(trainyard, tmp_path):
+    (tmp_path / "my spec.yaml").write_text(SPEC)
+    ran = trainyard("render", "my spec.yaml", "--lock", "$(reboot).json")
+    assert "`trainyard assets lock 'my spec.yaml' -o '$(reboot).json'` makes it" in ran.err
+
+
+@pytest.mark.parametrize("command", ["render", "image"])
+def test_what_is_not_locked_is_to_be_locked_where_the_lock_was_named(trainyard, tmp_path, command):
+    (tmp_path / "locks/empty.json").write_text('{"schema": 1, "assets": []}')
+    ran = trainyard(command, "cluster.yaml", "--lock", "locks/empty.json")
+    assert ran.status == 0
+    assert "run `trainyard assets lock cluster.yaml -o locks/empty.json`, and " in ran.err
+    assert "run `trainyard assets lock` with the spec, and " in trainyard(command, "cluster.yaml", "--force").err

@@ -22,8 +22,8 @@ QUEUE = "queues: [{name: q, instance_type: p5.48xlarge, setup: gpu}]\nlogin_node
 OLD = release(spec_of(f"{QUEUE}software: {{setup: gpu}}"))
 NEW = release(spec_of(f"{QUEUE}software: {{setup: gpu, containers: true}}"))
 COMMAND = (
-    "aws s3 cp --region us-east-2 s3://ml-bucket/trainyard/llm/launch.sh - "
-    "| sudo bash -s -- s3://ml-bucket/trainyard/llm"
+    'F=$(mktemp) && aws s3 cp --region us-east-2 s3://ml-bucket/trainyard/llm/launch.sh "$F" '
+    '&& sudo bash "$F" s3://ml-bucket/trainyard/llm'
 )
 
 
@@ -90,6 +90,57 @@ def test_a_head_node_on_which_this_release_failed_is_told_again_and_why(work: Wo
     launched(work, "HeadNode", {**ran(NEW), "status": "ready", "steps": steps})
     (finding,) = RunningNodes(work, NEW).untold()
     assert finding.message.endswith("has to be told of this release: its last run failed: enroot-pyxis: no plugin")
+
+
+@pytest.mark.parametrize(
+    ("says", "words"),
+    [
+        (
+            {
+                "status": "ready",
+                "message": "the node goes on as it was: ended by SIGHUP",
+                "steps": [{"name": "cloudwatch", "required": False, "status": "failed", "message": "ended by SIGHUP"}],
+            },
+            "its last run failed: the node goes on as it was: ended by SIGHUP",
+        ),
+        ({"status": "failed", "message": "plan.json is damaged", "steps": []}, "its last run failed: plan.json is"),
+        ({"status": "failed", "message": "", "steps": []}, "its last run failed and does not say why"),
+        (
+            {
+                "status": "running",
+                "message": "",
+                "steps": [{"name": "efa", "required": True, "status": "running", "message": ""}],
+            },
+            "its last run has not ended: either it goes on right now, or it was killed",
+        ),
+    ],
+    ids=["hang-up", "outside-steps", "silent", "killed"],
+)
+def test_a_head_node_whose_run_did_not_get_to_its_end_is_told_again_and_why(
+    work: Work, says: dict[str, object], words: str
+):
+    publish(work, NEW)
+    launched(work, "HeadNode", {**ran(NEW), **says})
+    (finding,) = RunningNodes(work, NEW).untold()
+    assert words in finding.message
+    # A release that asks the same of the head node does not hide it.
+    same = release(spec_of(f"{QUEUE}software: {{setup: gpu, containers: true, on_failure: hold}}"))
+    (finding,) = RunningNodes(work, same).untold()
+    assert words in finding.message
+
+
+def test_a_message_of_a_node_is_shortened(work: Work):
+    publish(work, NEW)
+    launched(work, "HeadNode", {**ran(NEW), "status": "failed", "message": "x" * 5000})
+    (finding,) = RunningNodes(work, NEW).untold()
+    assert len(finding.message) < 400
+
+
+def test_a_head_node_whose_last_run_was_good_knows_the_release(work: Work):
+    publish(work, NEW)
+    for status in ("ready", "deferred"):
+        launched(work, "HeadNode", {**ran(NEW), "status": status, "message": "", "steps": []})
+    assert ids(work) == []
 
 
 def test_an_optional_step_that_failed_is_no_reason_to_tell_a_node(work: Work):

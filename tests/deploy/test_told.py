@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -11,9 +11,6 @@ from tests.bootstrap.node import LAUNCHER, RUN, Node, archive_of
 from trainyard.api.explain import explain_id
 from trainyard.deploy.told import command_to_tell, kinds
 from trainyard.finding import SEVERITIES
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 # Copies an object of the bucket to a file or, for -, to standard output.
 AWS = """\
@@ -54,8 +51,24 @@ def test_it_runs_what_is_published(tmp_path: Path):
 
 def test_without_a_launcher_it_does_nothing_and_says_so(tmp_path: Path):
     ran = typed(Node(tmp_path))
+    assert ran.returncode != 0
     assert "fatal error" in ran.stderr
     assert not (tmp_path / "root").exists()
+
+
+def test_its_status_is_that_of_what_was_run(tmp_path: Path):
+    node = Node(tmp_path)
+    node.put("launch.sh", b"exit 7\n")
+    assert typed(node).returncode == 7
+
+
+def test_every_text_names_the_same_command():
+    docs = Path(__file__).parents[2] / "docs"
+    command = command_to_tell("REGION", "BUCKET", "CLUSTER").replace("s3://BUCKET/trainyard/CLUSTER", "FOLDER")
+    assert command in (docs / "findings.md").read_text()
+    assert command in (docs / "bootstrap.md").read_text().replace('"$FOLDER"', "FOLDER").replace(
+        '"$FOLDER/launch.sh"', "FOLDER/launch.sh"
+    )
 
 
 @pytest.mark.parametrize("id_", list(kinds()))

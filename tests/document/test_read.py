@@ -93,6 +93,12 @@ def test_all_problems_are_reported_at_once():
     ]
 
 
+def test_a_password_in_a_key_that_stands_twice_is_not_repeated():
+    with pytest.raises(DocumentError) as refusal:
+        read_yaml("bob:hush@x: 1\nbob:hush@x: 2", "cluster.yaml")
+    assert "hush" not in str([finding.message for finding in refusal.value.findings])
+
+
 def test_no_more_problems_are_reported_than_anybody_reads():
     assert len(findings_of("".join(f"a{n}: !x 1\n" for n in range(2 * MOST_FINDINGS)))) == MOST_FINDINGS
 

@@ -69,7 +69,22 @@ def test_a_deployment_stops_before_the_cluster_where_it_is_told_to_and_goes_on_l
         done = deployed(account)
         assert done.ok
         assert [one.name for one in done.results if one.status == "done"] == ["cluster", "static-nodes"]
-        assert deployed(account, options=Options(before_cluster=True)).ok
+        done = deployed(account, options=Options(before_cluster=True))
+        assert (done.ok, done.stage) == (True, "deployed")
         record = read_record(account, bucket, "llm")
         assert record is not None
         assert record.stage == "deployed"
+
+
+def test_what_becomes_of_nodes_that_fail_may_change_and_it_is_said_what_slurm_keeps():
+    held = SPEC.replace("setup: gpu", "setup: gpu, on_failure: hold")
+    with seeded_account() as account:
+        assert deployed(account).findings == ()
+        first = pointer(account)
+        done = deployed(account, held)
+        assert done.ok
+        assert [one.id for one in done.findings] == ["slurm-setting-not-updated"]
+        assert pointer(account) != first
+
+        done = deployed(account, held.replace("parallelcluster\n", "parallelcluster\ntags: {team: llm}\n", 1))
+        assert [result.name for result in done.results if result.error] == ["changes"]

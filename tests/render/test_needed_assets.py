@@ -73,8 +73,13 @@ def test_nodes_of_one_kind_can_have_two_architectures():
 
 
 def test_a_type_that_nobody_knows_has_the_architecture_of_the_others():
-    unknown = "queues: [{name: q, instance_type: p99.48xlarge, setup: gpu}]\n"
+    unknown = "queues: [{name: q, instance_type: trn3.48xlarge, setup: gpu}]\n"
     assert "dcgm-exporter for ubuntu2204 on aarch64" in names(unknown + ARM_HEAD + "monitoring: {mode: amp-only}")
+
+
+def test_a_head_node_that_the_catalog_does_not_know_is_no_graviton():
+    head = "head_node: {instance_type: t3.micro}\n"
+    assert "node-exporter on x86_64" in names(GB200 + head + "monitoring: {mode: amp-only}")
 
 
 def test_a_graviton_that_the_catalog_does_not_know_is_no_x86():

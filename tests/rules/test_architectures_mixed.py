@@ -1,6 +1,9 @@
+import pytest
+
 from tests.rules.found import paths, problems
 
 RULE = "architectures-mixed"
+ARM_QUEUE = "queues: [{name: q, instance_type: hpc7g.16xlarge}]"
 ARM_HEAD = "head_node: {instance_type: hpc7g.16xlarge}\n"
 
 
@@ -40,9 +43,15 @@ def test_a_type_without_facts_is_known_by_its_name():
     assert paths(RULE, ARM_HEAD + "queues: [{name: q, instance_type: c8gn.48xlarge}]") == []
 
 
+@pytest.mark.parametrize("head", ["m5.xlarge", "c5.large", "t3.micro", "r5n.large", "g6e.xlarge"])
+def test_an_x86_64_head_node_without_facts_is_known_by_its_name(head):
+    assert paths(RULE, f"head_node: {{instance_type: {head}}}\n" + ARM_QUEUE) == ["queues[0].instance_type"]
+    assert paths(RULE, ARM_HEAD + f"queues: [{{name: q, instance_type: {head}}}]") == ["queues[0].instance_type"]
+
+
 def test_nothing_is_claimed_of_unknown_types():
-    assert paths(RULE, "head_node: {instance_type: x9.large}\nqueues: [{name: q, instance_type: hpc7g.16xlarge}]") == []
-    assert paths(RULE, "queues: [{name: q, instance_type: x9.large}]") == []
+    assert paths(RULE, "head_node: {instance_type: u-6tb1.metal}\n" + ARM_QUEUE) == []
+    assert paths(RULE, ARM_HEAD + "queues: [{name: q, instance_type: u-6tb1.metal}]") == []
 
 
 def test_other_platforms_have_no_head_node():

@@ -24,6 +24,14 @@ def queues(*more: str) -> str:
         ("1.50.0", "3.16.3", None),
         ("1.29.0", "3.8.0", None),
         ("1.47.0", "3.16.1", "warning"),
+        ("1.47.0", "3.15.1", "warning"),
+        ("1.44.0", "3.14.2", "warning"),
+        ("1.29.0", "3.10.1", None),
+        ("1.32.0", "3.10.1", "warning"),
+        ("1.33.0", "3.11.1", "warning"),
+        ("1.34.0", "3.12.0", None),
+        ("1.36.0", "3.13.0", None),
+        ("1.38.1", "3.13.2", None),
     ],
 )
 def test_an_older_version_is_found_as_an_error_where_it_is_sure(efa, version, severity):
@@ -34,7 +42,17 @@ def test_an_older_version_is_found_as_an_error_where_it_is_sure(efa, version, se
 
 @pytest.mark.parametrize(
     ("efa", "version"),
-    [("1.43.2", "3.14.2"), ("1.47.0", "3.15.1"), ("1.49.0", "3.16.1"), ("1.51.0", "3.16.3"), ("1.100.0", "3.16.3")],
+    [
+        ("1.34.0", "3.10.1"),
+        ("1.36.0", "3.12.0"),
+        ("1.38.1", "3.13.0"),
+        ("1.41.0", "3.13.2"),
+        ("1.43.2", "3.14.0"),
+        ("1.49.0", "3.15.1"),
+        ("1.49.0", "3.16.1"),
+        ("1.51.0", "3.16.3"),
+        ("1.100.0", "3.16.3"),
+    ],
 )
 def test_the_same_version_or_a_later_one_is_fine(efa, version):
     assert paths(RULE, part(efa, version)) == []

@@ -28,6 +28,7 @@ def test_an_image_of_ecr_is_found_too_because_trainyard_makes_no_endpoint_for_it
 def test_a_network_of_the_user_s_own_may_have_what_it_needs():
     (problem,) = problems(RULE, IMAGES + EXISTING)
     assert problem.severity == "warning"
+    assert problem.message.startswith("the head node may not be able to fetch nvcr.io#nvidia/pytorch:25.10-py3 and 1 ")
     assert "endpoint" in (problem.remedy or "")
 
 

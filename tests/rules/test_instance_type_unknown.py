@@ -36,3 +36,8 @@ def test_types_of_head_and_login_nodes_are_only_noted_because_most_cpu_types_are
 
 def test_the_default_types_of_head_and_login_nodes_are_known():
     assert paths(RULE, "login_nodes: {count: 2}") == []
+
+
+def test_the_architecture_that_a_name_tells_is_looked_at_all_the_same():
+    (problem,) = problems(RULE, "head_node: {instance_type: m5.xlarge}")
+    assert problem.message == "no facts about m5.xlarge, so its accelerators were not looked at"

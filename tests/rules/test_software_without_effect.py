@@ -12,7 +12,8 @@ def test_a_version_of_efa_where_no_nodes_have_it_is_found():
     queue = "queues: [{{name: q, instance_type: {}, setup: {}}}, {{name: r, instance_type: m5.large, setup: cpu}}]\n"
     software = "software: {efa_version: 1.51.0}"
     (problem,) = problems(RULE, queue.format("m5.large", "cpu") + software)
-    assert problem.message == "EFA installer 1.51.0, and no nodes with a setup have EFA"
+    assert problem.message == "EFA installer 1.51.0, and no nodes with a setup get EFA"
+    assert problem.remedy == "write efa: true for a queue with a setup, or remove the key"
     assert paths(RULE, queue.format("p5.48xlarge", "none") + software) == ["software.efa_version"]
     assert paths(RULE, queue.format("p5.48xlarge", "gpu") + software) == []
 
@@ -21,6 +22,9 @@ def test_a_version_of_efa_counts_where_efa_is_asked_for_or_switched_off():
     queue = "queues: [{{name: q, instance_type: {}, setup: cpu, efa: {}}}]\nsoftware: {{efa_version: 1.51.0}}"
     assert paths(RULE, queue.format("x99.large", "true")) == []
     assert paths(RULE, queue.format("p5.48xlarge", "false")) == ["software.efa_version"]
+    # What the remedy says, for a type without facts.
+    assert paths(RULE, queue.format("c6in.32xlarge", "true")) == []
+    assert paths(RULE, queue.format("c6in.32xlarge", "null")) == ["software.efa_version"]
 
 
 def test_nccl_without_gpus_is_found():

@@ -240,6 +240,29 @@ def test_any_document_is_a_spec_or_every_error_of_it_has_a_place(value):
 
 
 @pytest.mark.parametrize(
+    ("part", "path"),
+    [
+        ("'http://me:hush@proxy.example.com:3128': 1", "…@proxy.example.com:3128"),
+        ("network: {http_proxy:http://me:hush@proxy.example.com: 3128}", "network.…@proxy.example.com"),
+        ("software: {'me:hush@nvcr.io': 1}", "software.…@nvcr.io"),
+        ("queues: [{name: q, instance_type: m5.large, 'me:hush@nvcr.io': 1}]", "queues[0].…@nvcr.io"),
+    ],
+    ids=["a proxy", "a missing space", "an image", "in a list"],
+)
+def test_a_password_in_an_unknown_key_is_not_repeated(part, path):
+    finding = only_finding(example_spec(part))
+    assert (finding.id, finding.path) == ("spec-unknown-key", path)
+    assert finding.message.startswith("unknown key '…@")
+    assert not any("hush" in str(value) for value in finding)
+
+
+def test_a_password_in_the_key_of_a_wrong_value_is_not_repeated():
+    findings = findings_of(example_spec("tags: {'me:hush!@nvcr.io': 1}"))
+    assert {finding.path for finding in findings} == {"tags.…@nvcr.io"}
+    assert not any("hush" in str(value) for finding in findings for value in finding)
+
+
+@pytest.mark.parametrize(
     ("part", "path", "shown"),
     [
         ("software: {container_images: ['me:hush@nvcr.io/nvidia/pytorch:25.10']}", "software.container_images[0]",

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from trainyard.api.lock_file import lock_of
 from trainyard.checking.spec_file import Checked, check_file
-from trainyard.deploy.deployment import Done, deploy, destroy, work_for
+from trainyard.deploy.deployment import Done, deploy, destroy, refuse_no_cluster, work_for
 from trainyard.deploy.going_on import commands_after
 from trainyard.deploy.looking_before import look_before
 from trainyard.deploy.own_bucket import bucket_of_cluster
+from trainyard.deploy.typed import STANDARD_INPUT
 from trainyard.deploy.work import Event, Options, Work
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.account import Account, account
@@ -37,7 +38,12 @@ class Deployed:
     preflights: tuple[Finding, ...]
     done: Done | None
     next: tuple[str, ...] = ()
-    """Commands that go on from here, where the deployment was to stop before the cluster and did."""
+    """Commands that go on from here, where the deployment has stopped before a cluster that is not there yet."""
+
+    @property
+    def from_standard_input(self) -> bool:
+        """Return whether the spec came from there: SPEC stands for it in the commands."""
+        return self.checked.file == STANDARD_INPUT
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -58,8 +64,8 @@ def deploy_file(  # noqa: PLR0913  one for each option
 
     ``confirm`` is asked once everything has been looked at and before anything is made. ``lock`` is the lock of the
     assets, by default the one beside the spec.
-    Raises FindingsError where the file is no spec, InputError where the lock is damaged or not there, and
-    TrainyardError where the account cannot be used.
+    Raises FindingsError where the file is no spec, InputError where the lock is damaged or not there or an environment
+    is to stop before its cluster, and TrainyardError where the account cannot be used.
     """
     text = read_text(file)
     checked = check_file(file)
@@ -69,6 +75,7 @@ def deploy_file(  # noqa: PLR0913  one for each option
     if checked.has_errors:
         return Deployed(checked, (), None)
     refuse_stand_ins(checked.findings)
+    refuse_no_cluster(spec, options or Options())
     content = lock_of(file, lock)
     where = account(spec.region, profile)
     work = work_for(spec, where, listener, options)
@@ -79,8 +86,8 @@ def deploy_file(  # noqa: PLR0913  one for each option
     if not confirm(spec, where, preflights):
         raise TrainyardError("nothing was deployed, as you said")
     done = deploy(work, text)
-    stopped = done.ok and work.options.before_cluster
-    return Deployed(checked, preflights, done, commands_after(work, file, lock) if stopped else ())
+    next_ = commands_after(work, file, lock, profile=profile) if done.stage == "prepared" else ()
+    return Deployed(checked, preflights, done, next_)
 
 
 def refuse_stand_ins(findings: tuple[Finding, ...]) -> None:

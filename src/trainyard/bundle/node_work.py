@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import tarfile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 _PLAN = "plan.json"
 _STEPS = "steps/"
 _PACKAGE = "trainyard-node.pyz"
+_SETTING = re.compile(rb"TRAINYARD_[A-Z0-9_]+")
+READ_BY_PACKAGE = {"node-metrics": "TRAINYARD_SLURM_NAMES", "cloudwatch-metrics": "TRAINYARD_CLOUDWATCH_METRICS"}
+"""The setting that no script names: what a step starts reads it by means of the package."""
 
 
 class NodeWork(NamedTuple):
@@ -32,6 +36,8 @@ class NodeWork(NamedTuple):
     """SHA-256 of each file that it may run, by its name in the release."""
     assets: frozenset[LockedAsset]
     """What its steps install."""
+    asks: frozenset[str]
+    """Names of settings that its scripts and steps ask for, whether they are set or not."""
 
 
 class Difference(NamedTuple):
@@ -42,9 +48,9 @@ class Difference(NamedTuple):
     dropped: tuple[str, ...]
     """Steps that it has carried out and that are no longer asked for."""
     settings: tuple[str, ...]
-    """Settings that have another value now."""
+    """Settings that have another value now, or none any more."""
     other: tuple[str, ...]
-    """Scripts and assets that are others now, and steps that are run otherwise."""
+    """Scripts and assets that are others now or gone, and steps that are run otherwise."""
 
     def __str__(self) -> str:
         """Say it in a few words, what matters most first."""
@@ -58,7 +64,7 @@ class Difference(NamedTuple):
 
 
 _MOST_NAMED = 3
-NOTHING = NodeWork({}, {}, {}, frozenset())
+NOTHING = NodeWork({}, {}, {}, frozenset(), frozenset())
 """The work of a node for which nothing was published."""
 
 
@@ -80,32 +86,45 @@ def node_work(release: bytes, kind: str) -> NodeWork:
             for name, content in files.items()
             if name in own or not (name in (_PLAN, FILE_NAME) or name.startswith(_STEPS))
         }
-        return NodeWork(steps, _asked_for(entry["settings"], scripts), _digests(scripts), _assets(lock.assets, steps))
+        asks = _asks(steps, scripts)
+        settings = {name: value for name, value in entry["settings"].items() if name in asks}
+        return NodeWork(steps, settings, _digests(scripts), _assets(lock.assets, steps), asks)
     except (tarfile.TarError, OSError, ValueError, LookupError, TypeError, AttributeError) as error:
         raise TrainyardError(f"a release cannot be read: {error!r}"[:200]) from error
 
 
 def difference(former: NodeWork, now: NodeWork) -> Difference | None:
-    """Return how the work differs, None where it is the same."""
+    """Return how the work differs, None where it is the same. What only dropped steps used counts with them."""
+    dropped = {name: one for name, one in former.steps.items() if name not in now.steps}
+    settings = {name: value for name, value in former.settings.items() if name in now.asks}
+    scripts = _without(former.scripts, {one["script"] for one in dropped.values()})
     assets = sorted({one.file for one in former.assets ^ now.assets})
     steps = [name for name in now.steps if name in former.steps and former.steps[name] != now.steps[name]]
     found = Difference(
         tuple(name for name in now.steps if name not in former.steps),
-        tuple(name for name in former.steps if name not in now.steps),
-        _changed(former.settings, now.settings),
-        (*steps, *_changed(former.scripts, now.scripts), *assets),
+        tuple(dropped),
+        _changed(settings, now.settings),
+        (*steps, *_changed(scripts, now.scripts), *assets),
     )
     return found if any(found) else None
 
 
 def _changed(former: Mapping[str, str], now: Mapping[str, str]) -> tuple[str, ...]:
-    return tuple(sorted(name for name, value in now.items() if former.get(name) != value))
+    return tuple(sorted(name for name in former.keys() | now.keys() if former.get(name) != now.get(name)))
 
 
-def _asked_for(settings: Mapping[str, str], scripts: Mapping[str, bytes]) -> dict[str, str]:
-    """Return the settings that scripts name; the others make no difference to this kind of nodes."""
+def _without(scripts: Mapping[str, str], names: set[str]) -> dict[str, str]:
+    return {name: digest for name, digest in scripts.items() if name not in names}
+
+
+def _asks(steps: Mapping[str, Any], scripts: Mapping[str, bytes]) -> frozenset[str]:
+    """Return the settings that scripts name, and those of steps that have the package read one.
+
+    The others make no difference to this kind of nodes: what the package reads else says what the hardware is.
+    """
     text = b"\n".join(content for name, content in scripts.items() if name != _PACKAGE)
-    return {name: value for name, value in settings.items() if name.encode() in text}
+    named = {found.decode() for found in _SETTING.findall(text)}
+    return frozenset(named | {setting for step, setting in READ_BY_PACKAGE.items() if step in steps})
 
 
 def _digests(scripts: Mapping[str, bytes]) -> dict[str, str]:

@@ -24,7 +24,7 @@ class InstallerRange(NamedTuple):
 
     least: str
     most: str | None
-    """None where nothing is known about a later version of the same line."""
+    """None where nothing is known about a later version of ParallelCluster."""
 
 
 def efa_of_images(version: str) -> InstallerRange | None:
@@ -52,13 +52,12 @@ def named_versions() -> tuple[str, ...]:
 
 
 def _most(version: str, last: ImageEfa) -> str | None:
-    """Return the version itself where the catalog names it, else what the next one of its line found before it."""
+    """Return the version itself where the catalog names it, else what the next one that it names found before it."""
     if _images().get(version) is last:
         return last.installer
-    wanted, line = number_of(version), line_of(version)
-    after = (found for known, found in _images().items() if line_of(known) == line and number_of(known) > wanted)
-    later = next(after, None)
-    return None if later is None else later.former
+    wanted = number_of(version)
+    later = next((found for known, found in _images().items() if number_of(known) > wanted), None)
+    return None if later is None else later.former or later.installer
 
 
 @cache

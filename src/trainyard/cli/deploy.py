@@ -112,16 +112,18 @@ def _print(deployed: Deployed, *, as_json: bool) -> None:
             print_error(result.error, as_json=False)
     for finding in deployed.done.findings:
         print_text(finding_text(finding))
-    for line in _going_on(deployed.next):
+    for line in _going_on(deployed.next, from_standard_input=deployed.from_standard_input):
         print_text(one_line(line))
 
 
-def _going_on(commands: tuple[str, ...]) -> Iterator[str]:
+def _going_on(commands: tuple[str, ...], *, from_standard_input: bool) -> Iterator[str]:
     """Yield what to do where it has stopped before the cluster, as it was told to."""
     if not commands:
         return
     *image, deploy = commands
     yield "All that the cluster needs is there; the cluster itself is not made yet."
+    if from_standard_input:
+        yield "Go on with the same spec as a file; SPEC stands for it here."
     for one in image:
         yield f"This writes what builds its images, and a README that says how to build them and use them: {one}"
     yield f"This goes on: {deploy}"

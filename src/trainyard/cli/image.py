@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from trainyard.cli import suggestions
-from trainyard.cli.lock_option import lock_option
+from trainyard.cli.lock_option import hint_to_lock, lock_option
 from trainyard.cli.output import counted, finding_text, json_option, one_line, print_json, print_text
 
 if TYPE_CHECKING:
@@ -72,11 +72,11 @@ def command(  # noqa: PLR0913  one for each option
     if as_json:
         print_json(_values(rendered))
     else:
-        _print(rendered)
+        _print(rendered, hint_to_lock(spec, lock))
     sys.exit(1 if rendered.written is None else 0)
 
 
-def _print(rendered: RenderedImages) -> None:
+def _print(rendered: RenderedImages, locking: str) -> None:
     for finding in rendered.checked.findings:
         print_text(finding_text(finding), err=True)
     if rendered.bundle is None or rendered.written is None:
@@ -88,7 +88,7 @@ def _print(rendered: RenderedImages) -> None:
         print_text(one_line(str(rendered.written.folder / name)))
     if rendered.bundle.unlocked:
         what = f"nodes install what is not locked: {', '.join(rendered.bundle.unlocked)}"
-        print_text(one_line(f"{what}; run `trainyard assets lock` with the spec, and this command again"), err=True)
+        print_text(one_line(f"{what}; run {locking}, and this command again"), err=True)
     print_text("README.md in this folder says how to build the images and to use them", err=True)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from trainyard.cli import suggestions
-from trainyard.cli.lock_option import lock_option
+from trainyard.cli.lock_option import hint_to_lock, lock_option
 from trainyard.cli.output import counted, finding_text, json_option, one_line, print_json, print_text
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def command(  # noqa: PLR0913  one for each option
     if as_json:
         _print_json(rendered)
     else:
-        _print(rendered)
+        _print(rendered, hint_to_lock(spec, lock))
     sys.exit(1 if rendered.written is None else 0)
 
 
@@ -61,7 +61,7 @@ def _parsed(outputs: tuple[str, ...]) -> dict[str, str]:
     return {name: value for name, _, value in pairs}
 
 
-def _print(rendered: Rendered) -> None:
+def _print(rendered: Rendered, locking: str) -> None:
     for finding in rendered.checked.findings:
         print_text(finding_text(finding), err=True)
     if rendered.bundle is None or rendered.written is None:
@@ -73,7 +73,7 @@ def _print(rendered: Rendered) -> None:
         print_text(one_line(str(rendered.written.folder / name)))
     if rendered.bundle.unlocked:
         what = f"nodes install what is not locked: {', '.join(rendered.bundle.unlocked)}"
-        print_text(one_line(f"{what}; run `trainyard assets lock` with the spec, and render it again"), err=True)
+        print_text(one_line(f"{what}; run {locking}, and render it again"), err=True)
     if rendered.bundle.stand_ins:
         count = len(rendered.bundle.stand_ins)
         ids = "1 id is a stand-in" if count == 1 else f"{count} ids are stand-ins"

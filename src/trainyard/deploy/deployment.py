@@ -54,6 +54,8 @@ class Done:
     """What it was to delete and AWS refused to."""
     findings: tuple[Finding, ...] = ()
     """What became clear on the way: which nodes have to be told of what was published."""
+    stage: Stage | None = None
+    """How far a deployment has come; None where it failed, and of a destruction."""
 
     @property
     def ok(self) -> bool:
@@ -109,6 +111,7 @@ def deploy(work: Work, spec_text: str) -> Done:
     if _failed(results):
         return Done(tuple(results))
     looks = [step for step in steps if step.name == Changes.name]
+    stage = None
     with _locked(work, "deploy"), _parallelclusters(work):
         # A cluster that exists is looked at before anything is touched, and before its record is.
         results += apply_all(looks, work)
@@ -123,28 +126,32 @@ def deploy(work: Work, spec_text: str) -> Done:
         results += apply_all([step for step in steps if step not in looks], work)
         if not _failed(results):
             reached = read_record(work.account, work.bucket, work.name) or record
-            write_record(work.account, work.bucket, stamped(reached, _stage(work), work.account))
-    return Done(tuple(results), findings=tuple(work.findings))
+            stage = _stage(work)
+            write_record(work.account, work.bucket, stamped(reached, stage, work.account))
+    return Done(tuple(results), findings=tuple(work.findings), stage=stage)
 
 
 def _steps(work: Work) -> list[Step]:
     """Return the steps up to where the options say. Raises InputError where that is nowhere."""
+    refuse_no_cluster(work.wanted(), work.options)
     steps = steps_to_deploy(work.wanted())
-    if not work.options.before_cluster:
-        return steps
-    names = [step.name for step in steps]
-    if Cluster.name not in names:
+    before = [step.name for step in steps].index(Cluster.name) if work.options.before_cluster else None
+    return steps[:before]
+
+
+def refuse_no_cluster(spec: Spec, options: Options) -> None:
+    """Raise InputError where a deployment is to stop before a cluster and the spec has none."""
+    if options.before_cluster and spec.is_environment:
         hint = "leave the option out"
-        raise InputError(f"{work.name} is an environment and has no cluster", where="--before-cluster", hint=hint)
-    return steps[: names.index(Cluster.name)]
+        raise InputError(f"{spec.name} is an environment and has no cluster", where="--before-cluster", hint=hint)
 
 
 def _stage(work: Work) -> Stage:
-    """Return how far it came. A cluster that was there already is deployed, whatever was left out now."""
-    if not work.options.before_cluster:
-        return "deployed"
-    found = find_stack(work.account, work.name)
-    return "deployed" if found is not None and found.usable else "prepared"
+    """Return how far it came. A cluster that was there already is what it was, whatever was left out now."""
+    found = find_stack(work.account, work.name) if work.options.before_cluster else None
+    if work.options.before_cluster and found is None:
+        return "prepared"
+    return "deployed" if found is None or found.usable else "deploying"
 
 
 def _failed(results: list[StepResult]) -> bool:

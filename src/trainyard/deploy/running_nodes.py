@@ -43,7 +43,7 @@ class _Ran(NamedTuple):
     release: str | None
     """SHA-256 of the release; None where nothing was published."""
     failure: str | None = None
-    """Why it did not get to its end. A node that takes jobs goes on, so its state does not say."""
+    """What is said of a run that did not get to its end. A node that takes jobs goes on: its state does not say."""
 
 
 @dataclass
@@ -88,13 +88,13 @@ class RunningNodes:
         """Return how the work differs, None where it is the same; in words where it failed or nobody can read it."""
         digest = ran.release
         if digest == self.new.sha256:
-            return None if ran.failure is None else f"its last run failed: {ran.failure}"
+            return ran.failure
         if (digest, kind) not in self._works:
             self._works[digest, kind] = self._former(digest, kind)
         former = self._works[digest, kind]
         if former is None:
             return f"the release that it ran, {digest}, cannot be read"
-        return difference(former, node_work(self.new.content, kind))
+        return difference(former, node_work(self.new.content, kind)) or ran.failure
 
     def _former(self, digest: str | None, kind: str) -> NodeWork | None:
         if digest is None:
@@ -146,6 +146,14 @@ class RunningNodes:
 
 
 def _failure(record: Mapping[str, Any]) -> str | None:
-    """Return why the last run of a node ended early; None where it came to its end, or still goes on."""
+    """Return what to say of the last run of a node, as its record has it; None where it came to its end.
+
+    The runner writes a message for every run that did not, and none for one that did.
+    """
     failed = [step for step in record.get("steps", ()) if step["required"] and step["status"] == "failed"]
-    return f"{failed[0]['name']}: {failed[0]['message']}"[:_MOST_SHOWN] if failed else None
+    said = f"{failed[0]['name']}: {failed[0]['message']}" if failed else record.get("message")
+    if said:
+        return f"its last run failed: {str(said)[:_MOST_SHOWN]}"
+    if record.get("status") == "running":
+        return "its last run has not ended: either it goes on right now, or it was killed"
+    return "its last run failed and does not say why" if record.get("status") in ("failed", "held") else None

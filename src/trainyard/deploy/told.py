@@ -30,12 +30,13 @@ def command_to_tell(region: str, bucket: str, name: str) -> str:
     """Return the command that lets a node run what is published, as the cluster's own user types it there.
 
     ParallelCluster runs the launcher so too: with the folder that it lies in as its only argument. Others than that
-    user and root have no credentials of the node, and root does not find the command line on all systems.
+    user and root have no credentials of the node, and root does not find the command line on all systems. It is no
+    pipe, whose status would be that of a shell without anything to do where nothing could be fetched.
     https://docs.aws.amazon.com/parallelcluster/latest/ug/HeadNode-v3.html#HeadNode-v3-Imds
     """
     place = f"s3://{bucket}/{folder(name)}"
     launcher = quote(f"{place}/launch.sh")
-    return f"aws s3 cp --region {quote(region)} {launcher} - | sudo bash -s -- {quote(place)}"
+    return f'F=$(mktemp) && aws s3 cp --region {quote(region)} {launcher} "$F" && sudo bash "$F" {quote(place)}'
 
 
 def not_told(id_: str, message: str, remedy: str, file: str) -> Finding:

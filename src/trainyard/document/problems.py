@@ -84,6 +84,11 @@ def too_large(file: str, size: int) -> Finding:
     )
 
 
+def without_password(text: str) -> str:
+    """Return a text without what stands before an @: in a registry or a proxy it is a user's name and password."""
+    return f"…{text[text.rindex('@') :]}" if "@" in text else text
+
+
 def short(text: str) -> str:
     """Return a user's text in quotes, on one line, and not longer than a message can bear."""
     return repr(text if len(text) <= 60 else text[:57] + "…")

@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from trainyard.document.node import Document, Node, Place
-from trainyard.document.problems import MOST_CHARACTERS, NOT_A_SPEC, Problems, Stop, short, too_large
+from trainyard.document.problems import MOST_CHARACTERS, NOT_A_SPEC, Problems, Stop, short, too_large, without_password
 from trainyard.errors import DocumentError
 
 MOST_VALUES = 50_000
@@ -221,7 +221,7 @@ class _Reader:
             self._second_key(key.value, key.place, first)
 
     def _second_key(self, key: str, place: Place, first: Place) -> None:
-        problem = f"key {short(key)} stands here a second time, first on line {first.line}"
+        problem = f"key {short(without_password(key))} stands here a second time, first on line {first.line}"
         self._problems.add(
             "yaml-duplicate-key", place, problem, "keep one of the two: YAML readers silently use the last"
         )

@@ -19,11 +19,12 @@ def check(spec: Spec) -> Iterator[Problem]:
     if spec.platform != "parallelcluster" or not images or reaches_internet(spec, spec.head_node.subnet):
         return
     more = f" and {len(images) - 1} more" if len(images) > 1 else ""
-    message = f"the head node cannot fetch {images[0]}{more}: network.internet is none"
+    what = f"{images[0]}{more}: network.internet is none"
     if spec.network.existing is None:
-        yield Problem(("software", "container_images"), message)
+        yield Problem(("software", "container_images"), f"the head node cannot fetch {what}")
     else:
         remedy = "see that the VPC reaches the registry: an endpoint, such as ECR has, or a connection of your own"
+        message = f"the head node may not be able to fetch {what}"
         yield Problem(("software", "container_images"), message, remedy, "warning")
 
 

@@ -25,7 +25,7 @@ def check(spec: Spec) -> Iterator[Problem]:
     for path, name in _types_beside(spec):
         if find(name) is None:
             # Any CPU type will do here, and the catalog has only a few of them: a near name proves no mistake.
-            message = f"no facts about {name}, so its architecture and accelerators were not looked at"
+            message = f"no facts about {name}, so its accelerators were not looked at"
             yield _problem(path, name, message, "see whether EC2 has this one")._replace(severity="info")
 
 

@@ -22,8 +22,10 @@ def check(spec: Spec) -> Iterator[Problem]:
     if software.efa_version is not None and setups == {"none"}:
         yield Problem(("software", "efa_version"), "no queue has a setup, so no node installs EFA", _SET_UP)
     elif software.efa_version is not None and not any(queues_installing_efa(spec)):
-        problem = f"EFA installer {software.efa_version}, and no nodes with a setup have EFA"
-        yield Problem(("software", "efa_version"), problem, "remove the key, or choose instance types with EFA")
+        problem = f"EFA installer {software.efa_version}, and no nodes with a setup get EFA"
+        yield Problem(
+            ("software", "efa_version"), problem, "write efa: true for a queue with a setup, or remove the key"
+        )
     if software.nccl is not None and "gpu" not in setups:
         yield Problem(("software", "nccl"), "no queue has the setup gpu, so no node uses NCCL", _SET_UP)
     if software.container_images and not software.containers:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic_core import SchemaValidator, ValidationError
 
-from trainyard.document.problems import MOST_FINDINGS, short
+from trainyard.document.problems import MOST_FINDINGS, short, without_password
 from trainyard.document.read import read_yaml
 from trainyard.errors import SpecError
 from trainyard.finding import Finding, Path, path_text
@@ -149,12 +149,7 @@ def _shown(value: object) -> str:
         return f"a {shape}" if value else f"an empty {shape}"
     if isinstance(value, bool):
         return "true" if value else "false"
-    return short(_without_password(value)) if isinstance(value, str) else str(value)
-
-
-def _without_password(text: str) -> str:
-    """Return a text without what stands before an @: in a registry or a proxy it is a user's name and password."""
-    return f"…{text[text.rindex('@') :]}" if "@" in text else text
+    return short(without_password(value)) if isinstance(value, str) else str(value)
 
 
 def _missing(document: Document, path: Path) -> Finding:
@@ -163,8 +158,14 @@ def _missing(document: Document, path: Path) -> Finding:
 
 def _named(path: Path) -> str:
     """Return a path as a message can bear it: keys of tags are whatever a user wrote."""
+    path = _path_without_password(path)
     text = path_text(path)
     return text if text.isprintable() and len(text) <= 120 else f"{path_text(path[:-1])}[{short(str(path[-1]))}]"
+
+
+def _path_without_password(path: Path) -> Path:
+    """Return a path without passwords: a missing space after a colon makes a key of a value."""
+    return tuple(without_password(step) if isinstance(step, str) else step for step in path)
 
 
 def _unknown_key(document: Document, record: type[Record], path: Path) -> Finding:
@@ -176,7 +177,7 @@ def _unknown_key(document: Document, record: type[Record], path: Path) -> Findin
     close = get_close_matches(key.lower(), known, n=1, cutoff=0.6)
     meant = f"; did you mean {close[0]!r}?" if close else ""
     remedy = f"here belong: {', '.join(known)}" if known else "remove it"
-    return _at(document, path, "spec-unknown-key", f"unknown key {short(key)}{meant}", remedy)
+    return _at(document, path, "spec-unknown-key", f"unknown key {short(without_password(key))}{meant}", remedy)
 
 
 def known_keys(path: Path, record: type[Record] = Spec) -> tuple[str, ...]:
@@ -216,5 +217,6 @@ def _at(document: Document, path: Path, id_: str, message: str, remedy: str) -> 
     place = document.place(path)
     return Finding(
         id_, "error", message, remedy,
-        file=document.file, line=place.line, column=place.column, path=path_text(path) or None,
+        file=document.file, line=place.line, column=place.column,
+        path=path_text(_path_without_password(path)) or None,
     )  # fmt: skip

@@ -237,6 +237,7 @@ ANSWERS: dict[str, Any] = {
     "kms.DescribeKey": {
         "KeyMetadata": {"KeyId": KEY, "Arn": KEY, "KeyState": "Enabled", "KeySpec": "SYMMETRIC_DEFAULT"}
     },
+    "kms.GetKeyPolicy": {"Policy": '{"Statement": []}'},
     "secretsmanager.DescribeSecret": {"ARN": SECRET, "Name": "directory"},
     "iam.GetPolicy": {"Policy": {"PolicyName": "p"}},
     "iam.SimulatePrincipalPolicy": decisions(),

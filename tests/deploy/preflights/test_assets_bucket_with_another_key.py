@@ -1,14 +1,24 @@
+import json
 from typing import Any
 
 import pytest
 
 from tests.deploy.preflights.good import KEY, POLICY, SPEC, changed, encryption, found, problems
 from tests.deploy.preflights.recorded import Refusal, listening
+from trainyard.deploy.preflights import all_preflights
 
 PREFLIGHT = "assets-bucket-with-another-key"
 OTHER = KEY.removesuffix("9012") + "9013"
 OF_S3 = "arn:aws:kms:us-east-2:123456789012:alias/aws/s3"
 WITHOUT_KEY = changed(f', kms_key: "{KEY}"', "")
+ROOT = "arn:aws:iam::123456789012:root"
+
+
+def policy(*principals: Any, effect: str = "Allow") -> dict[str, Any]:
+    """Return what KMS says of the policy of a key, with a statement for each."""
+    of_s3 = {"StringEquals": {"kms:CallerAccount": "123456789012", "kms:ViaService": "s3.us-east-2.amazonaws.com"}}
+    listed = [{"Effect": effect, "Principal": one, "Action": "kms:*", "Condition": of_s3} for one in principals]
+    return {"Policy": json.dumps({"Version": "2012-10-17", "Statement": listed})}
 
 
 def bucket(key: str | None, arn: str = OTHER, **more: Any) -> dict[str, Any]:
@@ -16,6 +26,7 @@ def bucket(key: str | None, arn: str = OTHER, **more: Any) -> dict[str, Any]:
     return {
         "s3.GetBucketEncryption": encryption(key),
         "kms.DescribeKey": {"KeyMetadata": {"KeyId": arn, "Arn": arn, "KeyManager": "CUSTOMER", **more}},
+        "kms.GetKeyPolicy": policy({"AWS": ROOT}),
     }
 
 
@@ -69,6 +80,46 @@ def test_a_policy_of_the_account_s_own_may_allow_it():
     assert found(PREFLIGHT, own, bucket(OTHER)) == ["assets.bucket (warning)"]
     administrators = changed(POLICY, "arn:aws:iam::aws:policy/AdministratorAccess")
     assert found(PREFLIGHT, administrators, bucket(OTHER)) == ["assets.bucket (warning)"]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        policy({"AWS": ROOT}, {"AWS": "*"}),
+        policy("*"),
+        policy({"AWS": [ROOT, "*"]}),
+        {"Policy": json.dumps({"Statement": {"Effect": "Allow", "Principal": "*", "Action": "kms:Decrypt"}})},
+        Refusal("AccessDeniedException"),
+        Refusal("NotFoundException"),
+    ],
+    ids=["everybody by S3", "a star", "a list", "one statement", "nobody may read it", "of another account"],
+)
+def test_a_key_that_its_own_policy_may_open_to_nodes_is_a_warning(answer):
+    (problem,) = problems(PREFLIGHT, WITHOUT_KEY, bucket(OTHER) | {"kms.GetKeyPolicy": answer})
+    assert problem.severity == "warning"
+    assert problem.remedy == (
+        "see that the key's own policy allows nodes kms:Decrypt and kms:GenerateDataKey through S3, "
+        "or name a policy that lets nodes use this key in iam.policies"
+    )
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        policy({"AWS": ROOT}),
+        policy({"AWS": [ROOT, f"{ROOT.removesuffix('root')}role/admin"]}),
+        policy({"Service": "logs.amazonaws.com"}),
+        policy("*", effect="Deny"),
+    ],
+    ids=["what IAM allows", "a role", "a service", "a refusal"],
+)
+def test_a_key_that_its_own_policy_opens_to_others_is_an_error(answer):
+    assert found(PREFLIGHT, WITHOUT_KEY, bucket(OTHER) | {"kms.GetKeyPolicy": answer}) == ["assets.bucket"]
+
+
+def test_a_key_is_not_proposed_for_file_systems_without_a_word_of_what_that_does():
+    remedy = next(one.preflight for one in all_preflights() if one.id == PREFLIGHT).remedy
+    assert remedy.index("iam.policies") < remedy.index("iam.kms_key") < remedy.index("file systems and shared volumes")
 
 
 def test_nothing_is_asked_of_a_bucket_that_cannot_be_used_anyway():

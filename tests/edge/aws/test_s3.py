@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from botocore.exceptions import ClientError
 
 from tests.edge.aws.in_memory import account_in_memory
 from trainyard.edge.aws import s3
@@ -127,3 +128,32 @@ def test_more_objects_are_deleted_than_one_call_may_delete(account):
 def test_a_prefix_that_is_no_folder_is_refused(account):
     with pytest.raises(TrainyardError, match="will not delete everything that begins with 'trainyard/llm'"):
         s3.delete_below(account, BUCKET, "trainyard/llm")
+
+
+@pytest.mark.parametrize("call", ["get", "put"])
+def test_who_may_not_set_lifecycle_rules_gets_the_bucket_all_the_same(account, monkeypatch, call):
+    account.client("s3").delete_bucket_lifecycle(Bucket=BUCKET)
+    client = account.client("s3")
+
+    def denied(**_):
+        raise ClientError({"Error": {"Code": "AccessDenied", "Message": "no"}}, call)
+
+    monkeypatch.setattr(client, f"{call}_bucket_lifecycle_configuration", denied)
+    monkeypatch.setattr(type(account), "client", lambda *_: client)
+    assert not s3.make_bucket(account, BUCKET)
+
+
+def test_a_bucket_whose_broken_uploads_go_says_so(account):
+    assert s3.make_bucket(account, BUCKET)
+
+
+def test_another_refusal_of_lifecycle_rules_is_an_error(account, monkeypatch):
+    client = account.client("s3")
+
+    def refused(**_):
+        raise ClientError({"Error": {"Code": "InternalError", "Message": "no"}}, "get")
+
+    monkeypatch.setattr(client, "get_bucket_lifecycle_configuration", refused)
+    monkeypatch.setattr(type(account), "client", lambda *_: client)
+    with pytest.raises(TrainyardError, match="could not make bucket"):
+        s3.make_bucket(account, BUCKET)

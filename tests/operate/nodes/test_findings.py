@@ -158,8 +158,8 @@ def test_head_and_login_nodes_with_a_former_release_are_told_with_the_command(cl
     for id_, role in ((HEAD, "head"), (LOGIN, "login")):
         cluster.write(id_, role=role, queue="", release=FORMER)
     assert (only(cluster.look(), "release-not-current")).endswith(
-        "; run on the head node and the login pool login: aws s3 cp --region us-east-2 "
-        "s3://ml-bucket/trainyard/llm/launch.sh - | sudo bash -s -- s3://ml-bucket/trainyard/llm"
+        "; run on the head node and the login pool login: F=$(mktemp) && aws s3 cp --region us-east-2 "
+        's3://ml-bucket/trainyard/llm/launch.sh "$F" && sudo bash "$F" s3://ml-bucket/trainyard/llm'
     )
 
 

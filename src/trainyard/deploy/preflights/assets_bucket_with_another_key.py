@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from trainyard.deploy.preflights import Preflight
 from trainyard.edge.aws import kms, s3_questions
+from trainyard.edge.aws.asking import NotAllowedError
 from trainyard.render.cloudformation.assets import needs_assets
 from trainyard.rules import Problem
 
@@ -35,6 +36,7 @@ def check(context: PreflightContext) -> Iterator[Problem]:
 # The key that AWS keeps for S3: whoever may use the bucket may use it.
 # https://docs.aws.amazon.com/AmazonS3/latest/userguide/UsingKMSEncryption.html
 _OF_S3 = "alias/aws/s3"
+_POLICY = "name a policy that lets nodes use this key in iam.policies"
 _OTHER_BUCKET = "choose another key for the bucket, or name another bucket"
 
 
@@ -53,7 +55,30 @@ def _problem(context: PreflightContext, bucket: str, key: str) -> Problem:
     if any(map(_may_allow, context.spec.iam.policies)):
         remedy = "see that one of iam.policies allows kms:Decrypt and kms:GenerateDataKey of it"
         return Problem(_PATH, message, remedy, "warning")
+    if _may_be_open(context, key):
+        remedy = "see that the key's own policy allows nodes kms:Decrypt and kms:GenerateDataKey through S3"
+        return Problem(_PATH, message, f"{remedy}, or {_POLICY}", "warning")
     return Problem(_PATH, message)
+
+
+def _may_be_open(context: PreflightContext, key: str) -> bool:
+    """Return whether the key's own policy may allow every node; also where nobody may read it.
+
+    What names the account only leaves it to IAM, and roles that are yet to be made cannot be named.
+    https://docs.aws.amazon.com/kms/latest/developerguide/key-policy-default.html
+    """
+    try:
+        found = context.ask(kms.statements, key)
+    except NotAllowedError:
+        return True
+    if found is None:  # of another account, which alone may read it
+        return True
+    return any(one.get("Effect") == "Allow" and _names_everybody(one.get("Principal")) for one in found)
+
+
+def _names_everybody(principal: object) -> bool:
+    named = principal.get("AWS") if isinstance(principal, dict) else principal
+    return "*" in named if isinstance(named, list) else named == "*"
 
 
 def _named(wanted: str | None) -> str:
@@ -71,11 +96,14 @@ PREFLIGHT = Preflight(
     title="Bucket for assets with another key",
     rationale=(
         "What lies in a bucket with a KMS key of your own can be read only by who may use that key, and nodes may use "
-        "the one that iam.kms_key names. With another one S3 refuses every node what it runs when it starts, and "
-        "nobody notices before."
+        "the one that iam.kms_key names. Unless its own policy or one of iam.policies lets them use another one, S3 "
+        "refuses every node what it runs when it starts, and nobody notices before."
     ),
-    remedy="name this key as iam.kms_key, or a policy that lets nodes use it in iam.policies",
+    remedy=(
+        f"{_POLICY}; iam.kms_key would do as well, but encrypts file systems and shared volumes with it too, and so "
+        "replaces those of a cluster that has data"
+    ),
     source="https://docs.aws.amazon.com/AmazonS3/latest/userguide/UsingKMSEncryption.html#require-sse-kms",
-    permissions=("s3:ListBucket", "s3:GetEncryptionConfiguration", "kms:DescribeKey"),
+    permissions=("s3:ListBucket", "s3:GetEncryptionConfiguration", "kms:DescribeKey", "kms:GetKeyPolicy"),
     check=check,
 )

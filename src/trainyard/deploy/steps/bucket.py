@@ -38,7 +38,7 @@ class Bucket:
             )
         if ours:
             # Also where it is there: a call that was killed may have left it open.
-            s3.make_bucket(work.account, work.bucket)
+            _make(work)
         return Outcome(changed=problem is not None, detail=work.bucket, outputs={"AssetsBucket": work.bucket})
 
     def undo(self, work: Work) -> Outcome:
@@ -50,3 +50,10 @@ class Bucket:
         if work.options.delete_data and ours and s3.delete_empty_bucket(work.account, work.bucket):
             return Outcome(changed=True, detail=f"{count} objects deleted, and the bucket, which was empty then")
         return Outcome(changed=count > 0, detail=f"{count} objects deleted; the bucket stays for other clusters")
+
+
+def _make(work: Work) -> None:
+    """Make the bucket. Its lifecycle rule spares a little money, and nothing needs it."""
+    if not s3.make_bucket(work.account, work.bucket):
+        rights = "s3:GetLifecycleConfiguration and s3:PutLifecycleConfiguration"
+        work.tell(f"unfinished uploads to {work.bucket} stay and cost money: that S3 removes them takes {rights}")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from trainyard.bundle.assemble import config_text
 from trainyard.bundle.assets import published
 from trainyard.deploy.looking_before import known_outputs
+from trainyard.deploy.other_on_failure import config_otherwise, may_be_on_failure, setting_not_updated
 from trainyard.deploy.running_nodes import RunningNodes
 from trainyard.deploy.step import Outcome, Probe
 from trainyard.deploy.steps.cluster import final_config, settled
@@ -52,10 +53,14 @@ class Changes:
             work.untold = _untold(work)
             return Outcome(changed=False, detail="nothing of the cluster itself" if work.untold else "nothing")
         others = [change for change in verdict.changes if not _MINIMUM.fullmatch(change.parameter)]
-        if others or not verdict.changes:
+        left = _left_to_update(work, others)
+        if (others and not left) or not verdict.changes:
             raise _another(work, others, verdict)
         work.untold = _untold(work)
-        work.nodes_to_start = True
+        if len(others) == len(verdict.changes):
+            work.untold += left
+            return Outcome(changed=False, detail="nothing of the cluster itself but a setting of Slurm")
+        work.nodes_to_start = True  # the update for them takes the setting along
         return Outcome(changed=False, detail="nodes that are to run always are still to be started")
 
     def undo(self, work: Work) -> Outcome:
@@ -68,6 +73,19 @@ def _untold(work: Work) -> tuple[Finding, ...]:
     """Return which nodes will have to be told: what they carry out is no part of ParallelCluster's configuration."""
     made = published(work.wanted(), work.assets_lock)
     return () if made is None else RunningNodes(work, made).untold()
+
+
+def _left_to_update(work: Work, others: list[Change]) -> tuple[Finding, ...]:
+    """Return what is said of the one setting that may stay behind; nothing where more than that differs."""
+    if not may_be_on_failure(others):
+        return ()
+    verdict = work.pcluster(work.wanted().parallelcluster.version).dry_run(
+        work.name, config_otherwise(work), update=True
+    )
+    same = _NOTHING_TO_DO in verdict.problem or (
+        bool(verdict.changes) and all(_MINIMUM.fullmatch(one.parameter) for one in verdict.changes)
+    )
+    return (setting_not_updated(work),) if same else ()
 
 
 def _another(work: Work, others: list[Change], verdict: Verdict) -> TrainyardError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from trainyard.edge.aws.asking import answer_or_none, client
@@ -21,3 +22,20 @@ def key(account: Account, arn: str) -> dict[str, Any] | None:
         return described
 
     return answer_or_none(account, "kms:DescribeKey", ask, ("NotFoundException",))
+
+
+def statements(account: Account, arn: str) -> tuple[dict[str, Any], ...] | None:
+    """Return the statements of a key's own policy, None where there is none of this ARN in the account.
+
+    https://docs.aws.amazon.com/kms/latest/APIReference/API_GetKeyPolicy.html
+    """
+
+    def ask() -> dict[str, Any]:
+        policy: dict[str, Any] = json.loads(client(account, "kms").get_key_policy(KeyId=arn)["Policy"])
+        return policy
+
+    policy = answer_or_none(account, "kms:GetKeyPolicy", ask, ("NotFoundException",))
+    if policy is None:
+        return None
+    found = policy.get("Statement", ())
+    return (found,) if isinstance(found, dict) else tuple(found)

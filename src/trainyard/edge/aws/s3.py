@@ -57,8 +57,11 @@ def bucket_problem(account: Account, bucket: str) -> str | None:
     return None if region == account.region else f"it lies in {region}"
 
 
-def make_bucket(account: Account, bucket: str) -> None:
-    """Make a bucket, private, encrypted and without the remains of broken uploads. What it is already stays."""
+def make_bucket(account: Account, bucket: str) -> bool:
+    """Make a bucket, private, encrypted and without the remains of broken uploads. What it is already stays.
+
+    Return whether it is that S3 removes those remains: who may not say so has a bucket all the same.
+    """
     client = account.client("s3")
     place = {} if account.region == _UNNAMED_REGION else {"LocationConstraint": account.region}
     try:
@@ -68,7 +71,7 @@ def make_bucket(account: Account, bucket: str) -> None:
             if code(error) != "BucketAlreadyOwnedByYou":
                 raise
         _close(client, bucket, account)
-        _end_broken_uploads(client, bucket, account)
+        return _end_broken_uploads(client, bucket, account)
     except ClientError as error:
         raise account_error(error, account.region, f"make bucket {bucket}") from error
 
@@ -86,26 +89,38 @@ def _close(client: Any, bucket: str, account: Account) -> None:
     )
 
 
-def _end_broken_uploads(client: Any, bucket: str, account: Account) -> None:
+def _end_broken_uploads(client: Any, bucket: str, account: Account) -> bool:
     """Let S3 remove the parts of uploads that never ended, which cost like objects. Rules that are there stay.
+
+    Return whether it was allowed to look, and to add the rule where there are none.
 
     https://docs.aws.amazon.com/AmazonS3/latest/userguide/mpu-abort-incomplete-mpu-lifecycle-config.html
     """
-    place = {"Bucket": bucket, "ExpectedBucketOwner": account.id}
-    try:
-        client.get_bucket_lifecycle_configuration(**place)
-    except ClientError as error:
-        if code(error) != "NoSuchLifecycleConfiguration":
-            raise
-    else:
-        return
     rule = {
         "ID": "trainyard-broken-uploads",
         "Status": "Enabled",
         "Filter": {"Prefix": "trainyard/"},
         "AbortIncompleteMultipartUpload": {"DaysAfterInitiation": _UPLOAD_DAYS},
     }
-    client.put_bucket_lifecycle_configuration(**place, LifecycleConfiguration={"Rules": [rule]})
+    place = {"Bucket": bucket, "ExpectedBucketOwner": account.id}
+    try:
+        if not _has_lifecycle(client, place):
+            client.put_bucket_lifecycle_configuration(**place, LifecycleConfiguration={"Rules": [rule]})
+    except ClientError as error:
+        if code(error) != "AccessDenied":
+            raise
+        return False
+    return True
+
+
+def _has_lifecycle(client: Any, place: dict[str, str]) -> bool:
+    try:
+        client.get_bucket_lifecycle_configuration(**place)
+    except ClientError as error:
+        if code(error) != "NoSuchLifecycleConfiguration":
+            raise
+        return False
+    return True
 
 
 def get(account: Account, bucket: str, key: str) -> Object | None:
