@@ -6,6 +6,7 @@ With --check it writes nothing and fails where a file is not what it would write
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 import typing
 from pathlib import Path
@@ -15,6 +16,7 @@ from trainyard import record_schema
 from trainyard.api.explain import explanations
 from trainyard.catalog import catalog_file, deployment_file
 from trainyard.field import Above, ByShape, NotEmpty, Text, Whole
+from trainyard.monitoring.alert import FOLDER, GROUPS, SEVERITIES, alerts
 from trainyard.monitoring.metrics_page import collectors_told
 from trainyard.monitoring.queries import documented_queries
 from trainyard.spec.cluster import Spec
@@ -29,6 +31,7 @@ from trainyard_node.metric import metrics
 if typing.TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from trainyard.monitoring.alert import Alert
     from trainyard.monitoring.queries import Query
     from trainyard.record import Record
 
@@ -46,6 +49,7 @@ def outputs() -> dict[Path, str]:
         ROOT / "docs" / "spec.md": "\n".join(_spec_page()),
         ROOT / "docs" / "findings.md": "\n".join(_findings_page()),
         ROOT / "docs" / "metrics.md": "\n".join(_metrics_page()),
+        ROOT / "docs" / "alerts.md": "\n".join(_alerts_page()),
     }
 
 
@@ -214,6 +218,47 @@ def _metrics_of(file: str, heading: str) -> Iterator[str]:
         labels = ", ".join(f"`{label}`" for label in one.labels) or "none"
         yield f"| `{one.name}` | {one.type} | {one.unit or 'none'} | {labels} | {one.stability} | {one.help} |"
     yield ""
+
+
+def _alerts_page() -> Iterator[str]:
+    yield HEADING
+    yield "# Alerts"
+    yield ""
+    yield FOLDER.with_name("alerts_page.md").read_text(encoding="utf-8")
+    yield "| Severity | Meaning |"
+    yield "|---|---|"
+    yield from (f"| {severity} | {meaning} |" for severity, meaning in SEVERITIES.items())
+    yield ""
+    for group, heading in GROUPS.items():
+        yield f"# {heading}"
+        yield ""
+        for one in alerts():
+            if one.group == group:
+                yield from _alert_section(one)
+
+
+def _alert_section(alert: Alert) -> Iterator[str]:
+    yield f"## {alert.id}"
+    yield ""
+    yield f"{_told(alert.description)} ({alert.severity})"
+    yield ""
+    yield "What to do:"
+    yield ""
+    yield from (f"{number}. {step}" for number, step in enumerate(alert.remedy, 1))
+    yield ""
+    yield alert.why
+    yield ""
+    yield f"After {alert.for_} of:" if alert.for_ != "0m" else "At once, with:"
+    yield ""
+    yield f"```promql\n{alert.expr}\n```"
+    yield ""
+    yield f"{'Source' if len(alert.sources) == 1 else 'Sources'}: {', '.join(f'<{url}>' for url in alert.sources)}"
+    yield ""
+
+
+def _told(template: str) -> str:
+    """Return a template of Prometheus with the names of its labels in place of their values."""
+    return re.sub(r"{{ \$labels\.([a-z_]+) }}", lambda found: f"`{found[1].upper()}`", template)
 
 
 def main() -> int:

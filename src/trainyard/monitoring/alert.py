@@ -1,0 +1,87 @@
+"""Alerts, as data: alerts/<id>.yaml. What Prometheus takes is made of them by prometheus_rules.py."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, fields
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+if TYPE_CHECKING:
+    import datetime as dt
+
+FOLDER = Path(__file__).with_name("alerts")
+# The order is that of the page and of the rules.
+GROUPS = {
+    "gpu": "GPUs",
+    "efa": "EFA",
+    "node": "Nodes and file systems",
+    "slurm": "Slurm",
+    "collection": "The figures themselves",
+}
+SEVERITIES = {
+    "critical": "something is broken, and jobs suffer or are about to",
+    "warning": "look at it today",
+    "info": "good to know when something else is wrong",
+}
+# https://prometheus.io/docs/prometheus/latest/configuration/configuration/ has more units than these three.
+_DURATION = re.compile(r"[0-9]+[smh]")
+
+
+@dataclass(frozen=True, slots=True)
+class Alert:
+    """A condition that somebody should know of, and what to do then."""
+
+    id: str
+    """Also the name of its file, of the alert in Prometheus, and of its section in docs/alerts.md."""
+    group: str
+    severity: str
+    expr: str
+    for_: str
+    """How long it has to hold."""
+    summary: str
+    """One line, a template of Prometheus: https://prometheus.io/docs/prometheus/latest/configuration/template_examples/"""
+    description: str
+    """A template as well."""
+    remedy: tuple[str, ...]
+    """Steps, in their order."""
+    why: str
+    """Why it is asked in this way, and which false alarms it avoids."""
+    sources: tuple[str, ...]
+    read: dt.date
+    """When the sources were read."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be right. Raises ValueError: an error in our own data is a bug, which a test finds."""
+        empty = [one.name for one in fields(self) if not getattr(self, one.name)]
+        if empty:
+            raise ValueError(f"{self.id}: {', '.join(empty)} must not be empty")
+        if self.group not in GROUPS or self.severity not in SEVERITIES or not _DURATION.fullmatch(self.for_):
+            raise ValueError(
+                f"{self.id}: group {self.group!r}, severity {self.severity!r} or for {self.for_!r} is wrong"
+            )
+        if not all(source.startswith("https://") for source in self.sources):
+            raise ValueError(f"{self.id}: a source is a URL that begins with https://")
+
+
+@cache
+def alerts() -> tuple[Alert, ...]:
+    """Return all alerts, by group and then by id."""
+    order = list(GROUPS)
+    found = [alert_of(file.stem, _content(file)) for file in FOLDER.glob("*.yaml")]
+    return tuple(sorted(found, key=lambda one: (order.index(one.group), one.id)))
+
+
+def alert_of(id_: str, content: dict[str, Any]) -> Alert:
+    """Return an alert of the content of its file. An unknown or missing key is a TypeError."""
+    named = {"for_" if key == "for" else key: value for key, value in content.items()}
+    lists = {key: tuple(value) for key, value in named.items() if isinstance(value, list)}
+    return Alert(id=id_, **{**named, **lists})
+
+
+def _content(file: Path) -> dict[str, Any]:
+    content: dict[str, Any] = yaml.load(file.read_bytes(), Loader=yaml.CSafeLoader)
+    return content

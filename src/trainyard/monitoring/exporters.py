@@ -1,0 +1,42 @@
+"""What there is to scrape on the nodes of a cluster: which exporter listens where.
+
+Who has what is decided by `render/nodes.py` and `bootstrap/steps.py`, which this room cannot see all of: the same
+conditions stand here once more, and a test compares the two for every architecture.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from trainyard.spec.cluster import Spec
+
+
+class Exporter(NamedTuple):
+    """A program on nodes that Prometheus scrapes."""
+
+    job: str
+    port: int
+    node_types: tuple[str, ...]
+    """ParallelCluster's names of the kinds of nodes that it runs on."""
+    queues: tuple[str, ...] | None = None
+    """The queues whose nodes run it; None for whatever node has one of the types."""
+
+
+def exporters(spec: Spec) -> tuple[Exporter, ...]:
+    """Return what runs on some node of the cluster, nothing where nothing is measured."""
+    if spec.monitoring.mode == "none" or spec.is_environment:
+        return ()
+    login = ("LoginNode",) if any(True for _ in spec.login_pools()) else ()
+    gpus = gpu_queues(spec)
+    dcgm = (Exporter("dcgm-exporter", 9400, ("Compute",), gpus),) if gpus else ()
+    return (
+        Exporter("node-exporter", 9100, ("HeadNode", "Compute", *login)),
+        *dcgm,
+        Exporter("trainyard-node", 9341, ("HeadNode", "Compute")),
+    )
+
+
+def gpu_queues(spec: Spec) -> tuple[str, ...]:
+    """Return the queues whose nodes are set up for NVIDIA GPUs: only there, dcgm-exporter is installed."""
+    return tuple(queue.name for queue in spec.queues if (queue.setup or spec.software.setup) == "gpu")

@@ -1,0 +1,102 @@
+"""prometheus.yml of the head node, which scrapes the cluster, and of the instance that keeps it in self-hosting."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trainyard.monitoring.exporters import Exporter, exporters
+from trainyard.monitoring.node_discovery import discovery, target_relabelling
+from trainyard.monitoring.remote_write import remote_write
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trainyard.spec.cluster import Spec
+
+# As often as dcgm-exporter and the reading of Slurm have anything new; half as often would halve the price of AMP.
+# https://docs.nvidia.com/datacenter/dcgm/latest/reference/command-line-reference/dcgm-exporter.html
+SCRAPE_INTERVAL_S = 30
+# A node whose CPUs are all busy answers late, and the Slurm figures of 1,000 nodes are large. It has to be below the
+# interval: https://prometheus.io/docs/prometheus/latest/configuration/configuration/#scrape_config
+_SCRAPE_TIMEOUT_S = 20
+
+
+def runs_as_agent(spec: Spec) -> bool:
+    """Return whether Prometheus on the head node only sends: Amazon Managed Prometheus keeps, queries and alerts.
+
+    It is started with --enable-feature=agent in version 2, and with --agent from 3 on.
+    https://prometheus.io/docs/prometheus/latest/migration/
+    """
+    return spec.monitoring.mode in {"amp-only", "amp+amg"}
+
+
+def head_node_config(spec: Spec, write_url: str) -> dict[str, Any] | None:
+    """Return what the head node scrapes and where it sends that, or None where nothing is measured.
+
+    ``write_url`` is what a deployment knows: `amp_write_url` or `instance_write_url` of its outputs.
+    """
+    found = exporters(spec)
+    if not found:
+        return None
+    return {
+        "global": _global(spec),
+        "scrape_configs": [_own_job(spec), *(_job(spec, one) for one in found)],
+        "remote_write": [remote_write(spec, write_url)],
+    }
+
+
+def instance_config(spec: Spec, rule_files: Sequence[str] = ()) -> dict[str, Any] | None:
+    """Return what the instance of mode self-hosting scrapes, which is itself, or None in other modes.
+
+    The cluster's samples come from the head node: only that may ask EC2, and it is inside the cluster's security group.
+    """
+    if spec.monitoring.mode != "self-hosting":
+        return None
+    labels = {"cluster": spec.name}
+    return {
+        "global": {**_global(spec), "evaluation_interval": f"{SCRAPE_INTERVAL_S}s"},
+        **({"rule_files": list(rule_files)} if rule_files else {}),
+        "scrape_configs": [
+            # The same port and path as on the head node; another job, so that both have an `up` of their own.
+            _static_job("prometheus-keeper", "localhost:9090", labels),
+            # Grafana's own metrics: https://grafana.com/docs/grafana/latest/setup-grafana/set-up-grafana-monitoring/
+            _static_job("grafana", "localhost:3000", labels),
+        ],
+    }
+
+
+def _global(spec: Spec) -> dict[str, Any]:
+    return {
+        "scrape_interval": f"{SCRAPE_INTERVAL_S}s",
+        "scrape_timeout": f"{_SCRAPE_TIMEOUT_S}s",
+        # On whatever leaves without a label of its own, so that several clusters can share a workspace.
+        "external_labels": {"cluster": spec.name},
+    }
+
+
+def _own_job(spec: Spec) -> dict[str, Any]:
+    """Return the job by which Prometheus watches itself: whether it finds nodes, and whether its samples arrive."""
+    return _static_job("prometheus", "localhost:9090", {"cluster": spec.name, "node_type": "HeadNode"})
+
+
+def _static_job(name: str, address: str, labels: dict[str, str]) -> dict[str, Any]:
+    return {"job_name": name, "static_configs": [{"targets": [address], "labels": labels}]}
+
+
+def _job(spec: Spec, exporter: Exporter) -> dict[str, Any]:
+    job = {
+        "job_name": exporter.job,
+        "ec2_sd_configs": [discovery(spec)],
+        "relabel_configs": target_relabelling(exporter),
+    }
+    return {**job, "metric_relabel_configs": _both_host_labels()} if exporter.job == "dcgm-exporter" else job
+
+
+def _both_host_labels() -> list[dict[str, Any]]:
+    """Return what gives each sample of dcgm-exporter the host's name as `hostname` and as `Hostname`.
+
+    Versions after 4.5.3-4.8.2 write the former, and dashboards that are older ask for the latter.
+    https://github.com/NVIDIA/dcgm-exporter/pull/655
+    """
+    pairs = (("Hostname", "hostname"), ("hostname", "Hostname"))
+    return [{"source_labels": [one], "regex": "(.+)", "target_label": other} for one, other in pairs]

@@ -1,0 +1,37 @@
+"""Alerts as the rules that Prometheus reads.
+
+Amazon Managed Service for Prometheus takes the same document, as the Data of an AWS::APS::RuleGroupsNamespace:
+https://docs.aws.amazon.com/prometheus/latest/APIReference/yaml-RuleGroupsNamespaceData.html
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trainyard.monitoring.alert import GROUPS, alerts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from trainyard.monitoring.alert import Alert
+
+
+def alert_rules(of: Iterable[Alert] | None = None) -> dict[str, Any]:
+    """Return the document: a group for each group of alerts that has some. Without alerts given, all of them."""
+    chosen = tuple(alerts() if of is None else of)
+    groups = {group: [_rule(one) for one in chosen if one.group == group] for group in GROUPS}
+    return {"groups": [{"name": f"trainyard-{group}", "rules": rules} for group, rules in groups.items() if rules]}
+
+
+def _rule(alert: Alert) -> dict[str, Any]:
+    return {
+        "alert": alert.id,
+        "expr": alert.expr,
+        "for": alert.for_,
+        "labels": {"severity": alert.severity},
+        "annotations": {
+            "summary": alert.summary,
+            "description": alert.description,
+            "runbook": f"docs/alerts.md#{alert.id}",
+        },
+    }

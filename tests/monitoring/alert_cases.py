@@ -1,0 +1,63 @@
+"""The cases of alerts/<id>.yaml, as the file that `promtool test rules` takes.
+
+A case gives series in promtool's notation, one sample a minute, the time `at` which is looked, and what `fires` then:
+the labels of each, and its summary written out. That no other alert fires is part of every case.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from trainyard.monitoring.alert import Alert, alerts
+
+FOLDER = Path(__file__).with_name("alerts")
+# What tells that anything is scraped at all. A case with an `up` of that job has its own.
+ALIVE = 'up{job="prometheus", instance="localhost:9090"}'
+Case = dict[str, Any]
+
+
+def cases_of(id_: str) -> list[Case]:
+    found: list[Case] = yaml.safe_load((FOLDER / f"{id_}.yaml").read_text(encoding="utf-8"))
+    return found
+
+
+def promtool_file(rules: Path, id_: str) -> dict[str, Any]:
+    return {
+        "rule_files": [str(rules)],
+        "evaluation_interval": "1m",
+        "tests": [_test(id_, case) for case in cases_of(id_)],
+    }
+
+
+def _test(id_: str, case: Case) -> dict[str, Any]:
+    alive = {} if ALIVE in case["series"] else {ALIVE: "1x200"}
+    return {
+        "name": case["name"],
+        "interval": "1m",
+        "input_series": [{"series": name, "values": values} for name, values in {**alive, **case["series"]}.items()],
+        "alert_rule_test": [
+            {
+                "eval_time": case["at"],
+                "alertname": one.id,
+                "exp_alerts": [_expected(one, fired) for fired in case["fires"]] if one.id == id_ else [],
+            }
+            for one in alerts()
+        ],
+    }
+
+
+def _expected(alert: Alert, fired: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "exp_labels": {**fired["labels"], "severity": alert.severity},
+        "exp_annotations": {
+            "summary": fired["summary"],
+            "description": re.sub(
+                r"{{ \$labels\.(\w+) }}", lambda label: str(fired["labels"][label[1]]), alert.description
+            ),
+            "runbook": f"docs/alerts.md#{alert.id}",
+        },
+    }

@@ -1,0 +1,57 @@
+"""The metrics and labels that an expression of PromQL names, and those of them that nobody exports."""
+
+from __future__ import annotations
+
+import re
+
+from trainyard.monitoring.foreign_metrics import foreign_metrics, labels_on_every_series
+from trainyard_node.metric import metrics
+
+# Under the names that are exported by default.
+_FILES = ("slurm", "efa", "node_health", "collectors")
+_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
+_MATCHERS = re.compile(r"([A-Za-z_:][A-Za-z0-9_:]*)\s*\{([^}]*)\}")
+_MATCHED = re.compile(r"([A-Za-z_]+)\s*(?:=~|!~|!=|=)")
+_LISTS = re.compile(r"\b(?:by|without|on|ignoring|group_left|group_right)\s*\(([^)]*)\)")
+_MADE = re.compile(r'"([a-z_]+)",\s*"[^"]*",\s*"([a-z_]+)",\s*"[^"]*"\s*\)')
+_RANGE = re.compile(r"\[[^\]]*\]|\boffset\s+[0-9]+[smhd]")
+_NAME = re.compile(r"(?<![\w.])[A-Za-z_:][A-Za-z0-9_:]*(?!\w|\s*\()")
+_WORDS = {"and", "or", "unless", "bool", "offset", "by", "without", "on", "ignoring", "group_left", "group_right"}
+
+
+def exported() -> dict[str, frozenset[str]]:
+    """Return the labels of everything that is known to be exported, by us or by others."""
+    ours = {name: frozenset(one.labels) for file in _FILES for name, one in metrics(file).items()}
+    return {**ours, **foreign_metrics()}
+
+
+def named_metrics(expr: str) -> set[str]:
+    plain = _RANGE.sub("", _LISTS.sub("", re.sub(r"\{[^}]*\}", "", _QUOTED.sub('""', expr))))
+    return set(_NAME.findall(plain)) - _WORDS
+
+
+def unknown_in(expr: str, known: dict[str, frozenset[str]]) -> list[str]:
+    """Return the metrics that nobody exports, and the labels that they do not have."""
+    names = named_metrics(expr)
+    labels = labels_on_every_series().union(*(known.get(name, frozenset()) for name in names))
+    made = {to for to, _ in _MADE.findall(expr)}
+    asked = _listed(expr) | {source for _, source in _MADE.findall(expr)}
+    return [
+        *sorted(names - set(known)),
+        *sorted(asked - labels - made),
+        *(f"{name}{{{label}}}" for name, label in _matched(expr) if label not in _labels_of(name, known)),
+    ]
+
+
+def _listed(expr: str) -> set[str]:
+    lists = _LISTS.findall(_QUOTED.sub('""', expr))
+    return {label.strip() for one in lists for label in one.split(",") if label.strip()}
+
+
+def _matched(expr: str) -> list[tuple[str, str]]:
+    found = _MATCHERS.findall(_QUOTED.sub('""', expr))
+    return [(name, label) for name, matchers in found for label in _MATCHED.findall(matchers)]
+
+
+def _labels_of(name: str, known: dict[str, frozenset[str]]) -> frozenset[str]:
+    return known.get(name, frozenset()) | labels_on_every_series()

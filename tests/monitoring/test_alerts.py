@@ -1,0 +1,136 @@
+"""Alerts are whole, are on their page, have cases, and ask for what is exported."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.monitoring.alert_cases import FOLDER as CASES
+from tests.monitoring.alert_cases import cases_of
+from tests.monitoring.promql import exported, named_metrics, unknown_in
+from trainyard.monitoring.alert import FOLDER, Alert, alert_of, alerts
+from trainyard.monitoring.foreign_metrics import foreign_metrics
+from trainyard.monitoring.prometheus_rules import alert_rules
+from trainyard.monitoring.queries import Query, documented_queries
+
+PAGE = (Path(__file__).parents[2] / "docs" / "alerts.md").read_text(encoding="utf-8")
+EACH = pytest.mark.parametrize("alert", alerts(), ids=lambda alert: alert.id)
+GOOD = {
+    "group": "gpu",
+    "severity": "info",
+    "for": "5m",
+    "expr": "up == 0",
+    "summary": "s",
+    "description": "d",
+    "remedy": ["r"],
+    "why": "w",
+    "sources": ["https://example.com"],
+    "read": "2026-11-21",
+}
+
+
+@EACH
+def test_an_alert_asks_for_metrics_and_labels_that_are_exported(alert: Alert):
+    assert named_metrics(alert.expr)
+    assert unknown_in(alert.expr, exported()) == []
+
+
+@pytest.mark.parametrize("query", documented_queries(), ids=lambda query: query.id)
+def test_a_documented_query_asks_for_metrics_and_labels_that_are_exported(query: Query):
+    assert unknown_in(query.query, exported()) == []
+
+
+@EACH
+def test_an_alert_whose_metric_leaves_the_registry_is_found(alert: Alert):
+    for name in named_metrics(alert.expr):
+        assert name in unknown_in(alert.expr, {one: labels for one, labels in exported().items() if one != name})
+
+
+def test_a_label_that_a_metric_does_not_have_is_found():
+    known = {"a": frozenset({"x"}), "b": frozenset({"y"})}
+    assert unknown_in("sum by (x) (a) + sum by (z) (b)", known) == ["z"]
+    assert unknown_in('a{y="1"} and b{y=~"2", instance="3"}', known) == ["a{y}"]
+    assert unknown_in('max by (new) (label_replace(a, "new", "$1", "x", "(.*)")) > 1e8', known) == []
+    assert unknown_in('label_replace(a offset 5m, "new", "$1", "z", "(.*)")', known) == ["z"]
+
+
+def test_names_of_metrics_are_told_from_functions_words_and_durations():
+    expr = 'rate(a_total{b="c"}[5m]) > 1e8 and on (d) group_left () max_over_time(e[1h:5m]) unless f offset 10m'
+    assert named_metrics(expr) == {"a_total", "e", "f"}
+
+
+def test_whatever_others_export_is_asked_for():
+    asked = {name for one in alerts() for name in named_metrics(one.expr)}
+    asked |= {name for one in documented_queries() for name in named_metrics(one.query)}
+    assert set(foreign_metrics()) <= asked
+
+
+def test_no_alert_depends_on_how_dcgm_exporter_spells_the_host():
+    assert [one.id for one in alerts() if "hostname" in f"{one.expr} {one.summary} {one.description}".lower()] == []
+
+
+def test_every_metric_of_dcgm_exporter_is_among_those_that_nodes_export():
+    step = Path(FOLDER).parents[1] / "bootstrap" / "assets" / "steps" / "65-dcgm-exporter.sh"
+    counters = set(re.findall(r"^(DCGM_\w+), (?:gauge|counter),", step.read_text(encoding="utf-8"), re.MULTILINE))
+    assert {name for name in foreign_metrics() if name.startswith("DCGM_")} <= counters
+
+
+@EACH
+def test_an_alert_has_a_case_in_which_it_fires_and_one_in_which_it_does_not(alert: Alert):
+    assert {bool(case["fires"]) for case in cases_of(alert.id)} == {True, False}
+
+
+def test_all_cases_are_of_alerts():
+    assert sorted(file.stem for file in CASES.glob("*.yaml")) == sorted(one.id for one in alerts())
+
+
+@EACH
+def test_an_alert_has_a_section_on_the_page_with_every_step(alert: Alert):
+    section = PAGE.split(f"\n## {alert.id}\n")[1].split("\n## ")[0]
+    assert [step for step in alert.remedy if step not in section] == []
+    assert alert.expr in section
+    assert "$labels" not in section
+
+
+def test_the_page_has_no_other_sections():
+    assert re.findall(r"^## (.+)$", PAGE, re.MULTILINE) == [one.id for one in alerts()]
+
+
+@EACH
+def test_an_id_is_lower_case_with_hyphens(alert: Alert):
+    assert re.fullmatch(r"[a-z]+(-[a-z]+)+", alert.id)
+
+
+def test_the_rules_hold_every_alert_once():
+    names = [rule["alert"] for group in alert_rules()["groups"] for rule in group["rules"]]
+    assert names == [one.id for one in alerts()]
+
+
+def test_a_group_without_alerts_is_left_out_of_the_rules():
+    (some,) = [one for one in alerts() if one.id == "no-metrics"]
+    assert [group["name"] for group in alert_rules([some])["groups"]] == ["trainyard-collection"]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"severity": "page"}, "severity 'page'"),
+        ({"group": "gpus"}, "group 'gpus'"),
+        ({"for": "soon"}, "for 'soon'"),
+        ({"remedy": []}, "remedy must not be empty"),
+        ({"why": "", "summary": ""}, "summary, why must not be empty"),
+        ({"sources": ["example.com"]}, "begins with https://"),
+    ],
+    ids=str,
+)
+def test_a_file_that_cannot_be_right_is_refused(wrong: dict[str, object], said: str):
+    assert alert_of("some-alert", GOOD).for_ == "5m"
+    with pytest.raises(ValueError, match=said):
+        alert_of("some-alert", {**GOOD, **wrong})
+
+
+def test_an_unknown_key_is_refused():
+    with pytest.raises(TypeError, match="severty"):
+        alert_of("some-alert", {**GOOD, "severty": "info"})
