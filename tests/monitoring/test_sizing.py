@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 import yaml
 
-import trainyard_node
 from tests.monitoring.clusters import MIXED, mixed, spec_of
 from tests.node.collectors.exposed import exposed
 from trainyard import monitoring
@@ -21,7 +20,7 @@ from trainyard.monitoring.sizing import Sizing, sizings
 from trainyard.monitoring.sizing_facts import facts, price_facts
 from trainyard_node.metric import metrics
 
-GOLDEN = Path(trainyard_node.__file__).parents[2] / "tests" / "node" / "collectors" / "golden"
+GOLDEN = Path(__file__).parents[1] / "node" / "collectors" / "golden"
 DATA: dict[str, Any] = yaml.safe_load(Path(monitoring.__file__).with_name("sizing.yaml").read_text(encoding="utf-8"))
 SERIES = facts("series")
 
