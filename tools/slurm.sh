@@ -22,6 +22,7 @@ fi
 command -v debootstrap >/dev/null || install_quietly debootstrap
 echo "making a root with a newer Slurm for tests in $ROOT (once, about a minute)" >&2
 rm -rf "$ROOT"
+mkdir -p "${ROOT%/*}"
 log="$(mktemp)"
 if ! debootstrap --variant=minbase --include=slurmctld,slurmd,slurm-client,munge trixie "$ROOT" "$MIRROR" >"$log" 2>&1; then
   tail -n 20 "$log" >&2
