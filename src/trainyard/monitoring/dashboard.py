@@ -1,0 +1,181 @@
+"""Dashboards, as data: dashboards/<id>.yaml. Grafana's JSON, the local viewer and `monitor verify` are made of them.
+
+A query is PromQL with three variables, which each of those fills in: ``$cluster``, ``$queue`` and ``$node`` stand for a
+regular expression, so that a matcher is ``cluster=~"$cluster"``. ``$__rate_interval`` stands for the range of a rate.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, fields
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+FOLDER = Path(__file__).with_name("dashboards")
+# The order is that of the lists that people see.
+ORDER = (
+    "cluster-overview",
+    "node-status",
+    "slurm-jobs",
+    "gpu-performance",
+    "gpu-peers",
+    "nvlink-bandwidth",
+    "efa-network",
+    "host-system",
+    "storage",
+)
+KINDS = ("timeseries", "stat", "gauge", "bars", "table", "heatmap", "states")
+# What a number means; each renderer has its own word for it.
+UNITS = (
+    "count", "percent", "ratio", "bytes", "bytes/s", "bit/s", "packets/s", "operations/s", "events/s", "celsius",
+    "watt", "joule", "hertz", "seconds", "timestamp", "standard-deviations", "boolean",
+)  # fmt: skip
+# What a cluster can have, and without which a dashboard or a panel would stay empty.
+NEEDS = ("gpu", "nvlink", "efa", "slurm", "shared-storage", "login")
+_ID = re.compile(r"[a-z][a-z0-9-]*")
+COLUMNS = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One question of a panel."""
+
+    expr: str
+    legend: str = ""
+    """What a series is called: text with labels, such as ``{{node}}``. Empty: all of its labels."""
+    instant: bool = False
+    """Whether only the newest value counts, as in tables."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table: a label of the result, or ``Value``."""
+
+    label: str
+    title: str
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """From this value on it is a colour: green, yellow, orange, red or blue."""
+
+    value: float
+    colour: str
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One picture, number or table."""
+
+    id: str
+    """Unique in its dashboard."""
+    title: str
+    kind: str
+    unit: str
+    queries: tuple[Query, ...]
+    description: str
+    """How it is read, and what is no cause for alarm."""
+    width: int = 12
+    """Of 24 columns."""
+    height: int = 8
+    min: float | None = None
+    max: float | None = None
+    thresholds: tuple[Threshold, ...] = ()
+    columns: tuple[Column, ...] = ()
+    stack: bool = False
+    needs: tuple[str, ...] = ()
+    """What the cluster has to have for it, beyond what its dashboard needs."""
+    may_be_empty: str = ""
+    """In which case it rightly shows nothing; empty where it always has data."""
+    links: tuple[str, ...] = ()
+    """Ids of dashboards to look at next."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be right. Raises ValueError: an error in our own data is a bug, which a test finds."""
+        wrong = [
+            *([] if _ID.fullmatch(self.id) else ["id"]),
+            *([] if self.kind in KINDS else ["kind"]),
+            *([] if self.unit in UNITS else ["unit"]),
+            *([] if self.queries else ["queries"]),
+            *([] if 0 < self.width <= COLUMNS and self.height > 0 else ["width or height"]),
+            *([] if set(self.needs) <= set(NEEDS) else ["needs"]),
+            *([] if all(one.unit in {"", *UNITS} for one in self.columns) else ["columns"]),
+        ]
+        if wrong:
+            raise ValueError(f"panel {self.id}: {', '.join(wrong)} cannot be so")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Panels under one heading."""
+
+    title: str
+    panels: tuple[Panel, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Dashboard:
+    """A page of panels."""
+
+    id: str
+    """Also the name of its file, and after ``trainyard-`` its uid in Grafana."""
+    title: str
+    description: str
+    rows: tuple[Row, ...]
+    needs: tuple[str, ...] = ()
+    """What a cluster has to have for it to be of any use."""
+
+    def panels(self) -> Iterator[Panel]:
+        """Yield all panels in their order."""
+        for row in self.rows:
+            yield from row.panels
+
+
+@cache
+def dashboards() -> tuple[Dashboard, ...]:
+    """Return all dashboards in their order."""
+    found = [dashboard_of(file.stem, _content(file)) for file in FOLDER.glob("*.yaml")]
+    return tuple(sorted(found, key=lambda one: ORDER.index(one.id)))
+
+
+def dashboards_for(has: Iterable[str]) -> tuple[Dashboard, ...]:
+    """Return those that a cluster with so much can fill, without the panels and rows that it cannot."""
+    given = frozenset(has)
+    return tuple(_only(one, given) for one in dashboards() if given.issuperset(one.needs))
+
+
+def dashboard_of(id_: str, content: dict[str, Any]) -> Dashboard:
+    """Return a dashboard of the content of its file. An unknown or missing key is a TypeError."""
+    rows = tuple(Row(row["title"], tuple(map(_panel, row["panels"]))) for row in content["rows"])
+    return Dashboard(id=id_, **{**_tuples(content), "rows": rows})
+
+
+def _panel(content: dict[str, Any]) -> Panel:
+    made = {
+        "queries": tuple(Query(**one) for one in content["queries"]),
+        "columns": tuple(Column(**one) for one in content.get("columns", ())),
+        "thresholds": tuple(Threshold(**one) for one in content.get("thresholds", ())),
+    }
+    return Panel(**{**_tuples(content), **made})
+
+
+def _tuples(content: dict[str, Any]) -> dict[str, Any]:
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in content.items()}
+
+
+def _only(dashboard: Dashboard, given: frozenset[str]) -> Dashboard:
+    rows = (Row(row.title, tuple(one for one in row.panels if given.issuperset(one.needs))) for row in dashboard.rows)
+    left = {one.name: getattr(dashboard, one.name) for one in fields(dashboard)}
+    return Dashboard(**{**left, "rows": tuple(row for row in rows if row.panels)})
+
+
+def _content(file: Path) -> dict[str, Any]:
+    content: dict[str, Any] = yaml.load(file.read_bytes(), Loader=yaml.CSafeLoader)
+    return content
