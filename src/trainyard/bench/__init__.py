@@ -1,1 +1,1 @@
-"""NCCL benchmarks: parsing, judging and plotting results. Nothing here yet but its place."""
+"""NCCL benchmarks: results, parsed and judged."""

@@ -1,0 +1,108 @@
+"""What single lines of a log say about the libraries, the network and the end of a test.
+
+NCCL writes them with NCCL_DEBUG=INFO, the plugin aws-ofi-nccl as NET/OFI, and launchers on their own:
+https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html#nccl-debug
+https://github.com/aws/aws-ofi-nccl/blob/master/src/nccl_ofi_net.cpp
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from trainyard.bench.result import Evidence
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trainyard.bench.result import Run
+
+_PROVIDER = re.compile(r"[Ss]elected [Pp]rovider is ([\w;-]+)(?:, fabric is [\w-]+)?(?:.*?\(found (\d+) nics?\))?")
+_NETWORK = re.compile(r"Using network (.+?)\s*$")
+_ENVIRONMENT = re.compile(r"\b((?:NCCL|FI|OFI_NCCL)_\w+) set by environment to (.*?)\.?\s*$")
+_RANKS = re.compile(r"\bnranks (\d+)\b.*Init COMPLETE")
+_ALGORITHM = re.compile(r"Algo (\w+) proto (\w+)")
+_FAILURE = re.compile(
+    r"NCCL WARN|Test (?:[A-Z]+ )?failure|: error:|not enough slots|optimal provider|No data available|CANCELLED"
+    r"|Segmentation fault|Bus error|\bKilled\b|MPI_ABORT|mpirun noticed|exited on signal|TIME LIMIT|[Oo]ut Of Memory"
+    r"|No such file|command not found"
+)
+_VERSIONS = (
+    ("nccl-tests", re.compile(r"nccl-tests version (\S+)")),
+    ("nccl", re.compile(r"nccl-library=(\d+)")),
+    ("nccl", re.compile(r"NCCL version (\d+\.\d+\.\d+)")),
+    ("cuda", re.compile(r"NCCL version \S*\+cuda(\d+\.\d+)")),
+    ("plugin", re.compile(r"aws-ofi-nccl (?:v)?(\d+\.\d+[\w.-]*)")),
+    ("libfabric", re.compile(r"[Ll]ibfabric version (\d+\.\d+[\w.]*)")),
+    ("cuda-driver", re.compile(r"cudaDriverVersion (\d+)")),
+)
+# ncclFunc… of src/include/nccl_common.h: https://github.com/NVIDIA/nccl/blob/master/src/include/nccl_common.h
+_ALGORITHMS = ("TREE", "RING", "COLLNET_DIRECT", "COLLNET_CHAIN", "NVLS", "NVLS_TREE", "PAT")
+_PROTOCOLS = ("LL", "LL128", "SIMPLE")
+_MOST_FAILURES = 50
+
+
+def note(run: Run, line: int, text: str) -> None:
+    """Add to a run what a line says; nothing where it says nothing."""
+    for reader in _READERS:
+        reader(run, line, text)
+
+
+def _versions(run: Run, _line: int, text: str) -> None:
+    for name, pattern in _VERSIONS:
+        if found := pattern.search(text):
+            run.versions.setdefault(name, dotted(found[1]) if name in {"nccl", "cuda-driver"} else found[1])
+
+
+def dotted(version: str) -> str:
+    """Return 22602 as 2.26.2, and CUDA's 12040 as 12.4: what NCCL_VERSION and CUDA_VERSION make of the parts."""
+    if not version.isdecimal():
+        return version
+    number = int(version)
+    if number >= 10000 and number % 10 == 0 and number < 20000:
+        return f"{number // 1000}.{number % 1000 // 10}"
+    return f"{number // 10000}.{number % 10000 // 100}.{number % 100}"
+
+
+def _provider(run: Run, line: int, text: str) -> None:
+    if found := _PROVIDER.search(text):
+        run.transport.provider = found[1]
+        run.transport.evidence.append(Evidence(line, text.strip()))
+        if found[2] is not None:
+            run.transport.nics = int(found[2])
+
+
+def _network(run: Run, line: int, text: str) -> None:
+    if (found := _NETWORK.search(text)) and run.transport.network is None:
+        run.transport.network = found[1]
+        run.transport.evidence.append(Evidence(line, text.strip()))
+
+
+def _environment(run: Run, _line: int, text: str) -> None:
+    if found := _ENVIRONMENT.search(text):
+        run.environment[found[1]] = found[2]
+
+
+def _ranks(run: Run, _line: int, text: str) -> None:
+    if found := _RANKS.search(text):
+        run.ranks = max(run.ranks or 0, int(found[1]))
+
+
+def _algorithm(run: Run, _line: int, text: str) -> None:
+    if found := _ALGORITHM.search(text):
+        name = f"{_named(found[1], _ALGORITHMS)}/{_named(found[2], _PROTOCOLS)}"
+        run.algorithms[name] = run.algorithms.get(name, 0) + 1
+
+
+def _named(word: str, names: tuple[str, ...]) -> str:
+    return names[int(word)] if word.isdecimal() and int(word) < len(names) else word.upper()
+
+
+def _failure(run: Run, line: int, text: str) -> None:
+    if _FAILURE.search(text) and len(run.failures) < _MOST_FAILURES:
+        run.failures.append(Evidence(line, text.strip()))
+
+
+_READERS: tuple[Callable[[Run, int, str], None], ...] = (
+    _versions, _provider, _network, _environment, _ranks, _algorithm, _failure,
+)  # fmt: skip

@@ -1,0 +1,92 @@
+"""The lines of a log that can say something about a test, found in blocks of it and not line by line.
+
+A log with NCCL_DEBUG=INFO of a thousand ranks has gigabytes, nearly all of which are connections. One pass of RE2,
+whose time does not depend on how the input is made, finds the few lines that count.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+# Each leads to a line; what the line says is decided later.
+MARKS = (
+    rb"nccl-tests version|nThread|Collective test|Rank +[0-9]+ +(?:Group|Pid)|busbw|Avg bus|Out of bounds|_perf"
+    rb"|nccom-test"
+    rb"|[0-9]\.[0-9]+ +[0-9]+\.[0-9]+ +[0-9N]"  # two bandwidths of a row, or of the half of one
+    rb"|[0-9] +[0-9]+ +(?:u?int|half|float|double|b?f|char)[0-9a-z]* "  # the beginning of a row
+    rb"|NCCL version|nccl-library|aws-ofi-nccl|ibfabric version|cudaDriverVersion|CUDA [Dd]river|EFA_INSTALLER"
+    rb"|elected [Pp]rovider|Using network|Init COMPLETE|by environment|Algo "
+    rb"|NCCL WARN|Test [A-Z]+ failure|Test failure|: error:|not enough slots|optimal provider|No data available"
+    rb"|CANCELLED|Segmentation|Bus error|Killed|MPI_ABORT|mpirun noticed|exited on signal|TIME LIMIT|ut Of Memory"
+    rb"|No such file|command not found|trainyard: "
+)
+_CONNECTIONS = b"] via NET/"
+_GDR = b"/GDRDMA"
+# A line longer than this is cut: no program that we read writes one.
+_LONGEST_LINE = 65536
+
+
+class Found(NamedTuple):
+    """A line that was found."""
+
+    line: int
+    """Counted from 1."""
+    text: str
+    connections: int
+    """Network connections that stand between the line found before and this one."""
+    gdr_connections: int
+
+
+def scan(blocks: Iterable[bytes]) -> Iterator[Found]:
+    """Yield the lines that count of a log that comes in blocks of any size."""
+    line, connections, gdr_connections = 1, 0, 0
+    for block in whole_lines(blocks):
+        done = 0
+        for start, end in _spans(block):
+            between = block[done:start]
+            line += between.count(b"\n")
+            connections += between.count(_CONNECTIONS)
+            gdr_connections += between.count(_GDR)
+            yield Found(line, block[start:end].decode("utf-8", "replace").rstrip("\r\n"), connections, gdr_connections)
+            connections = gdr_connections = 0
+            done = start
+        rest = memoryview(block)[done:].tobytes() if done else block
+        line += rest.count(b"\n")
+        connections += rest.count(_CONNECTIONS)
+        gdr_connections += rest.count(_GDR)
+
+
+def whole_lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the same bytes in blocks that end with a line, as far as lines end at all."""
+    left = b""
+    for block in blocks:
+        end = block.rfind(b"\n") + 1
+        if end:
+            yield left + block[:end]
+            left = block[end:]
+        else:
+            left = (left + block)[-_LONGEST_LINE:]
+    if left:
+        yield left
+
+
+def _spans(block: bytes) -> Iterator[tuple[int, int]]:
+    """Yield where the lines begin and end that hold a mark, each once."""
+    end = -1
+    for match in _marks().finditer(block):
+        if match.start() < end:
+            continue
+        start = block.rfind(b"\n", 0, match.start()) + 1
+        end = block.find(b"\n", match.end()) + 1 or len(block)
+        yield start, min(end, start + _LONGEST_LINE)
+
+
+@cache
+def _marks() -> Any:
+    import re2  # type: ignore[import-untyped]  # noqa: PLC0415  only logs need it
+
+    return re2.compile(MARKS)

@@ -1,0 +1,90 @@
+"""The JSON that nccl-tests writes with ``-J``, version 2 of it.
+
+https://github.com/NVIDIA/nccl-tests/blob/master/src/util.cu
+It is written piece by piece, so a test that was killed leaves one that is cut: what is whole of it counts.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from trainyard.bench.log_facts import dotted
+from trainyard.bench.nccl_log import collective_in, completed
+from trainyard.bench.result import Device, Evidence, Measurement, Row, Run
+
+# The file has the whole environment of the test, which may hold secrets. No more than this is taken of it.
+_ENVIRONMENT = re.compile(r"((?:NCCL|FI|OFI_NCCL)_[A-Z0-9_]+)=(.*)", re.DOTALL)
+_RESULTS = re.compile(r'"results"\s*:\s*\[')
+
+
+def is_nccl_json(beginning: bytes) -> bool:
+    """Return whether a file that begins so is one of these."""
+    return re.match(rb'\s*\{\s*"version"\s*:\s*\d+\s*,\s*"start_time"', beginning) is not None
+
+
+def parse_json(text: str) -> Run:
+    """Return the test. Raises ValueError where not even its beginning is whole."""
+    try:
+        content = json.loads(text)
+    except json.JSONDecodeError:
+        content = _cut(text)
+    config = content.get("config") or {}
+    bounds, average = content.get("out_of_bounds"), content.get("average_bus_bandwidth")
+    run = Run(
+        collective=next(filter(None, map(collective_in, map(str, content.get("args", ())))), None),
+        devices=[_device(one) for one in config.get("devices", ())],
+        parameters={key: str(value) for key, value in config.items() if not isinstance(value, list)},
+        versions={"nccl": dotted(str(content["nccl_version"]))} if content.get("nccl_version") else {},
+        environment={found[1]: found[2] for one in content.get("env", ()) if (found := _ENVIRONMENT.fullmatch(one))},
+        average_busbw_gb_s=None if average is None else float(average["bandwidth"]),
+        out_of_bounds=None if bounds is None else (bounds["count"], "OK" if bounds["okay"] == "true" else "FAILED"),
+        concluded="end_time" in content,
+        failures=[Evidence(0, one) for one in content.get("errors", ()) if one],
+    )
+    run.rows = [_row(one) for one in content.get("results", ())]
+    return completed(run)
+
+
+def _cut(text: str) -> dict[str, Any]:
+    """Return what is whole of a file that ends in the middle."""
+    begin = _RESULTS.search(text)
+    if begin is None:
+        raise ValueError("the JSON ends before its results begin")
+    content: dict[str, Any] = json.loads(text[: begin.start()].rstrip().rstrip(",") + "}")
+    content["results"] = list(_whole_objects(text[begin.end() :]))
+    return content
+
+
+def _whole_objects(text: str) -> list[dict[str, Any]]:
+    decoder, at = json.JSONDecoder(), 0
+    found: list[dict[str, Any]] = []
+    while True:
+        at += len(text[at:]) - len(text[at:].lstrip(", \n\t\r"))
+        try:
+            one, at = decoder.raw_decode(text, at)
+        except json.JSONDecodeError:
+            return found
+        found.append(one)
+
+
+def _row(one: dict[str, Any]) -> Row:
+    root = str(one.get("root", "")).strip()
+    return Row(
+        one["size"], one["count"], one["type"], None if one.get("redop") == "none" else one.get("redop"),
+        int(root) if root.lstrip("-").isdecimal() else None,
+        _measurement(one.get("out_of_place")), _measurement(one.get("in_place")), 0,
+    )  # fmt: skip
+
+
+def _measurement(one: dict[str, Any] | None) -> Measurement | None:
+    if one is None:
+        return None
+    time_us = one["time"] if "time" in one else one["cpu_time"]
+    wrong = None if one.get("nwrong") is None else int(one["nwrong"])
+    return Measurement(float(time_us), float(one["alg_bw"]), float(one["bus_bw"]), wrong)
+
+
+def _device(one: dict[str, Any]) -> Device:
+    return Device(one["rank"], one["group"], one["pid"], one["hostname"], one["device"], one["device_info"])

@@ -1,0 +1,206 @@
+"""The text that nccl-tests and nccom-test print, with whatever stands around it, as runs."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from trainyard.bench.log_facts import note
+from trainyard.bench.log_scan import scan
+from trainyard.bench.result import Device, Run
+from trainyard.bench.table_row import DTYPE_BYTES, Start, is_continuation, row_of, start_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from trainyard.bench.log_scan import Found
+    from trainyard.bench.result import Row
+
+_COLLECTIVE = re.compile(
+    r"\b(all_reduce|all_gather|reduce_scatter|alltoallv?|broadcast|reduce|gather|scatter|sendrecv|hypercube)_perf"
+)
+_NCCOM = re.compile(
+    r"nccom-test\b.*\b(allr|allg|redsct|sendrecv|alltoall|permute|all_reduce|all_gather|reduce_scatter)\b"
+)
+_NCCOM_NAMES = {"allr": "all_reduce", "allg": "all_gather", "redsct": "reduce_scatter"}
+_PARAMETERS = re.compile(r"nThread \d+ nGpus \d+ .*")
+_PARAMETER = re.compile(r"([A-Za-z]+(?: iters)?):? (\d+(?:\((?:factor|bytes)\))?)")
+_DEVICE = re.compile(
+    r"Rank\s+(\d+)\s+(?:Group\s+(\d+)\s+)?Pid\s+(\d+)\s+on\s+(\S+)\s+device\s+(\d+)\s+\[[^\]]*\]\s*(.*?)\s*$"
+)
+_AVERAGE = re.compile(r"Avg bus bandwidth\s*:\s*([\d.]+(?:e[+-]\d+)?)\s*(?:GB/s)?")
+_BOUNDS = re.compile(r"Out of bounds values\s*:\s*(\d+)\s+(OK|FAILED)")
+
+
+def parse_log(blocks: Iterable[bytes]) -> list[Run]:
+    """Return the tests of a log, in their order.
+
+    A log without any table gives one run without rows where it says anything of a test, and none where it does not.
+    """
+    reader = _Reader()
+    for found in scan(blocks):
+        reader.read(found)
+    return reader.finished()
+
+
+def collective_in(text: str) -> str | None:
+    """Return the collective that a program named in a text measures, such as all_reduce of all_reduce_perf."""
+    found = _COLLECTIVE.search(text)
+    return None if found is None else found[1]
+
+
+class _Reader:
+    """Reads line after line, and knows which test it is in."""
+
+    def __init__(self) -> None:
+        self.run = Run()
+        self.runs: list[Run] = []
+        self.torn: tuple[Start, int] | None = None
+        self.last = ""
+        self.ended = False
+        self.measured_once = False
+
+    def read(self, found: Found) -> None:
+        text = found.text
+        if self._begins(text):
+            self._next()
+        self.run.transport.connections += found.connections
+        self.run.transport.gdr_connections += found.gdr_connections
+        self.run.first_line = self.run.first_line or found.line
+        if not self._row(found):
+            self._frame(text)
+            note(self.run, found.line, text)
+        self.run.last_line = found.line
+        self.last = text
+
+    def finished(self) -> list[Run]:
+        self._next()
+        return self.runs
+
+    def _begins(self, text: str) -> bool:
+        """Return whether a line belongs to another test than the lines before it."""
+        begun = bool(self.run.rows or self.ended)
+        opening = "nccl-tests version" in text or "Collective test starting" in text or "nccom-test" in text
+        return begun and (opening or _PARAMETERS.search(text) is not None or ("busbw" in text and self.ended))
+
+    def _next(self) -> None:
+        self._give_up_torn()
+        run = self.run
+        if run.rows or run.damaged_rows or run.failures or run.transport.provider or run.parameters or run.devices:
+            self.runs.append(completed(run))
+        self.run, self.ended, self.measured_once = Run(), False, False
+
+    def _row(self, found: Found) -> bool:
+        """Take a line that is a row, or a part of one."""
+        start = start_of(found.text)
+        if start is None:
+            return self._continued(found.text)
+        self._give_up_torn()
+        if found.text == self.last and self.run.rows:
+            return True  # written twice, by tee or by two that follow the same file
+        self._take(start, found.line)
+        return True
+
+    def _take(self, start: Start, line: int) -> None:
+        row = row_of(start, line, measured_once=self.measured_once or _of_nccom(start))
+        if row is not None:
+            self._add(row)
+        else:
+            self.torn = (start, line)
+
+    def _continued(self, text: str) -> bool:
+        """Take the other part of a row: lines of NCCL may stand between the two."""
+        if self.torn is None or not is_continuation(text):
+            return False
+        start, line = self.torn
+        begun = [word for word in start.rest if word.lstrip("-").replace(".", "").isdecimal()]
+        whole = start._replace(rest=begun + [word for word in text.split() if not word.endswith(":")])
+        self.torn = None
+        self._take(whole, line)
+        return True
+
+    def _add(self, row: Row) -> None:
+        self.run.rows.append(row)
+        self.ended = False
+
+    def _give_up_torn(self) -> None:
+        if self.torn is not None:
+            self.run.damaged_rows += 1
+            self.torn = None
+
+    def _frame(self, text: str) -> None:
+        """Take what stands around a table."""
+        run = self.run
+        if name := collective_in(text):
+            run.collective = run.collective or name
+        elif found := _NCCOM.search(text):
+            run.tool, run.collective = "nccom-test", _NCCOM_NAMES.get(found[1], found[1])
+        if found := _PARAMETERS.search(text):
+            run.parameters = dict(_PARAMETER.findall(found[0]))
+        elif found := _DEVICE.search(text):
+            rank, group, pid, host, device, name = found.groups()
+            run.devices.append(Device(int(rank), int(group or 0), int(pid), host, int(device), name))
+        elif "busbw" in text:
+            self.measured_once = "size" in text and text.count("busbw") == 1
+            if "algbw(GB/s)" in text:
+                run.tool = "nccom-test"
+        self._summary(text)
+
+    def _summary(self, text: str) -> None:
+        if found := _AVERAGE.search(text):
+            self.run.average_busbw_gb_s, self.ended = float(found[1]), True
+            self._give_up_torn()
+        elif found := _BOUNDS.search(text):
+            self.run.out_of_bounds = (int(found[1]), found[2])
+        elif "Collective test concluded" in text:
+            self.run.concluded = self.ended = True
+
+
+def _of_nccom(start: Start) -> bool:
+    return start.dtype in {"fp32", "fp16", "bf16", "fp8"} and len(start.rest) <= 4
+
+
+def completed(run: Run) -> Run:
+    """Return a run with what follows from its rows: the number of ranks, the collective, the unit."""
+    run.ranks = len(run.devices) or run.ranks or _ranks_by_factor(run)
+    if run.collective is None:
+        run.collective = _collective_by_factor(run)
+    if run.tool == "nccom-test" or any(_of_nccom_row(row) for row in run.rows):
+        run.tool, run.bandwidth_unit = "nccom-test", "GiB/s"
+    return run
+
+
+def _of_nccom_row(row: Row) -> bool:
+    return row.dtype in {"fp32", "fp16", "bf16", "fp8"}
+
+
+def _factor(run: Run) -> float | None:
+    """Return bus bandwidth by algorithm bandwidth, of the row that shows it best."""
+    ratios = [(one.algbw_gb_s, one.busbw_gb_s / one.algbw_gb_s) for row in run.rows
+              for one in (row.out_of_place, row.in_place) if one is not None and one.algbw_gb_s >= 1]  # fmt: skip
+    return max(ratios)[1] if ratios else None
+
+
+def _ranks_by_factor(run: Run) -> int | None:
+    """Return how many ranks there are by the factor of an all-reduce, 2(n-1)/n, where its digits allow to tell."""
+    factor = _factor(run)
+    if factor is None or not 1.0 < factor < 1.995:
+        return None
+    return round(2 / (2 - factor))
+
+
+def _collective_by_factor(run: Run) -> str | None:
+    """Return the collective where nothing names it, as far as the table tells: one that nothing tells stays unknown.
+
+    A rank's part is the whole for those that reduce to everybody, and only alltoall cannot be checked in place.
+    """
+    row = run.best
+    if row is None:
+        return None
+    whole = row.size_bytes == row.elements * DTYPE_BYTES[row.dtype]
+    if row.redop is not None and row.root in {None, -1}:
+        return "all_reduce" if whole else "reduce_scatter"
+    checked = [one is not None and one.wrong is not None for one in (row.out_of_place, row.in_place)]
+    if whole or row.root not in {None, -1} or not checked[0]:
+        return "all_reduce" if (_factor(run) or 0) > 1.01 else None
+    return "all_gather" if checked[1] else "alltoall"

@@ -1,0 +1,131 @@
+"""What a bandwidth test has measured, and what its log says about how. None is what the log does not say.
+
+Units as nccl-tests has them: µs, and GB/s of 10⁹ bytes.
+https://github.com/NVIDIA/nccl-tests/blob/master/doc/PERFORMANCE.md
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+Tool = Literal["nccl-tests", "nccom-test"]
+
+
+class Measurement(NamedTuple):
+    """One time, and the bandwidths that follow from it."""
+
+    time_us: float
+    algbw_gb_s: float
+    """Bytes by time."""
+    busbw_gb_s: float
+    """That times a factor of the collective and the number of ranks, so that it can be held against hardware."""
+    wrong: int | None = None
+    """Elements that were not as they should be; None where that was not checked."""
+    error: float | None = None
+    """The largest deviation, which old versions print in place of the count."""
+
+
+class Row(NamedTuple):
+    """One line of the table: one size."""
+
+    size_bytes: int
+    elements: int
+    dtype: str
+    redop: str | None
+    root: int | None
+    out_of_place: Measurement | None
+    in_place: Measurement | None
+    line: int
+    """Where it stands, counted from 1; 0 in JSON."""
+
+
+class Device(NamedTuple):
+    """A rank, and the GPU that it used."""
+
+    rank: int
+    group: int
+    pid: int
+    host: str
+    device: int
+    name: str
+
+
+class Evidence(NamedTuple):
+    """A line that says something."""
+
+    line: int
+    text: str
+
+
+@dataclass(slots=True)
+class Transport:
+    """How ranks of different nodes reached each other."""
+
+    provider: str | None = None
+    """Libfabric's provider, such as efa."""
+    nics: int | None = None
+    """Network cards that the plugin found on a node."""
+    network: str | None = None
+    """What NCCL calls the network that it uses, such as AWS Libfabric, IB or Socket."""
+    connections: int = 0
+    """Connections over the network that the log names, to send or to receive."""
+    gdr_connections: int = 0
+    """Those of them that need no copy in the memory of the host."""
+    evidence: list[Evidence] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Run:
+    """One test: a table, and what stood around it."""
+
+    tool: Tool = "nccl-tests"
+    collective: str | None = None
+    rows: list[Row] = field(default_factory=list)
+    damaged_rows: int = 0
+    """Lines that begin as a row does, and are cut, or contradict themselves."""
+    devices: list[Device] = field(default_factory=list)
+    ranks: int | None = None
+    parameters: dict[str, str] = field(default_factory=dict)
+    """Those that the test prints, such as nGpus and maxBytes."""
+    versions: dict[str, str] = field(default_factory=dict)
+    """Of nccl, nccl-tests, plugin, cuda, libfabric, and so on."""
+    transport: Transport = field(default_factory=Transport)
+    environment: dict[str, str] = field(default_factory=dict)
+    """Variables that NCCL says were set."""
+    algorithms: dict[str, int] = field(default_factory=dict)
+    """How often the log names each algorithm and protocol."""
+    average_busbw_gb_s: float | None = None
+    out_of_bounds: tuple[int, str] | None = None
+    """How many results were out of bounds, and OK or FAILED."""
+    concluded: bool = False
+    """Whether the test says that it came to its end."""
+    failures: list[Evidence] = field(default_factory=list)
+    bandwidth_unit: str = "GB/s"
+    """nccom-test writes GB/s over what are GiB/s."""
+    first_line: int = 0
+    last_line: int = 0
+
+    @property
+    def hosts(self) -> list[str]:
+        """The hosts of its ranks, in the order of the ranks."""
+        return list(dict.fromkeys(one.host for one in self.devices))
+
+    @property
+    def best(self) -> Row | None:
+        """The row with the highest bus bandwidth, out of place where there is one; None where nothing was measured."""
+        measured = [row for row in self.rows if busbw(row) is not None]
+        return max(measured, key=lambda row: busbw(row) or 0.0, default=None)
+
+    @property
+    def wrong_total(self) -> int | None:
+        """All wrong elements; None where nothing was checked."""
+        counts = [one.wrong for row in self.rows for one in (row.out_of_place, row.in_place) if one is not None]
+        checked = [count for count in counts if count is not None]
+        return sum(checked) if checked else None
+
+
+def busbw(row: Row) -> float | None:
+    """Return the bus bandwidth of a row in GB/s: out of place, or in place where it has nothing else."""
+    one = row.out_of_place or row.in_place
+    return None if one is None else one.busbw_gb_s

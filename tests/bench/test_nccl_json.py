@@ -1,0 +1,97 @@
+"""nccl-tests' own JSON, whole and cut."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from trainyard.bench.nccl_json import is_nccl_json, parse_json
+
+
+def content() -> dict[str, Any]:
+    """Return what src/util.cu of nccl-tests 2.19 writes."""
+    devices = [
+        {"rank": rank, "group": 0, "pid": 40 + rank, "hostname": f"p5-{rank // 8 + 1}", "device": rank % 8,
+         "device_hex": "0000:53:00", "device_info": "NVIDIA H100 80GB HBM3"}
+        for rank in range(16)
+    ]  # fmt: skip
+    measured = {"time": 17286.0, "alg_bw": 248.46, "bus_bw": 465.87, "nwrong": 0.0}
+    result = {
+        "size": 4294967296, "count": 1073741824, "type": "float", "redop": "sum", "root": "    -1",
+        "out_of_place": measured, "in_place": {**measured, "nwrong": None}, "actual_iterations": 20,
+        "experiment_name": "all_reduce",
+    }  # fmt: skip
+    return {
+        "version": 2, "start_time": "2026-11-20 10:00:00",
+        "args": ["/opt/nccl-tests/build/all_reduce_perf", "-b", "4G"],
+        "env": ["NCCL_DEBUG=INFO", "AWS_SECRET_ACCESS_KEY=do-not-keep", "FI_PROVIDER=efa"],
+        "nccl_version": 22703,
+        "config": {"nthreads": 1, "ngpus": 1, "maximum_bytes": 4294967296, "devices": devices},
+        "results": [result, {**result, "size": 8589934592, "count": 2147483648}],
+        "out_of_bounds": {"count": 0, "okay": "true"},
+        "average_bus_bandwidth": {"bandwidth": 465.87, "okay": "unchecked"},
+        "errors": [""], "end_time": "2026-11-20 10:00:09",
+    }  # fmt: skip
+
+
+def text() -> str:
+    return json.dumps(content(), separators=(",", ":"))
+
+
+def test_it_says_all_that_the_text_says():
+    run = parse_json(text())
+    assert (run.collective, run.ranks, run.concluded) == ("all_reduce", 16, True)
+    assert run.hosts == ["p5-1", "p5-2"]
+    assert run.versions == {"nccl": "2.27.3"}
+    assert run.out_of_bounds == (0, "OK")
+    assert run.average_busbw_gb_s == 465.87
+    row = run.rows[0]
+    assert (row.size_bytes, row.elements, row.root, row.redop) == (4294967296, 1073741824, -1, "sum")
+    assert row.out_of_place is not None
+    assert (row.out_of_place.busbw_gb_s, row.out_of_place.wrong) == (465.87, 0)
+    assert row.in_place is not None
+    assert row.in_place.wrong is None
+
+
+def test_of_the_environment_only_what_concerns_nccl_is_kept():
+    run = parse_json(text())
+    assert run.environment == {"NCCL_DEBUG": "INFO", "FI_PROVIDER": "efa"}
+    assert "do-not-keep" not in repr(run)
+
+
+def test_times_of_the_processor_are_times_too():
+    changed = text().replace('"time":', '"cpu_time":')
+    assert parse_json(changed) == parse_json(text())
+
+
+def test_a_row_without_out_of_place_has_its_other_half():
+    changed = content()
+    changed["results"][0]["out_of_place"] = None
+    row = parse_json(json.dumps(changed)).rows[0]
+    assert row.out_of_place is None
+    assert row.in_place is not None
+
+
+def test_wherever_it_is_cut_whole_rows_are_kept_and_nothing_is_invented():
+    whole = text()
+    rows = set(parse_json(whole).rows)
+    begin = whole.index('"results"')
+    for length in range(begin + len('"results":['), len(whole)):
+        run = parse_json(whole[:length])
+        assert set(run.rows) <= rows
+        assert not run.concluded
+    assert len(parse_json(whole[: whole.index('"out_of_bounds"')]).rows) == 2
+
+
+@pytest.mark.parametrize("length", [10, 200])
+def test_one_that_is_cut_before_its_results_is_an_error(length: int):
+    with pytest.raises(ValueError):
+        parse_json(text()[:length])
+
+
+def test_it_is_known_by_its_beginning():
+    assert is_nccl_json(text()[:64].encode())
+    assert not is_nccl_json(b'{"version": 1, "findings": []}')
+    assert not is_nccl_json(b"# nThread 1")
