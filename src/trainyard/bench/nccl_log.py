@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import ceil, floor
 from typing import TYPE_CHECKING
 
 from trainyard.bench.log_facts import note
@@ -162,7 +163,8 @@ def _of_nccom(start: Start) -> bool:
 
 def completed(run: Run) -> Run:
     """Return a run with what follows from its rows: the number of ranks, the collective, the unit."""
-    run.ranks = len(run.devices) or run.ranks or _ranks_by_factor(run)
+    listed = max((one.rank + 1 for one in run.devices), default=0)
+    run.ranks = listed or run.ranks or _ranks_by_factor(run)
     if run.collective is None:
         run.collective = _collective_by_factor(run)
     if run.tool == "nccom-test" or any(_of_nccom_row(row) for row in run.rows):
@@ -174,19 +176,25 @@ def _of_nccom_row(row: Row) -> bool:
     return row.dtype in {"fp32", "fp16", "bf16", "fp8"}
 
 
-def _factor(run: Run) -> float | None:
-    """Return bus bandwidth by algorithm bandwidth, of the row that shows it best."""
-    ratios = [(one.algbw_gb_s, one.busbw_gb_s / one.algbw_gb_s) for row in run.rows
-              for one in (row.out_of_place, row.in_place) if one is not None and one.algbw_gb_s >= 1]  # fmt: skip
-    return max(ratios)[1] if ratios else None
+def _factor(run: Run) -> tuple[float, float] | None:
+    """Return the least and the most that bus bandwidth by algorithm bandwidth can be, as far as the digits go."""
+    both = [one for row in run.rows for one in (row.out_of_place, row.in_place) if one is not None]
+    best = max(both, key=lambda one: one.algbw_gb_s, default=None)
+    if best is None or best.algbw_gb_s < 1:
+        return None
+    half = 0.005 if best.algbw_gb_s < 1000 else 0.05
+    return (best.busbw_gb_s - half) / (best.algbw_gb_s + half), (best.busbw_gb_s + half) / (best.algbw_gb_s - half)
 
 
 def _ranks_by_factor(run: Run) -> int | None:
-    """Return how many ranks there are by the factor of an all-reduce, 2(n-1)/n, where its digits allow to tell."""
+    """Return how many ranks there are by the factor of an all-reduce, 2(n-1)/n, where its digits tell one number."""
     factor = _factor(run)
-    if factor is None or not 1.0 < factor < 1.995:
+    if factor is None or not 1.0 < factor[0] <= factor[1] < 2:
         return None
-    return round(2 / (2 - factor))
+    least, most = (2 / (2 - one) for one in factor)
+    possible = range(ceil(least), floor(most) + 1)
+    eights = [ranks for ranks in possible if ranks % 8 == 0]
+    return possible[0] if len(possible) == 1 else eights[0] if len(eights) == 1 else None
 
 
 def _collective_by_factor(run: Run) -> str | None:
@@ -202,5 +210,6 @@ def _collective_by_factor(run: Run) -> str | None:
         return "all_reduce" if whole else "reduce_scatter"
     checked = [one is not None and one.wrong is not None for one in (row.out_of_place, row.in_place)]
     if whole or row.root not in {None, -1} or not checked[0]:
-        return "all_reduce" if (_factor(run) or 0) > 1.01 else None
+        factor = _factor(run)
+        return "all_reduce" if factor is not None and factor[0] > 1.01 else None
     return "all_gather" if checked[1] else "alltoall"

@@ -108,8 +108,13 @@ class Run:
 
     @property
     def hosts(self) -> list[str]:
-        """The hosts of its ranks, in the order of the ranks."""
+        """The hosts of the ranks that the test lists, in their order."""
         return list(dict.fromkeys(one.host for one in self.devices))
+
+    @property
+    def every_rank_listed(self) -> bool:
+        """Return whether the devices are those of all ranks."""
+        return {one.rank for one in self.devices} == set(range(len(self.devices)))
 
     @property
     def best(self) -> Row | None:

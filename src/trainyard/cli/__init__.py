@@ -29,6 +29,7 @@ COMMANDS = (
     "deploy",
     "status",
     "nodes",
+    "bench",
     "destroy",
     "completion",
 )

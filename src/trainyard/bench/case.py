@@ -1,0 +1,84 @@
+"""A run together with what is known of where it ran: what every check is asked about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trainyard.bench.expectation import Model, model
+from trainyard.bench.machine import Machine, accelerator_in, alone, by_accelerator, machine
+from trainyard.errors import InputError
+from trainyard.finding_kinds import finding_of, kinds_beside
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from trainyard.bench.result import Run
+    from trainyard.finding import Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One run to be judged."""
+
+    run: Run
+    machine: Machine | None
+    nodes: int | None
+    gpus_per_node: int | None
+    model: Model | None
+    """None where nothing is known to hold it against."""
+
+    def finding(self, id_: str, message: str, line: int | None = None) -> Finding:
+        """Return a finding of a kind about it."""
+        return finding_of(kinds(), id_, message)._replace(line=line)
+
+
+def kinds() -> Mapping[str, Mapping[str, str]]:
+    """Return severity, title, rationale, remedy and source of each kind of finding, by its id."""
+    return kinds_beside(Path(__file__))
+
+
+def case_of(run: Run, instance_type: str | None = None, nodes: int | None = None) -> Case:
+    """Return a run with its machine. What the caller says goes before what the file says.
+
+    Raises InputError where the two cannot both be so.
+    """
+    found = _machine(run, instance_type)
+    listed = len(run.hosts) if run.every_rank_listed else 0
+    count = nodes or listed or _nodes_by_ranks(run, found)
+    each = _gpus_per_node(run, count, found, asked=nodes is not None)
+    expected = None
+    if found is not None and count and each and run.collective:
+        expected = model(found, count, each, run.collective)
+    return Case(run, found, count or None, each, expected)
+
+
+def _machine(run: Run, instance_type: str | None) -> Machine | None:
+    found = None if instance_type is None else machine(instance_type) or by_accelerator(instance_type)
+    if found is not None or not run.devices:
+        return found
+    accelerator = accelerator_in(run.devices[0].name)
+    each = len(run.devices) // max(len(run.hosts), 1)
+    return None if accelerator is None else alone(accelerator, each)
+
+
+def _nodes_by_ranks(run: Run, found: Machine | None) -> int:
+    """Return how many nodes the ranks fill; 0 where they do not fill any."""
+    if run.ranks is None or found is None or run.ranks % found.gpus:
+        return 1 if found is not None and run.ranks is not None and run.ranks < found.gpus else 0
+    return run.ranks // found.gpus
+
+
+def _gpus_per_node(run: Run, nodes: int, found: Machine | None, *, asked: bool) -> int | None:
+    if run.ranks is None or not nodes:
+        return found.gpus if found is not None and nodes else None
+    if run.ranks % nodes == 0:
+        return run.ranks // nodes
+    if not asked:
+        return None
+    raise InputError(
+        f"{run.ranks} ranks cannot be spread evenly over {nodes} nodes",
+        where="--nodes",
+        hint="name the number of nodes that the test ran on",
+    )

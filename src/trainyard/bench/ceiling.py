@@ -1,0 +1,72 @@
+"""What the hardware allows: the bus bandwidth that no run can exceed, and which part of the hardware says so.
+
+Bus bandwidth is made so that a flat network shows the speed of its links, whatever the number of ranks:
+https://github.com/NVIDIA/nccl-tests/blob/master/doc/PERFORMANCE.md
+A cluster is not flat: what is reduced inside a node over NVLink crosses the network once and not eight times.
+So two nodes can show more than their network cards carry, and more nodes never add their bandwidths:
+https://github.com/NVIDIA/nccl-tests/issues/22 https://github.com/NVIDIA/nccl-tests/issues/196
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from trainyard.bench.factors import busbw_factor
+
+if TYPE_CHECKING:
+    from trainyard.bench.machine import Machine
+
+Bound = Literal["network", "nvlink"]
+_TO_EVERYBODY = {"alltoall", "alltoallv", "gather", "scatter"}
+
+
+class Ceiling(NamedTuple):
+    """The most that a run can show."""
+
+    busbw_gb_s: float
+    bound: Bound
+    why: str
+    known: bool = True
+    """Whether nothing else can be tighter; False where the network is not known."""
+
+
+def ceiling(machine: Machine, nodes: int, gpus_per_node: int, collective: str) -> Ceiling | None:
+    """Return it, or None where neither the machine's network nor its links inside a node are known."""
+    within = _within(machine, gpus_per_node, collective)
+    if nodes <= machine.nvlink_nodes:
+        return within
+    across = _across(machine, nodes, gpus_per_node, collective)
+    if across is None:
+        return None if within is None else within._replace(why=f"{within.why}; its network is not known", known=False)
+    if within is not None and within.busbw_gb_s < across.busbw_gb_s:
+        return within._replace(why=f"{within.why}; the network would allow {across.busbw_gb_s:,.0f} ({across.why})")
+    return across
+
+
+def _within(machine: Machine, gpus: int, collective: str) -> Ceiling | None:
+    """Return what the links inside a node allow."""
+    known = machine.node_busbw_gb_s.get(collective)
+    if known is None or (gpus == 1 and machine.nvlink_nodes == 1):
+        return None
+    why = f"{gpus} {machine.accelerator} on their links reach {known:,.0f} GB/s"
+    return Ceiling(known, "nvlink", why)
+
+
+def _across(machine: Machine, nodes: int, gpus: int, collective: str) -> Ceiling | None:
+    factor = busbw_factor(collective, nodes * gpus)
+    if machine.network_gb_s is None or factor is None:
+        return None
+    # A GPU sends through the cards beside it, so with some of the GPUs idle their cards are idle too.
+    network = machine.network_gb_s * min(gpus / machine.gpus, 1)
+    if collective == "all_reduce" and nodes == 2:
+        why = f"each byte crosses the {network:,.0f} GB/s of a node once, and counts {factor:.3g} times"
+        return Ceiling(network * factor, "network", why)
+    if collective in _TO_EVERYBODY:
+        ranks = nodes * gpus
+        each = network * (ranks - 1) / (gpus * (ranks - gpus))
+        return Ceiling(
+            each, "network", f"{gpus} GPUs of a node share {network:,.0f} GB/s, and all but theirs crosses it"
+        )
+    if collective == "sendrecv":
+        return Ceiling(network / gpus, "network", f"a GPU has its share of the {network:,.0f} GB/s of its node")
+    return Ceiling(network, "network", f"the network cards of a node carry {network:,.0f} GB/s each way")

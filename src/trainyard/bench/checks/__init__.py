@@ -1,0 +1,23 @@
+"""What can be wrong with a run, one file a check: ``check(case)`` yields findings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.bench.checks import bandwidth, collapse, ending, environment, network, results
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from trainyard.bench.case import Case
+    from trainyard.finding import Finding
+
+CHECKS: tuple[Callable[[Case], Iterator[Finding]], ...] = (
+    ending.check,
+    results.check,
+    network.check,
+    bandwidth.check,
+    collapse.check,
+    environment.check,
+)
+"""The worst first."""

@@ -1,0 +1,127 @@
+"""Whether the bandwidth is what such a cluster shows, by size."""
+
+from __future__ import annotations
+
+from statistics import linear_regression
+from typing import TYPE_CHECKING, NamedTuple
+
+from trainyard.bench.result import busbw
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.bench.case import Case
+    from trainyard.bench.expectation import Expectation, Model
+    from trainyard.bench.result import Row
+    from trainyard.finding import Finding
+
+# Where bandwidth decides and not latency.
+LARGE_BYTES = 64 * 2**20
+PLATEAU_BYTES = 16 * 2**30
+_MUCH_ABOVE = 1.03
+_AS_GOOD_AS_FULL = 0.85
+# A slope needs some sizes close together, and is worth less than a measurement.
+_SLOPE_FROM_BYTES = 16 * 2**20
+_SLOPE_POINTS = 5
+_SLOPE_SHARE = 0.75
+
+
+class Compared(NamedTuple):
+    """A row beside what was expected of it."""
+
+    row: Row
+    busbw_gb_s: float
+    expected: Expectation
+
+
+def check(case: Case) -> Iterator[Finding]:
+    """Yield where it is below the band or above the ceiling, or why nothing can be said."""
+    if not case.run.rows:
+        return
+    if case.model is None:
+        yield case.finding("bench-nothing-to-compare", _why_not(case))
+        return
+    yield from _above(case, case.model)
+    compared = compare(case, case.model)
+    large = [one for one in compared if one.row.size_bytes >= LARGE_BYTES]
+    if not large:
+        yield from _small(case, case.model, compared)
+        return
+    below = [one for one in large if one.busbw_gb_s < one.expected.least_gb_s]
+    if not case.model.ceiling.known:
+        yield from _without_network(case, case.model.ceiling.busbw_gb_s, large)
+    elif large[-1] in below:
+        yield _below("bench-below-expectation", case, case.model, below)
+    elif below:
+        yield _below("bench-slow-to-rise", case, case.model, below)
+
+
+def _without_network(case: Case, most_gb_s: float, large: list[Compared]) -> Iterator[Finding]:
+    """Yield that nothing can be said, unless the GPUs' own links are as good as full: then nothing holds it back."""
+    if max(one.busbw_gb_s for one in large) < most_gb_s * _AS_GOOD_AS_FULL:
+        yield case.finding("bench-nothing-to-compare", f"nothing is known of the network of {case.nodes} nodes")
+
+
+def _small(case: Case, model: Model, compared: list[Compared]) -> Iterator[Finding]:
+    """Yield what a test tells that ends before bandwidth decides: how much more time each more byte takes."""
+    largest = max(row.size_bytes for row in case.run.rows)
+    found = _by_slope([one for one in compared if one.row.size_bytes >= _SLOPE_FROM_BYTES], model.factor)
+    least = model.at(PLATEAU_BYTES).least_gb_s
+    if found is not None and found < least * _SLOPE_SHARE:
+        message = (
+            f"up to {largest:,} bytes, more bytes take as long as at {found:,.1f} GB/s, where at least "
+            f"{least:,.0f} are expected of large sizes; {model.basis}"
+        )
+        yield case.finding("bench-below-expectation", message, compared[-1].row.line or None)
+    else:
+        yield case.finding("bench-too-small", f"the largest size is {largest:,} bytes")
+
+
+def _by_slope(compared: list[Compared], factor: float) -> float | None:
+    """Return the bus bandwidth by the slope of time over size, which latency has no part in."""
+    points = [(one.row.size_bytes, one.row.size_bytes * factor / one.busbw_gb_s / 1e3) for one in compared]
+    if len(points) < _SLOPE_POINTS:
+        return None
+    slope_us_a_byte = linear_regression(*zip(*points, strict=True)).slope
+    return factor / slope_us_a_byte / 1e3 if slope_us_a_byte > 0 else None
+
+
+def compare(case: Case, model: Model) -> list[Compared]:
+    """Return the rows beside what is expected of them, those of size 0 left out."""
+    both = ((row, busbw(row)) for row in case.run.rows if row.size_bytes > 0)
+    return [Compared(row, value, model.at(row.size_bytes)) for row, value in both if value is not None]
+
+
+def _below(id_: str, case: Case, model: Model, below: list[Compared]) -> Finding:
+    worst = min(below, key=lambda one: one.busbw_gb_s / one.expected.busbw_gb_s)
+    share = worst.busbw_gb_s / worst.expected.busbw_gb_s
+    sizes = f"{below[0].row.size_bytes:,} to {below[-1].row.size_bytes:,}" if len(below) > 1 else "one size"
+    message = (
+        f"{worst.busbw_gb_s:,.1f} GB/s at {worst.row.size_bytes:,} bytes is {share:.0%} of the "
+        f"{worst.expected.busbw_gb_s:,.0f} that are expected (at least {worst.expected.least_gb_s:,.0f}); "
+        f"below at {sizes} bytes; {model.basis}"
+    )
+    return case.finding(id_, message, worst.row.line or None)
+
+
+def _above(case: Case, model: Model) -> Iterator[Finding]:
+    best = case.run.best
+    value = busbw(best) if best is not None else None
+    if best is not None and value is not None and value > model.ceiling.busbw_gb_s * _MUCH_ABOVE:
+        message = (
+            f"{value:,.1f} GB/s is more than the {model.ceiling.busbw_gb_s:,.0f} that are possible: {model.ceiling.why}"
+        )
+        yield case.finding("bench-impossible", message, best.line or None)
+
+
+def _why_not(case: Case) -> str:
+    run = case.run
+    if run.collective is None:
+        return "nothing says which collective was measured"
+    if case.machine is None:
+        return "nothing says on which machine it ran, or nothing is known of that machine"
+    if case.nodes is None or case.gpus_per_node is None:
+        return "nothing says on how many nodes it ran"
+    if case.run.ranks == 1:
+        return "one rank has no bus: its bus bandwidth is 0 by definition"
+    return f"nothing is known of {run.collective} on {case.nodes} × {case.machine.name}"

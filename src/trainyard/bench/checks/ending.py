@@ -1,0 +1,51 @@
+"""Whether the test came to its end."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.bench.case import Case
+    from trainyard.bench.result import Evidence, Run
+    from trainyard.finding import Finding
+
+# What ends a test, or keeps it from beginning. Warnings of NCCL alone do not.
+_FATAL = re.compile(
+    r"Test (?:[A-Z]+ )?failure|: error:|not enough slots|CANCELLED|Segmentation fault|Bus error|\bKilled\b|MPI_ABORT"
+    r"|mpirun noticed|exited on signal|TIME LIMIT|[Oo]ut Of Memory|command not found"
+)
+
+
+def check(case: Case) -> Iterator[Finding]:
+    """Yield what ended it early, or that it has measured nothing."""
+    run = case.run
+    why = _why(run)
+    said = f": {why.text[:200]}" if why else ""
+    if not run.rows:
+        yield case.finding(
+            "bench-no-rows", f"the test has no result{said}", why.line if why else run.first_line or None
+        )
+    elif not _ended(run) and (why or _too_few(run)):
+        last = run.rows[-1]
+        message = f"the test ended after {last.size_bytes:,} bytes, without its sums{said}"
+        yield case.finding("bench-run-died", message, why.line if why else last.line or None)
+
+
+def _ended(run: Run) -> bool:
+    return run.concluded or run.average_busbw_gb_s is not None
+
+
+def _why(run: Run) -> Evidence | None:
+    fatal = (one for one in run.failures if _FATAL.search(one.text))
+    return next(fatal, run.failures[0] if run.failures and not run.rows else None)
+
+
+def _too_few(run: Run) -> bool:
+    """Return whether the sizes that the test was started with are not all there."""
+    wanted = run.parameters.get("maxBytes") or run.parameters.get("maximum_bytes")
+    largest = max(row.size_bytes for row in run.rows)
+    # The last step need not hit it exactly, and reductions round sizes down to whole elements of all ranks.
+    return wanted is not None and largest < int(wanted) / 2

@@ -1,0 +1,72 @@
+"""A judgement as the plain values that programs read: docs/json.md describes them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trainyard.bench.result import busbw
+
+if TYPE_CHECKING:
+    from trainyard.bench.judge import Judgement
+    from trainyard.bench.result import Measurement, Row
+
+
+def values_of(file: str, judgement: Judgement) -> dict[str, Any]:
+    """Return a run with its verdict."""
+    case, run = judgement.case, judgement.case.run
+    best = run.best
+    return {
+        "file": file,
+        "tool": run.tool,
+        "collective": run.collective,
+        "dtype": run.rows[0].dtype if run.rows else None,
+        "nodes": case.nodes,
+        "ranks": run.ranks,
+        "instance_type": case.machine.name if case.machine is not None else None,
+        "rows": [_row(row) for row in run.rows],
+        "max_busbw_gb_s": busbw(best) if best is not None else None,
+        "at_size_bytes": best.size_bytes if best is not None else None,
+        "bandwidth_unit": run.bandwidth_unit,
+        "wrong_total": run.wrong_total,
+        "provider": run.transport.provider,
+        "network": run.transport.network,
+        "nics": run.transport.nics,
+        "versions": dict(run.versions),
+        "damaged_rows": run.damaged_rows,
+        "truncated": any(one.id in {"bench-run-died", "bench-no-rows"} for one in judgement.findings),
+        "verdict": judgement.verdict,
+        "expected": _expected(judgement),
+        "findings": [one._replace(file=file)._asdict() for one in judgement.findings],
+    }
+
+
+def _row(row: Row) -> dict[str, Any]:
+    return {
+        "size_bytes": row.size_bytes,
+        "count": row.elements,
+        "out_of_place": _measurement(row.out_of_place),
+        "in_place": _measurement(row.in_place),
+    }
+
+
+def _measurement(one: Measurement | None) -> dict[str, Any] | None:
+    if one is None:
+        return None
+    return {"time_us": one.time_us, "algbw_gb_s": one.algbw_gb_s, "busbw_gb_s": one.busbw_gb_s, "wrong": one.wrong}
+
+
+def _expected(judgement: Judgement) -> dict[str, Any] | None:
+    """Return what the run was held against, at its best size; None where there was nothing."""
+    model, best = judgement.case.model, judgement.case.run.best
+    if model is None or best is None or best.size_bytes == 0:
+        return None
+    at = model.at(best.size_bytes)
+    return {
+        "busbw_gb_s": at.busbw_gb_s,
+        "least_gb_s": at.least_gb_s,
+        "ceiling_gb_s": model.ceiling.busbw_gb_s,
+        "ceiling": model.ceiling.why,
+        "confidence": model.confidence,
+        "basis": model.basis,
+        "sources": list(model.sources),
+    }

@@ -1,0 +1,101 @@
+"""Machines as a bandwidth test sees them: AWS's from the catalog, those of others from expectations/machines.yaml."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import yaml
+
+from trainyard.catalog.instances import find
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from trainyard.catalog.instance_type import InstanceType
+
+FOLDER = Path(__file__).with_name("expectations")
+
+
+class Machine(NamedTuple):
+    """A node of a cluster."""
+
+    name: str
+    accelerator: str
+    gpus: int
+    network_gb_s: float | None
+    """What its network cards that carry GPU traffic move each way; None where that is not known."""
+    nics: int | None
+    """How many of them the plugin finds."""
+    node_busbw_gb_s: Mapping[str, float]
+    """The most that its GPUs have shown among themselves, by collective."""
+    nvlink_nodes: int = 1
+    """How many of them are one NVLink domain."""
+
+
+def machine(name: str) -> Machine | None:
+    """Return the machine of that name, or None where nothing is known of it. Words after the name are left aside."""
+    name = name.split(maxsplit=1)[0] if name.strip() else ""
+    found = find(name)
+    if found is not None and found.accelerators is not None:
+        return _of_catalog(name, found)
+    other = _machines()["machines"].get(name)
+    return None if other is None else _other(name, other)
+
+
+def accelerator_in(device: str) -> str | None:
+    """Return the name of the accelerator in what a driver calls a device, such as H100 in NVIDIA H100 80GB HBM3."""
+    words = device.upper().replace("-", " ").split()
+    return next((name for name in _machines()["accelerators"] if name.upper() in words), None)
+
+
+def by_accelerator(words: str) -> Machine | None:
+    """Return the machine that words such as 8xA100 describe, of which only the GPUs are known, or None."""
+    found = re.match(r"(?:(\d+)\s*x\s*)?([A-Za-z]+\d+)", words)
+    name = found[2].upper() if found is not None else ""
+    known = _machines()["accelerators"].get(name)
+    return None if found is None or known is None else alone(name, int(found[1] or known["gpus"]))
+
+
+def alone(accelerator: str, gpus: int) -> Machine:
+    """Return a machine of which no more is known than its GPUs."""
+    busbw_gb_s, nodes = _node_busbw(accelerator, gpus), _nvlink_nodes(accelerator)
+    return Machine(f"{gpus} × {accelerator}", accelerator, gpus, None, None, busbw_gb_s, nodes)
+
+
+def _of_catalog(name: str, found: InstanceType) -> Machine:
+    accelerators = found.accelerators
+    assert accelerators is not None  # noqa: S101  asked by the only caller
+    gbit_s = found.efa_gbit_s
+    return Machine(
+        name, accelerators.model, accelerators.count, None if gbit_s is None else gbit_s / 8, found.efa_interfaces,
+        _node_busbw(accelerators.model, accelerators.count), _nvlink_nodes(accelerators.model),
+    )  # fmt: skip
+
+
+def _other(name: str, one: dict[str, Any]) -> Machine:
+    own = one.get("node_busbw_gb_s")
+    return Machine(
+        name, one["accelerator"], one["gpus"], one.get("network_gb_s"), one.get("nics"),
+        own if own is not None else _node_busbw(one["accelerator"], one["gpus"]),
+    )  # fmt: skip
+
+
+def _node_busbw(accelerator: str, gpus: int) -> dict[str, float]:
+    """Return what so many of the accelerators reach together; nothing where they were never seen so."""
+    known = _machines()["accelerators"].get(accelerator, {})
+    found: dict[str, float] = known.get("node_busbw_gb_s", {}) if known.get("gpus") == gpus else {}
+    return found
+
+
+def _nvlink_nodes(accelerator: str) -> int:
+    nodes: int = _machines()["accelerators"].get(accelerator, {}).get("nvlink_nodes", 1)
+    return nodes
+
+
+@cache
+def _machines() -> dict[str, Any]:
+    content: dict[str, Any] = yaml.load((FOLDER / "machines.yaml").read_bytes(), Loader=yaml.CSafeLoader)
+    return content

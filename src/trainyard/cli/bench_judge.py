@@ -1,0 +1,72 @@
+"""``trainyard bench judge``."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from trainyard.cli.output import finding_text, json_option, one_line, print_json, print_text
+
+if TYPE_CHECKING:
+    from trainyard.api.bench_judge import Judged, Judgement
+
+_COLOURS = {"healthy": "green", "degraded": "yellow", "broken": "red", "unknown": "cyan"}
+
+
+@click.command()
+@click.argument("files", metavar="FILE…", nargs=-1, required=True)
+@click.option("--instance-type", metavar="TYPE", help="Where it ran, such as p5.48xlarge, if the file does not say.")
+@click.option("--nodes", metavar="NUMBER", type=click.IntRange(min=1), help="On how many, if the file does not say.")
+@json_option
+def command(files: tuple[str, ...], instance_type: str | None, nodes: int | None, *, as_json: bool) -> None:
+    """Say whether the bandwidth in FILE is that of a healthy cluster.
+
+    FILE is what nccl-tests or Neuron's nccom-test printed, of any version, with the log of NCCL around it or
+    without; nccl-tests' JSON; a folder of such files; or - for standard input.
+
+    \b
+    Exit status: 0 every run is healthy; 1 one is not, or cannot be judged; 2 a
+    file has no results.
+
+    \b
+    Example:
+      trainyard bench judge --instance-type p5.48xlarge --nodes 2 all_reduce.out
+      srun … all_reduce_perf -e 16G | trainyard bench judge --instance-type p5.48xlarge -
+    """
+    from trainyard.api.bench_judge import judge_files, values_of
+
+    judged = list(judge_files(files, instance_type=instance_type, nodes=nodes))
+    if as_json:
+        print_json({"runs": [values_of(one.file, one.judgement) for one in judged]})
+    else:
+        for one in judged:
+            _print(one)
+    sys.exit(0 if all(one.judgement.verdict == "healthy" for one in judged) else 1)
+
+
+def _print(judged: Judged) -> None:
+    judgement = judged.judgement
+    verdict = click.style(judgement.verdict, fg=_COLOURS[judgement.verdict], bold=True)
+    print_text(f"{one_line(judged.file)}: {verdict}: {one_line(_headline(judgement))}")
+    for finding in judgement.findings:
+        print_text(f"  {finding_text(finding)}")
+
+
+def _headline(judgement: Judgement) -> str:
+    """Return what was measured where, and what was expected of it."""
+    case, run = judgement.case, judgement.case.run
+    best = run.best
+    where = f"{case.nodes or '?'} × {case.machine.name if case.machine else 'an unknown machine'}"
+    if best is None:
+        return f"{run.collective or 'a test'} on {where} measured nothing"
+    measured = best.out_of_place or best.in_place
+    reached = f"{measured.busbw_gb_s if measured else 0:,.2f} {run.bandwidth_unit} at {best.size_bytes:,} bytes"
+    text = f"{run.collective or 'an unknown collective'} on {where} reached {reached}"
+    if case.model is None:
+        return text
+    top = case.model.ceiling
+    return (
+        f"{text}; {case.model.at(best.size_bytes).busbw_gb_s:,.0f} expected, {top.busbw_gb_s:,.0f} possible: {top.why}"
+    )
