@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from trainyard.bench.baseline import Comparison, compare_runs
 from trainyard.bench.checks import CHECKS
 from trainyard.bench.checks.bandwidth import LARGE_BYTES
+from trainyard.finding import SEVERITIES
 
 if TYPE_CHECKING:
     from trainyard.bench.case import Case
+    from trainyard.bench.result import Run
     from trainyard.finding import Finding
 
 Verdict = Literal["healthy", "degraded", "broken", "unknown"]
@@ -21,14 +24,31 @@ class Judgement(NamedTuple):
     verdict: Verdict
     findings: tuple[Finding, ...]
     """The worst first."""
+    compared: Comparison | None = None
+    """The run beside an earlier one; None where there is no such."""
 
 
-def judge(case: Case) -> Judgement:
+def judge(case: Case, earlier: Run | None = None) -> Judgement:
     """Return the verdict: broken where there is no valid measurement, degraded where it is not as it should be.
 
-    Unknown where nothing is wrong, and too little is known or measured to call it healthy.
+    Unknown where nothing is wrong, and too little is known or measured to call it healthy. ``earlier`` is a run of the
+    same collective that it must not be slower than.
     """
-    findings = tuple(finding for check in CHECKS for finding in check(case))
+    compared = None if earlier is None else compare_runs(case.run, earlier)
+    found = [finding for check in CHECKS for finding in check(case)]
+    if compared is not None and compared.verdict == "slower":
+        found.append(_slower(case, compared))
+    judgement = _judgement(case, tuple(sorted(found, key=lambda one: SEVERITIES.index(one.severity))))
+    return judgement._replace(compared=compared)
+
+
+def _slower(case: Case, compared: Comparison) -> Finding:
+    less = 1 - (compared.ratio or 1)
+    message = f"{less:.0%} slower than before at {compared.pairs} sizes; {compared.by_chance}"
+    return case.finding("bench-slower-than-before", message)
+
+
+def _judgement(case: Case, findings: tuple[Finding, ...]) -> Judgement:
     severities = {finding.severity for finding in findings}
     if "error" in severities:
         return Judgement(case, "broken", findings)

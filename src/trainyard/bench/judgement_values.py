@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from trainyard.bench.result import busbw
 
 if TYPE_CHECKING:
+    from trainyard.bench.baseline import Comparison
     from trainyard.bench.judge import Judgement
     from trainyard.bench.result import Measurement, Row
 
@@ -36,8 +37,13 @@ def values_of(file: str, judgement: Judgement) -> dict[str, Any]:
         "truncated": any(one.id in {"bench-run-died", "bench-no-rows"} for one in judgement.findings),
         "verdict": judgement.verdict,
         "expected": _expected(judgement),
+        "baseline": None if judgement.compared is None else _compared(judgement.compared),
         "findings": [one._replace(file=file)._asdict() for one in judgement.findings],
     }
+
+
+def _compared(one: Comparison) -> dict[str, Any]:
+    return {"verdict": one.verdict, "sizes": one.pairs, "busbw_ratio": one.ratio, "chance": one.chance}
 
 
 def _row(row: Row) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from trainyard.cli.output import finding_text, json_option, one_line, print_json
 
 if TYPE_CHECKING:
     from trainyard.api.bench_judge import Judged, Judgement
+    from trainyard.bench.baseline import Comparison
 
 _COLOURS = {"healthy": "green", "degraded": "yellow", "broken": "red", "unknown": "cyan"}
 
@@ -19,8 +20,13 @@ _COLOURS = {"healthy": "green", "degraded": "yellow", "broken": "red", "unknown"
 @click.argument("files", metavar="FILE…", nargs=-1, required=True)
 @click.option("--instance-type", metavar="TYPE", help="Where it ran, such as p5.48xlarge, if the file does not say.")
 @click.option("--nodes", metavar="NUMBER", type=click.IntRange(min=1), help="On how many, if the file does not say.")
+@click.option(
+    "--baseline", metavar="FILE", help="An earlier run, or a folder of them, that it must not be slower than."
+)
 @json_option
-def command(files: tuple[str, ...], instance_type: str | None, nodes: int | None, *, as_json: bool) -> None:
+def command(
+    files: tuple[str, ...], instance_type: str | None, nodes: int | None, baseline: str | None, *, as_json: bool
+) -> None:
     """Say whether the bandwidth in FILE is that of a healthy cluster.
 
     FILE is what nccl-tests or Neuron's nccom-test printed, of any version, with the log of NCCL around it or
@@ -33,11 +39,12 @@ def command(files: tuple[str, ...], instance_type: str | None, nodes: int | None
     \b
     Example:
       trainyard bench judge --instance-type p5.48xlarge --nodes 2 all_reduce.out
+      trainyard bench judge --instance-type p5.48xlarge today/ --baseline last-week/
       srun … all_reduce_perf -e 16G | trainyard bench judge --instance-type p5.48xlarge -
     """
     from trainyard.api.bench_judge import judge_files, values_of
 
-    judged = list(judge_files(files, instance_type=instance_type, nodes=nodes))
+    judged = list(judge_files(files, instance_type=instance_type, nodes=nodes, baseline=baseline))
     if as_json:
         print_json({"runs": [values_of(one.file, one.judgement) for one in judged]})
     else:
@@ -50,8 +57,18 @@ def _print(judged: Judged) -> None:
     judgement = judged.judgement
     verdict = click.style(judgement.verdict, fg=_COLOURS[judgement.verdict], bold=True)
     print_text(f"{one_line(judged.file)}: {verdict}: {one_line(_headline(judgement))}")
+    if judgement.compared is not None:
+        print_text(f"  {_beside(judgement.compared)}")
     for finding in judgement.findings:
         print_text(f"  {finding_text(finding)}")
+
+
+def _beside(compared: Comparison) -> str:
+    """Return how it did beside the earlier run."""
+    if compared.ratio is None:
+        return "no size in common with the earlier run"
+    share = f"{compared.ratio:.1%} of the earlier bandwidth over {compared.pairs} sizes"
+    return f"{compared.verdict}: {share}, {compared.by_chance}"
 
 
 def _headline(judgement: Judgement) -> str:

@@ -1,0 +1,155 @@
+"""bench judge on the command line."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.bench.test_nccl_json import text as nccl_json
+from tests.bench.texts import HEADER, whole
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+P5 = ("--instance-type", "p5.48xlarge", "--nodes", "2")
+
+
+def written(folder: Path, content: bytes, name: str = "all_reduce.out") -> str:
+    (folder / name).write_bytes(content)
+    return name
+
+
+def read(ran: Any) -> dict[str, Any]:
+    assert ran.err == ""
+    found: dict[str, Any] = json.loads(ran.out)
+    return found
+
+
+def half_as_fast() -> bytes:
+    """Return the same test with twice the times."""
+    lines = []
+    for line in whole().decode().splitlines():
+        words = line.split()
+        if len(words) == 13 and words[2] == "float":
+            for at in (5, 9):
+                time_us = float(words[at]) * 2
+                algbw = int(words[0]) / time_us / 1e3
+                words[at : at + 3] = [f"{time_us:.2f}", f"{algbw:.2f}", f"{algbw * 1.875:.2f}"]
+            lines.append(" ".join(words))
+        else:
+            lines.append(line)
+    return "\n".join(lines).encode()
+
+
+def test_a_healthy_run_is_one_line_and_status_0(trainyard, tmp_path):
+    ran = trainyard("bench", "judge", written(tmp_path, whole()), *P5)
+    assert ran.status == 0
+    (line,) = ran.out.splitlines()
+    assert line.startswith("all_reduce.out: healthy: all_reduce on 2 × p5.48xlarge reached 487.09 GB/s")
+
+
+def test_a_slow_run_is_status_1_with_its_evidence(trainyard, tmp_path):
+    ran = trainyard("bench", "judge", written(tmp_path, half_as_fast()), *P5)
+    assert ran.status == 1
+    assert "all_reduce.out: degraded:" in ran.out
+    assert "[bench-below-expectation]" in ran.out
+
+
+def test_json_has_rows_verdict_and_what_was_expected(trainyard, tmp_path):
+    (run,) = read(trainyard("bench", "judge", written(tmp_path, whole(log=True)), *P5, "--json"))["runs"]
+    assert {key: run[key] for key in ("collective", "dtype", "nodes", "ranks", "instance_type", "verdict", "nics")} == {
+        "collective": "all_reduce", "dtype": "float", "nodes": 2, "ranks": 16, "instance_type": "p5.48xlarge",
+        "verdict": "healthy", "nics": 32,
+    }  # fmt: skip
+    assert (run["max_busbw_gb_s"], run["at_size_bytes"], run["truncated"]) == (487.09, 17179869184, False)
+    assert run["rows"][-1]["out_of_place"] == {
+        "time_us": 66132.0, "algbw_gb_s": 259.78, "busbw_gb_s": 487.09, "wrong": 0,
+    }  # fmt: skip
+    assert (run["expected"]["ceiling_gb_s"], run["expected"]["confidence"]) == (490, "high")
+    assert [one["id"] for one in run["findings"]] == ["bench-setting-hurts"]
+    assert run["findings"][0]["file"] == "all_reduce.out"
+
+
+def test_the_json_of_the_test_itself_is_read(trainyard, tmp_path):
+    (run,) = read(trainyard("bench", "judge", written(tmp_path, nccl_json().encode(), "a.json"), *P5, "--json"))["runs"]
+    assert (run["collective"], run["verdict"], len(run["rows"])) == ("all_reduce", "healthy", 2)
+
+
+def test_standard_input_is_read(trainyard):
+    ran = trainyard("bench", "judge", "-", *P5, standard_input=whole().decode())
+    assert (ran.status, ran.out[:10]) == (0, "-: healthy")
+
+
+def test_the_name_of_a_file_tells_the_collective_where_nothing_else_does(trainyard, tmp_path):
+    line = b"536870912  67108864  float  none  -1  10000  53.69  50.33  N/A  10000  53.69  50.33  N/A\n"
+    name = written(tmp_path, line, "nccl-all_gather_perf_2.out")
+    (run,) = read(trainyard("bench", "judge", name, *P5, "--json"))["runs"]
+    assert run["collective"] == "all_gather"
+
+
+def test_a_folder_gives_the_runs_of_its_files_and_leaves_the_others(trainyard, tmp_path):
+    (tmp_path / "out" / "phase-1").mkdir(parents=True)
+    written(tmp_path / "out" / "phase-1", whole(), "a.out")
+    written(tmp_path / "out", half_as_fast(), "b.out")
+    written(tmp_path / "out", b"#!/bin/bash\nsrun all_reduce_perf\n", "job.sbatch")
+    written(tmp_path / "out", b"\x89PNG\r\n\x1a\n\0\0", "plot.png")
+    ran = trainyard("bench", "judge", "out", *P5, "--json")
+    assert [(run["file"], run["verdict"]) for run in read(ran)["runs"]] == [
+        ("out/b.out", "degraded"), ("out/phase-1/a.out", "healthy"),
+    ]  # fmt: skip
+    assert ran.status == 1
+
+
+def test_a_baseline_shows_what_has_become_slower(trainyard, tmp_path):
+    before, now = written(tmp_path, whole(), "before.out"), written(tmp_path, half_as_fast(), "now.out")
+    ran = trainyard("bench", "judge", now, "--baseline", before, *P5)
+    assert ran.status == 1
+    assert "slower: 50.0% of the earlier bandwidth over 6 sizes, by chance in 3.1% of cases" in ran.out
+    same = trainyard("bench", "judge", before, "--baseline", before, *P5)
+    assert same.status == 0
+    assert "the same: 100.0%" in same.out
+
+
+def test_a_baseline_of_another_test_is_refused(trainyard, tmp_path):
+    other = written(tmp_path, whole().replace(b"all_reduce_perf", b"all_gather_perf"), "other.out")
+    ran = trainyard("bench", "judge", written(tmp_path, whole()), "--baseline", other, *P5)
+    assert ran.status == 2
+    assert ran.err.startswith("other.out: error: no run of all_reduce with 16 ranks to compare all_reduce.out with;")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"hello\n", b"\x7fELF\x02\x01\x01\0" * 100, "\n".join(HEADER).encode(), b'{"version": 2, "start_time": "x'],
+    ids=["empty", "prose", "binary", "header-only", "json-cut"],
+)
+def test_what_has_no_results_is_status_2_with_one_line(trainyard, tmp_path, content: bytes):
+    ran = trainyard("bench", "judge", written(tmp_path, content))
+    assert (ran.status, ran.out) == (2, "")
+    assert ran.err.startswith("all_reduce.out: error: ")
+    assert ran.err.count("\n") == 1
+
+
+def test_a_file_that_is_not_there_is_status_2(trainyard):
+    ran = trainyard("bench", "judge", "nothing.out")
+    assert (ran.status, ran.err) == (2, "nothing.out: error: cannot be read: No such file or directory\n")
+
+
+def test_a_folder_without_results_says_how_many_files_it_looked_at(trainyard, tmp_path):
+    (tmp_path / "out").mkdir()
+    written(tmp_path / "out", b"hello\n", "a.txt")
+    ran = trainyard("bench", "judge", "out")
+    assert (ran.status, "none of its 1 file holds a table" in ran.err) == (2, True)
+
+
+def test_a_died_run_is_truncated_and_broken(trainyard, tmp_path):
+    cut = whole()[: whole().index(b"134217728")]
+    (run,) = read(trainyard("bench", "judge", written(tmp_path, cut), *P5, "--json"))["runs"]
+    assert (run["verdict"], run["truncated"]) == ("broken", True)
+
+
+def test_names_that_command_the_terminal_are_shown_harmless(trainyard, tmp_path):
+    name = written(tmp_path, whole(), "a\x1b]0;x\x07.out")
+    ran = trainyard("bench", "judge", name, *P5)
+    assert "\x1b" not in ran.out
