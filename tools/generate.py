@@ -6,17 +6,19 @@ With --check it writes nothing and fails where a file is not what it would write
 from __future__ import annotations
 
 import inspect
-import re
 import sys
 import typing
 from pathlib import Path
 from typing import Any
 
 from trainyard import record_schema
-from trainyard.api.explain import explanations
+from trainyard.api.explain import findings
 from trainyard.catalog import catalog_file, deployment_file
 from trainyard.field import Above, ByShape, NotEmpty, Text, Whole
 from trainyard.monitoring.alert import FOLDER, GROUPS, SEVERITIES, alerts
+from trainyard.monitoring.alert_told import told
+from trainyard.monitoring.grafana_dashboard import compiled_dashboards
+from trainyard.monitoring.grafana_files import COMPILED as COMPILED_GRAFANA
 from trainyard.monitoring.metrics_page import collectors_told
 from trainyard.monitoring.queries import documented_queries
 from trainyard.spec.cluster import Spec
@@ -46,6 +48,7 @@ def outputs() -> dict[Path, str]:
         COMPILED_ENVIRONMENT: record_schema.compiled_text(Environment),
         catalog_file.COMPILED: record_schema.compiled_text(catalog_file.CatalogFile),
         deployment_file.COMPILED: record_schema.compiled_text(deployment_file.DeploymentFile),
+        COMPILED_GRAFANA: compiled_dashboards(),
         ROOT / "docs" / "spec.md": "\n".join(_spec_page()),
         ROOT / "docs" / "findings.md": "\n".join(_findings_page()),
         ROOT / "docs" / "metrics.md": "\n".join(_metrics_page()),
@@ -155,7 +158,7 @@ def _findings_page() -> Iterator[str]:
     yield "Every id that `trainyard check` prints, and those of preflights, which ask the account before a deployment."
     yield "`trainyard explain ID` prints the same."
     yield ""
-    for one in explanations():
+    for one in findings():
         yield f"## {one.id}"
         yield ""
         yield f"{one.title} ({one.kind}, {one.severity})."
@@ -186,12 +189,12 @@ def _metrics_page() -> Iterator[str]:
     yield "A community name that breaks Prometheus' rules of names is `untyped`, be it a counter that does not end in"
     yield "`_total` or a gauge that does. It is queried like any other, with `rate()` where it counts up."
     yield ""
-    for told in collectors_told():
-        yield f"## {told.title}"
+    for collector in collectors_told():
+        yield f"## {collector.title}"
         yield ""
-        yield told.text.replace("{interval_s}", intervals.get(told.id, ""))
-        yield from _queries(tuple(one for one in documented_queries() if one.about == told.id))
-        for file, heading in told.registries.items():
+        yield collector.text.replace("{interval_s}", intervals.get(collector.id, ""))
+        yield from _queries(tuple(one for one in documented_queries() if one.about == collector.id))
+        for file, heading in collector.registries.items():
             yield from _metrics_of(file, heading)
 
 
@@ -240,7 +243,7 @@ def _alerts_page() -> Iterator[str]:
 def _alert_section(alert: Alert) -> Iterator[str]:
     yield f"## {alert.id}"
     yield ""
-    yield f"{_told(alert.description)} ({alert.severity})"
+    yield f"{told(alert.description)} ({alert.severity})"
     yield ""
     yield "What to do:"
     yield ""
@@ -254,11 +257,6 @@ def _alert_section(alert: Alert) -> Iterator[str]:
     yield ""
     yield f"{'Source' if len(alert.sources) == 1 else 'Sources'}: {', '.join(f'<{url}>' for url in alert.sources)}"
     yield ""
-
-
-def _told(template: str) -> str:
-    """Return a template of Prometheus with the names of its labels in place of their values."""
-    return re.sub(r"{{ \$labels\.([a-z_]+) }}", lambda found: f"`{found[1].upper()}`", template)
 
 
 def main() -> int:

@@ -31,6 +31,8 @@ USAGE = 2
 _LATER = {
     "serve": ("trainyard_node.serve_command", "export metrics of the node to Prometheus"),
     "cloudwatch": ("trainyard_node.cloudwatch_command", "write metrics for CloudWatch, every minute"),
+    "credentials": ("trainyard_node.credentials_command", "give Prometheus the credentials of the node's role"),
+    "reservations": ("trainyard_node.reservations_command", "say when the cluster's capacity reservations end"),
     "health": ("trainyard_node.health_command", "whether this node may take jobs: 0 yes, 1 no"),
 }
 

@@ -8,11 +8,14 @@ from __future__ import annotations
 import os
 import re
 import urllib.request
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from urllib.error import HTTPError
 
 from trainyard_node.errors import NodeError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from trainyard_node.clock import Clock
 
 # Its name as AWS's own programs know it: https://docs.aws.amazon.com/sdkref/latest/guide/feature-imds-credentials.html
@@ -30,11 +33,22 @@ class Instance(NamedTuple):
     type: str
 
 
+Answer = TypeVar("Answer")
+
+
 def this_instance(clock: Clock) -> Instance:
-    """Ask until there is an answer, but not for long: a new instance may have no network yet."""
+    """Return which instance this is."""
+    return answered(_ask, clock)
+
+
+def answered(ask: Callable[[], Answer], clock: Clock) -> Answer:
+    """Ask until there is an answer, but not for long: a new instance may have no network yet.
+
+    ``ask`` raises OSError or ValueError where it got none. Raises NodeError with the words of the last one.
+    """
     for attempt in range(1, ATTEMPTS + 1):
         try:
-            return _ask()
+            return ask()
         except (OSError, ValueError) as error:  # noqa: PERF203 - each attempt is a question to another machine
             if attempt == ATTEMPTS:
                 raise NodeError(
@@ -45,11 +59,14 @@ def this_instance(clock: Clock) -> Instance:
     raise AssertionError
 
 
-def _ask() -> Instance:
+def metadata(*paths: str) -> list[str]:
+    """Return what the service says below meta-data/ to each of the paths. Raises OSError where it does not."""
     token = _fetch("PUT", "api/token", {"X-aws-ec2-metadata-token-ttl-seconds": "60"})
-    header = {"X-aws-ec2-metadata-token": token}
-    instance_id = _fetch("GET", "meta-data/instance-id", header)
-    instance_type = _fetch("GET", "meta-data/instance-type", header)
+    return [_fetch("GET", f"meta-data/{path}", {"X-aws-ec2-metadata-token": token}) for path in paths]
+
+
+def _ask() -> Instance:
+    instance_id, instance_type = metadata("instance-id", "instance-type")
     # They become names of files and objects.
     if not re.fullmatch(r"i-[0-9a-f]{8,17}", instance_id) or not re.fullmatch(r"[a-z0-9-]+\.[a-z0-9-]+", instance_type):
         raise ValueError(f"it says {instance_id!a:.30} and {instance_type!a:.30}")
@@ -59,5 +76,10 @@ def _ask() -> Instance:
 def _fetch(method: str, path: str, headers: dict[str, str]) -> str:
     endpoint = os.environ.get(ENDPOINT, "http://169.254.169.254").rstrip("/")
     request = urllib.request.Request(f"{endpoint}/latest/{path}", method=method, headers=headers)  # noqa: S310 - ours
-    with _OPENER.open(request, timeout=TIMEOUT_S) as answer:
-        return str(answer.read(10_000).decode("ascii").strip())
+    try:
+        with _OPENER.open(request, timeout=TIMEOUT_S) as answer:
+            return str(answer.read(10_000).decode("ascii").strip())
+    except HTTPError as error:
+        # It is an answer too, and would stay open for as long as the error is kept.
+        error.close()
+        raise

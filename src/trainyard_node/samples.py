@@ -23,9 +23,9 @@ _ESCAPES = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n"})
 class Samples:
     """The samples of one reading. A metric or a number of labels that the registry does not have is a bug."""
 
-    def __init__(self, file: str) -> None:
-        """Begin, with the metrics of collectors/<file>.json."""
-        self._metrics = metrics(file)
+    def __init__(self, *files: str) -> None:
+        """Begin, with the metrics of each collectors/<file>.json."""
+        self._metrics = {name: metric for file in files for name, metric in metrics(file).items()}
         self._values: dict[str, dict[str, float]] = {name: {} for name in self._metrics}
 
     def add(self, name: str, value: float, *labels: str) -> None:

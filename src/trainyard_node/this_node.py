@@ -18,15 +18,16 @@ if TYPE_CHECKING:
     from trainyard_node.places import Places
 
 # https://github.com/aws/aws-parallelcluster/blob/develop/cli/src/pcluster/templates/cluster_stack.py (HeadNode),
-# login_nodes_stack.py (LoginNode) and queues_stack.py (ComputeFleet) beside it.
-KINDS = {"HeadNode": "head", "LoginNode": "login", "ComputeFleet": "queue"}
+# login_nodes_stack.py (LoginNode) and queues_stack.py (ComputeFleet) beside it. The last one is no node of
+# ParallelCluster's: trainyard's own user data writes it, follow-releases.sh.
+KINDS = {"HeadNode": "head", "LoginNode": "login", "ComputeFleet": "queue", "MonitoringInstance": "monitoring"}
 
 
 class Membership(NamedTuple):
     """What a node is in its cluster."""
 
     entry: str
-    """The name of its plan: head, login or queue/NAME."""
+    """The name of its plan: head, login, monitoring or queue/NAME."""
     queue: str
     """Its queue, or nothing."""
     region: str

@@ -58,6 +58,6 @@ def _expected(alert: Alert, fired: dict[str, Any]) -> dict[str, Any]:
             "description": re.sub(
                 r"{{ \$labels\.(\w+) }}", lambda label: str(fired["labels"][label[1]]), alert.description
             ),
-            "runbook": f"docs/alerts.md#{alert.id}",
+            "runbook": f"trainyard explain {alert.id}, or docs/alerts.md#{alert.id}",
         },
     }

@@ -34,10 +34,12 @@ class Instance:
     type: str
     tags: dict[str, str]
     state: str = "running"
+    network: str = "10.0.16"
+    """One of 127.0.0.0/8 where something really listens there. The host's name stays that of 10.0.16."""
 
     @property
     def address(self) -> str:
-        return f"10.0.16.{self.number}"
+        return f"{self.network}.{self.number}"
 
 
 @dataclass
@@ -115,7 +117,7 @@ def _xml(instance: Instance) -> str:
         "imageId": "ami-00000000000000000",
         "instanceType": instance.type,
         "privateIpAddress": instance.address,
-        "privateDnsName": f"ip-{instance.address.replace('.', '-')}.ec2.internal",
+        "privateDnsName": f"ip-10-0-16-{instance.number}.ec2.internal",
         "vpcId": "vpc-00000000000000000",
         "subnetId": "subnet-00000000000000000",
         "architecture": "x86_64",

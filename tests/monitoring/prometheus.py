@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import time
@@ -18,7 +19,7 @@ import yaml
 from tests.slurm import free_ports
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
 Series = dict[tuple[tuple[str, str], ...], float]
@@ -51,17 +52,27 @@ class Prometheus:
 
 
 @contextmanager
-def real_prometheus(folder: Path, config: dict[str, Any]) -> Iterator[Prometheus]:
+def real_prometheus(
+    folder: Path,
+    config: dict[str, Any],
+    *options: str,
+    port: int | None = None,
+    variables: Mapping[str, str] | None = None,
+) -> Iterator[Prometheus]:
     """Start it with a configuration, and wait until it answers."""
     program = shutil.which("prometheus")
     assert program is not None
-    (port,) = free_ports(1)
+    port = port or free_ports(1)[0]
     (folder / "prometheus.yaml").write_text(yaml.safe_dump(config))
     command = [
         program, f"--config.file={folder / 'prometheus.yaml'}", f"--storage.tsdb.path={folder / 'data'}",
-        f"--web.listen-address=127.0.0.1:{port}", "--log.level=warn",
+        f"--web.listen-address=127.0.0.1:{port}", "--log.level=warn", *options,
     ]  # fmt: skip
-    with (folder / "log").open("wb") as log, subprocess.Popen(command, stdout=log, stderr=log) as process:
+    environment = {**os.environ, **(variables or {})}
+    with (
+        (folder / "log").open("wb") as log,
+        subprocess.Popen(command, stdout=log, stderr=log, env=environment) as process,
+    ):
         try:
             _wait_until_ready(f"http://127.0.0.1:{port}", process, folder / "log")
             yield Prometheus(f"http://127.0.0.1:{port}")

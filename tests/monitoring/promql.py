@@ -5,24 +5,25 @@ from __future__ import annotations
 import re
 
 from trainyard.monitoring.foreign_metrics import foreign_metrics, labels_on_every_series
+from trainyard.monitoring.recorded import recorded_metrics
 from trainyard_node.metric import metrics
 
 # Under the names that are exported by default.
-_FILES = ("slurm", "efa", "node_health", "collectors")
+_FILES = ("slurm", "efa", "node_health", "timers", "collectors")
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 _MATCHERS = re.compile(r"([A-Za-z_:][A-Za-z0-9_:]*)\s*\{([^}]*)\}")
 _MATCHED = re.compile(r"([A-Za-z_]+)\s*(?:=~|!~|!=|=)")
 _LISTS = re.compile(r"\b(?:by|without|on|ignoring|group_left|group_right)\s*\(([^)]*)\)")
-_MADE = re.compile(r'"([a-z_]+)",\s*"[^"]*",\s*"([a-z_]+)",\s*"[^"]*"\s*\)')
+_MADE = re.compile(r'"([a-z_]+)",\s*"[^"]*",\s*"([a-z_]*)",\s*"[^"]*"\s*\)')
 _RANGE = re.compile(r"\[[^\]]*\]|\boffset\s+[0-9]+[smhd]")
 _NAME = re.compile(r"(?<![\w.])[A-Za-z_:][A-Za-z0-9_:]*(?!\w|\s*\()")
 _WORDS = {"and", "or", "unless", "bool", "offset", "by", "without", "on", "ignoring", "group_left", "group_right"}
 
 
 def exported() -> dict[str, frozenset[str]]:
-    """Return the labels of everything that is known to be exported, by us or by others."""
+    """Return the labels of everything that is known to be exported, by us or by others, or recorded of that."""
     ours = {name: frozenset(one.labels) for file in _FILES for name, one in metrics(file).items()}
-    return {**ours, **foreign_metrics()}
+    return {**ours, **foreign_metrics(), **recorded_metrics()}
 
 
 def named_metrics(expr: str) -> set[str]:
@@ -35,7 +36,7 @@ def unknown_in(expr: str, known: dict[str, frozenset[str]]) -> list[str]:
     names = named_metrics(expr)
     labels = labels_on_every_series().union(*(known.get(name, frozenset()) for name in names))
     made = {to for to, _ in _MADE.findall(expr)}
-    asked = _listed(expr) | {source for _, source in _MADE.findall(expr)}
+    asked = _listed(expr) | {source for _, source in _MADE.findall(expr) if source}
     return [
         *sorted(names - set(known)),
         *sorted(asked - labels - made),

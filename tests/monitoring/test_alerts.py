@@ -11,9 +11,11 @@ from tests.monitoring.alert_cases import FOLDER as CASES
 from tests.monitoring.alert_cases import cases_of
 from tests.monitoring.promql import exported, named_metrics, unknown_in
 from trainyard.monitoring.alert import FOLDER, Alert, alert_of, alerts
+from trainyard.monitoring.dashboard import dashboards
 from trainyard.monitoring.foreign_metrics import foreign_metrics
 from trainyard.monitoring.prometheus_rules import alert_rules
 from trainyard.monitoring.queries import Query, documented_queries
+from trainyard.monitoring.recorded import recording_groups
 
 PAGE = (Path(__file__).parents[2] / "docs" / "alerts.md").read_text(encoding="utf-8")
 EACH = pytest.mark.parametrize("alert", alerts(), ids=lambda alert: alert.id)
@@ -64,6 +66,9 @@ def test_names_of_metrics_are_told_from_functions_words_and_durations():
 def test_whatever_others_export_is_asked_for():
     asked = {name for one in alerts() for name in named_metrics(one.expr)}
     asked |= {name for one in documented_queries() for name in named_metrics(one.query)}
+    asked |= {name for group in recording_groups() for rule in group["rules"] for name in named_metrics(rule["expr"])}
+    panels = [panel for dashboard in dashboards() for panel in dashboard.panels()]
+    asked |= {name for panel in panels for one in panel.queries for name in named_metrics(one.expr)}
     assert set(foreign_metrics()) <= asked
 
 

@@ -17,7 +17,7 @@ FILES = sorted(file.stem for file in (Path(trainyard_node.__file__).parent / "co
 
 
 def test_every_collector_has_a_section_and_no_other_has():
-    assert [told.id for told in collectors_told()] == [*COLLECTORS, "collectors"]
+    assert [told.id for told in collectors_told()] == [*COLLECTORS, "timers", "collectors"]
 
 
 def test_every_registry_is_in_a_section():

@@ -85,6 +85,19 @@ def test_only_amazon_managed_prometheus_is_signed_for_and_only_it_makes_an_agent
         assert remote["url"].startswith("https://" if runs_as_agent(mixed(mode)) else "http://10.")
 
 
+PROXIED = MIXED.replace("us-east-1a}", "us-east-1a, http_proxy: 'http://10.0.0.9:3128'}")
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_proxy_of_the_nodes_leads_to_aws_and_to_no_node(mode: str):
+    config = on_head_node(spec_of(PROXIED.replace("MODE", mode)))
+    (remote,) = config["remote_write"]
+    assert remote.get("proxy_url") == (None if mode == "self-hosting" else "http://10.0.0.9:3128")
+    found = [one for job in config["scrape_configs"] for one in job.get("ec2_sd_configs", [])]
+    assert {one["proxy_url"] for one in found} == {"http://10.0.0.9:3128"}
+    assert not [job for job in config["scrape_configs"] if "proxy_url" in job]
+
+
 def test_the_address_of_a_workspace_holds_one_slash_between_its_parts():
     assert re.fullmatch(r"https://[^/]+/workspaces/ws-[0-9-]+/api/v1/remote_write", write_url(mixed()))
 

@@ -71,7 +71,12 @@ def test_what_cfnconfig_says_is_never_run(machine: Machine):
 
 @pytest.mark.parametrize(
     ("node_type", "queue", "entry"),
-    [("HeadNode", "", "head"), ("LoginNode", "", "login"), ("ComputeFleet", "train", "queue/train")],
+    [
+        ("HeadNode", "", "head"),
+        ("LoginNode", "", "login"),
+        ("ComputeFleet", "train", "queue/train"),
+        ("MonitoringInstance", "", "monitoring"),
+    ],
 )
 def test_every_kind_of_node_finds_its_own_plan(machine: Machine, node_type: str, queue: str, entry: str):
     machine.be(node_type, queue)

@@ -30,6 +30,8 @@ ORDER = (
     "host-system",
     "storage",
 )
+# bars: one for each series, of its newest value. heatmap: a row for each series, a colour for each value.
+# states: a row for each series, green for 1 and red for 0. table: a row for each series of its only query.
 KINDS = ("timeseries", "stat", "gauge", "bars", "table", "heatmap", "states")
 # What a number means; each renderer has its own word for it.
 UNITS = (
@@ -37,7 +39,9 @@ UNITS = (
     "watt", "joule", "hertz", "seconds", "timestamp", "standard-deviations", "boolean",
 )  # fmt: skip
 # What a cluster can have, and without which a dashboard or a panel would stay empty.
-NEEDS = ("gpu", "nvlink", "efa", "slurm", "shared-storage", "login")
+# gpm: GPUs that tell which parts of them work, from Hopper on (GPU Performance Monitoring).
+NEEDS = ("gpu", "gpm", "nvlink", "efa", "slurm", "shared-storage", "login")
+_OVER_TIME = ("timeseries", "heatmap", "states")
 _ID = re.compile(r"[a-z][a-z0-9-]*")
 COLUMNS = 24
 
@@ -50,7 +54,7 @@ class Query:
     legend: str = ""
     """What a series is called: text with labels, such as ``{{node}}``. Empty: all of its labels."""
     instant: bool = False
-    """Whether only the newest value counts, as in tables."""
+    """Whether only the newest value counts: so it is in all panels but those that have time as an axis."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +111,7 @@ class Panel:
             *([] if 0 < self.width <= COLUMNS and self.height > 0 else ["width or height"]),
             *([] if set(self.needs) <= set(NEEDS) else ["needs"]),
             *([] if all(one.unit in {"", *UNITS} for one in self.columns) else ["columns"]),
+            *([] if self.kind != "table" or (self.columns and len(self.queries) == 1) else ["columns of a table"]),
         ]
         if wrong:
             raise ValueError(f"panel {self.id}: {', '.join(wrong)} cannot be so")
@@ -158,8 +163,9 @@ def dashboard_of(id_: str, content: dict[str, Any]) -> Dashboard:
 
 
 def _panel(content: dict[str, Any]) -> Panel:
+    instant = content["kind"] not in _OVER_TIME
     made = {
-        "queries": tuple(Query(**one) for one in content["queries"]),
+        "queries": tuple(Query(instant=instant, **one) for one in content["queries"]),
         "columns": tuple(Column(**one) for one in content.get("columns", ())),
         "thresholds": tuple(Threshold(**one) for one in content.get("thresholds", ())),
     }

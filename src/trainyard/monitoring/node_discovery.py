@@ -40,6 +40,7 @@ def discovery(spec: Spec) -> dict[str, Any]:
     """
     return {
         "region": spec.region,
+        **through_proxy(spec),
         # The default. A node is scraped a minute after it appears, long before its exporters are up.
         "refresh_interval": "60s",
         "filters": [
@@ -47,6 +48,14 @@ def discovery(spec: Spec) -> dict[str, Any]:
             {"name": "instance-state-name", "values": ["running"]},
         ],
     }
+
+
+def through_proxy(spec: Spec) -> dict[str, str]:
+    """Return by which proxy Prometheus reaches AWS, or nothing: ParallelCluster tells only shells of it.
+
+    /etc/profile.d/proxy.sh in https://github.com/aws/aws-parallelcluster/blob/v3.16.1/cli/src/pcluster/resources/head_node/user_data.sh
+    """
+    return {} if spec.network.http_proxy is None else {"proxy_url": spec.network.http_proxy}
 
 
 def target_relabelling(exporter: Exporter) -> list[dict[str, Any]]:

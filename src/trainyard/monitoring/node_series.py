@@ -14,6 +14,7 @@ from trainyard.monitoring.sizing_facts import facts
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from trainyard.catalog.interfaces import Launcher
     from trainyard.spec.cluster import Spec
     from trainyard.spec.node_group import NodeGroup
 
@@ -37,7 +38,7 @@ def head_series(spec: Spec) -> int | None:
         feature_set=sum((one.min_nodes > 0) + (one.max_nodes > one.min_nodes) for one in groups),
         node=sum(one.max_nodes for one in groups),
     )
-    return total([slurm, _of("prometheus"), plain_series(spec.head_node.instance_type)])
+    return total([slurm, agent_series(), plain_series(spec.head_node.instance_type)])
 
 
 def plain_series(instance_type: str) -> int | None:
@@ -47,9 +48,26 @@ def plain_series(instance_type: str) -> int | None:
 
 def compute_series(spec: Spec, group: NodeGroup) -> int | None:
     """Return those of one node; where it may be of several instance types, of the one with the most."""
-    each = [_of_type(spec, group, name) for name in group.instance_types]
+    gpus = group.queue.name in gpu_queues(spec)
+    each = [instance_series(name, gpus=gpus, efa=group.efa) for name in group.instance_types]
     known = [one for one in each if one is not None]
     return max(known) if known and len(known) == len(each) else None
+
+
+def instance_series(
+    name: str, *, gpus: bool, efa: bool | None = None, launcher: Launcher = "parallelcluster"
+) -> int | None:
+    """Return those of one node, whose GPUs are looked at or not; it has EFA by default where it can."""
+    network = _network(name, efa, launcher)
+    if network is None:
+        return None
+    own = _of("trainyard-node-compute", efa_interface=network.efa_interfaces)
+    return total([own, _node_exporter(name, network), *([_dcgm(name)] if gpus else [])])
+
+
+def agent_series() -> int:
+    """Return those of a Prometheus itself."""
+    return _of("prometheus")
 
 
 def total(parts: Iterable[int | None]) -> int | None:
@@ -57,15 +75,6 @@ def total(parts: Iterable[int | None]) -> int | None:
     listed = list(parts)
     known = [one for one in listed if one is not None]
     return sum(known) if len(known) == len(listed) else None
-
-
-def _of_type(spec: Spec, group: NodeGroup, name: str) -> int | None:
-    network = _network(name, group.efa)
-    if network is None:
-        return None
-    own = _of("trainyard-node-compute", efa_interface=network.efa_interfaces)
-    gpus = [_dcgm(name)] if group.queue.name in gpu_queues(spec) else []
-    return total([own, _node_exporter(name, network), *gpus])
 
 
 def _node_exporter(name: str, network: _Network) -> int | None:
@@ -81,12 +90,12 @@ def _dcgm(name: str) -> int | None:
     return None if known is None or known.gpu_count is None else _of("dcgm-exporter", gpu=known.gpu_count)
 
 
-def _network(name: str, wanted: bool | None) -> _Network | None:  # noqa: FBT001  as the spec has it: None is the default
+def _network(name: str, wanted: bool | None, launcher: Launcher) -> _Network | None:  # noqa: FBT001  as the spec has it
     known = find(name)
     if known is None:
         return None
     try:
-        plan = interface_plan(known, "parallelcluster", efa=uses_efa(name, wanted))
+        plan = interface_plan(known, launcher, efa=uses_efa(name, wanted))
     except TrainyardError:  # its cards are unknown
         return None
     return _Network(sum(one.kind != "efa-only" for one in plan.interfaces), plan.efa_count)

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 SCRAPE_INTERVAL_S = 30
 # A node whose CPUs are all busy answers late, and the Slurm figures of 1,000 nodes are large. It has to be below the
 # interval: https://prometheus.io/docs/prometheus/latest/configuration/configuration/#scrape_config
-_SCRAPE_TIMEOUT_S = 20
+SCRAPE_TIMEOUT_S = 20
+_ALERTMANAGER = "localhost:9093"
 
 
 def runs_as_agent(spec: Spec) -> bool:
@@ -49,26 +50,36 @@ def instance_config(spec: Spec, rule_files: Sequence[str] = ()) -> dict[str, Any
     """Return what the instance of mode self-hosting scrapes, which is itself, or None in other modes.
 
     The cluster's samples come from the head node: only that may ask EC2, and it is inside the cluster's security group.
+    ``rule_files`` are names beside the file that this becomes.
     """
     if spec.monitoring.mode != "self-hosting":
         return None
     labels = {"cluster": spec.name}
     return {
         "global": {**_global(spec), "evaluation_interval": f"{SCRAPE_INTERVAL_S}s"},
-        **({"rule_files": list(rule_files)} if rule_files else {}),
+        **({"rule_files": list(rule_files), "alerting": _alerting()} if rule_files else {}),
+        # A head node that could not send for a while sends what is old when it can again. Without this, what is an hour
+        # older than the instance's own newest sample would be refused.
+        # https://prometheus.io/docs/prometheus/latest/configuration/configuration/#tsdb
+        "storage": {"tsdb": {"out_of_order_time_window": "2h"}},
         "scrape_configs": [
             # The same port and path as on the head node; another job, so that both have an `up` of their own.
             _static_job("prometheus-keeper", "localhost:9090", labels),
             # Grafana's own metrics: https://grafana.com/docs/grafana/latest/setup-grafana/set-up-grafana-monitoring/
             _static_job("grafana", "localhost:3000", labels),
+            _static_job("alertmanager", _ALERTMANAGER, labels),
         ],
     }
+
+
+def _alerting() -> dict[str, Any]:
+    return {"alertmanagers": [{"static_configs": [{"targets": [_ALERTMANAGER]}]}]}
 
 
 def _global(spec: Spec) -> dict[str, Any]:
     return {
         "scrape_interval": f"{SCRAPE_INTERVAL_S}s",
-        "scrape_timeout": f"{_SCRAPE_TIMEOUT_S}s",
+        "scrape_timeout": f"{SCRAPE_TIMEOUT_S}s",
         # On whatever leaves without a label of its own, so that several clusters can share a workspace.
         "external_labels": {"cluster": spec.name},
     }
@@ -89,10 +100,10 @@ def _job(spec: Spec, exporter: Exporter) -> dict[str, Any]:
         "ec2_sd_configs": [discovery(spec)],
         "relabel_configs": target_relabelling(exporter),
     }
-    return {**job, "metric_relabel_configs": _both_host_labels()} if exporter.job == "dcgm-exporter" else job
+    return {**job, "metric_relabel_configs": both_host_labels()} if exporter.job == "dcgm-exporter" else job
 
 
-def _both_host_labels() -> list[dict[str, Any]]:
+def both_host_labels() -> list[dict[str, Any]]:
     """Return what gives each sample of dcgm-exporter the host's name as `hostname` and as `Hostname`.
 
     Versions after 4.5.3-4.8.2 write the former, and dashboards that are older ask for the latter.

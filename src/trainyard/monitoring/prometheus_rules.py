@@ -1,4 +1,4 @@
-"""Alerts as the rules that Prometheus reads.
+"""Alerts, and what is recorded for dashboards, as the rules that Prometheus reads.
 
 Amazon Managed Service for Prometheus takes the same document, as the Data of an AWS::APS::RuleGroupsNamespace:
 https://docs.aws.amazon.com/prometheus/latest/APIReference/yaml-RuleGroupsNamespaceData.html
@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from trainyard.monitoring.alert import GROUPS, alerts
+from trainyard.monitoring.recorded import recording_groups
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,11 +17,26 @@ if TYPE_CHECKING:
     from trainyard.monitoring.alert import Alert
 
 
+def recording_rules() -> dict[str, Any]:
+    """Return the document of what is recorded for the dashboards: without it, most of their panels stay empty."""
+    return {"groups": list(recording_groups())}
+
+
+def rules_document() -> dict[str, Any]:
+    """Return both in one document."""
+    return {"groups": [*recording_rules()["groups"], *alert_rules()["groups"]]}
+
+
 def alert_rules(of: Iterable[Alert] | None = None) -> dict[str, Any]:
     """Return the document: a group for each group of alerts that has some. Without alerts given, all of them."""
     chosen = tuple(alerts() if of is None else of)
     groups = {group: [_rule(one) for one in chosen if one.group == group] for group in GROUPS}
     return {"groups": [{"name": f"trainyard-{group}", "rules": rules} for group, rules in groups.items() if rules]}
+
+
+def runbook(alert: Alert) -> str:
+    """Return where it is told what to do: by the command that everybody has who has deployed, and on its page."""
+    return f"trainyard explain {alert.id}, or docs/alerts.md#{alert.id}"
 
 
 def _rule(alert: Alert) -> dict[str, Any]:
@@ -32,6 +48,6 @@ def _rule(alert: Alert) -> dict[str, Any]:
         "annotations": {
             "summary": alert.summary,
             "description": alert.description,
-            "runbook": f"docs/alerts.md#{alert.id}",
+            "runbook": runbook(alert),
         },
     }

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from trainyard.monitoring.node_discovery import through_proxy
+
 if TYPE_CHECKING:
     from trainyard.spec.cluster import Spec
 
@@ -28,13 +30,14 @@ def instance_write_url(private_ip: str) -> str:
 def remote_write(spec: Spec, url: str) -> dict[str, Any]:
     """Return where samples go. Amazon Managed Prometheus answers 403 to what is not signed.
 
-    As in discovery, the SDK's own chain finds the credentials, and renews them.
+    As in discovery, the SDK's own chain finds the credentials, and renews them. The instance is in the same network, so
+    no proxy leads to it.
     """
-    signed = {} if spec.monitoring.mode == "self-hosting" else {"sigv4": {"region": spec.region}}
-    return {"name": "keeper", "url": url, **signed, "queue_config": _queue()}
+    away = {} if spec.monitoring.mode == "self-hosting" else {"sigv4": {"region": spec.region}, **through_proxy(spec)}
+    return {"name": "keeper", "url": url, **away, "queue_config": queue_config()}
 
 
-def _queue() -> dict[str, Any]:
+def queue_config() -> dict[str, Any]:
     """Return the limits. What each means: https://prometheus.io/docs/practices/remote_write/."""
     return {
         # One request for each thousand samples, not for each 500 of Prometheus 2: fewer to sign.

@@ -31,7 +31,7 @@ class Sizing:
     def server_memory_mib(self) -> float | None:
         """What a Prometheus that keeps the series needs, at its source's worst-case assumptions, without queries.
 
-        The agent of the AMP modes keeps no samples and needs less; how much, no source says.
+        The agent of the AMP modes keeps no samples and was measured to need half of it: benchmarks/README.md.
         """
         if self.series is None or self.samples_per_s is None:
             return None

@@ -23,6 +23,14 @@ def price_facts(region: str) -> dict[str, Any] | None:
     return None if found is None else _merged(found)
 
 
+def price_source(region: str, fact: str) -> Mapping[str, str]:
+    """Return the document that states a price of a region: what it is, its URL, and when it was read."""
+    data = _data()
+    (id_,) = (source for source, found in data["prices"][region].items() if fact in found)
+    told: Mapping[str, str] = data["sources"][id_]
+    return told
+
+
 def _merged(by_source: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     return {fact: value for found in by_source.values() for fact, value in found.items()}
 

@@ -41,6 +41,13 @@ def test_a_recorded_slurm_gives_the_golden_exposition(names: str, version: str):
     assert text(names, version) == golden_file(names, version).read_text()
 
 
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_names_of_rivosinc_come_besides_the_others(version: str):
+    others, both = exposed(text("vpenso", version)), exposed(text("rivosinc", version))
+    assert others.items() <= both.items()
+    assert len(both) > len(others)
+
+
 @pytest.mark.integration
 @pytest.mark.parametrize("names", NAMES)
 @pytest.mark.parametrize("version", VERSIONS)

@@ -23,7 +23,7 @@ class SlurmCollector:
     deadline_s = 2 * COMMAND_S
 
     def __init__(self, programs: Programs, names: str = DEFAULT_NAMES) -> None:
-        """Export under the names of vpenso, which SckyzO's exporter keeps, or of rivosinc."""
+        """Export under the names of vpenso, which SckyzO's exporter keeps, or under those and rivosinc's."""
         self._programs, self._samples = programs, NAMES[names]
 
     def collect(self) -> Samples:

@@ -44,6 +44,12 @@ _OTHERS = "(others)"
 def samples(reading: Reading) -> Samples:
     """Return one reading."""
     made = Samples("slurm")
+    add(made, reading)
+    return made
+
+
+def add(made: Samples, reading: Reading) -> None:
+    """Add one reading to what has other names besides."""
     _count_nodes(made, reading)
     _add_totals(made, reading)
     _add_each_node(made, reading)
@@ -53,7 +59,6 @@ def samples(reading: Reading) -> Samples:
         _add_owners(made, reading, word)
     for command, count in reading.malformed.items():
         made.add("trainyard_slurm_malformed_records", count, command)
-    return made
 
 
 def _count_nodes(made: Samples, reading: Reading) -> None:

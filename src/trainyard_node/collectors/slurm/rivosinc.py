@@ -1,6 +1,8 @@
 """Slurm's figures under the names of https://github.com/rivosinc/prometheus-slurm-exporter, for dashboards made for it.
 
-What that one asks sdiag for, such as slurm_rpc_msg_type_*, and its figures of single jobs are not among them.
+They come besides the others, as alerts and our own dashboards need what has no name there: the state of a node, why it
+is drained, and GPUs. What that one asks sdiag for, such as slurm_rpc_msg_type_*, and its figures of single jobs are not
+among them.
 """
 
 from __future__ import annotations
@@ -8,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from trainyard_node.collectors.slurm import community
 from trainyard_node.samples import Samples
 
 if TYPE_CHECKING:
@@ -22,13 +25,12 @@ _MIB = 1 << 20
 
 def samples(reading: Reading) -> Samples:
     """Return one reading."""
-    made = Samples("slurm_rivosinc")
+    made = Samples("slurm", "slurm_rivosinc")
+    community.add(made, reading)
     idle = {name: group.other_cpus == 0 for group in reading.groups for name in group.names}
     _add_totals(made, reading, idle)
     _add_partitions(made, reading, idle)
     _add_jobs(made, reading)
-    for command, count in reading.malformed.items():
-        made.add("trainyard_slurm_malformed_records", count, command)
     return made
 
 

@@ -1,0 +1,53 @@
+"""What the agents of EKS and AWS Batch have in common with the head node's: intervals, exporters, the way out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trainyard.monitoring.prometheus_config import SCRAPE_INTERVAL_S, SCRAPE_TIMEOUT_S, both_host_labels
+from trainyard.monitoring.remote_write import queue_config
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    # A port, and the queues whose nodes have the exporter; None for all of them.
+    Listens = tuple[int, Sequence[str] | None]
+
+
+def agent_config(
+    name: str, region: str, write_url: str, gpu_queues: Sequence[str], found: Callable[[Listens], dict[str, Any]]
+) -> dict[str, Any]:
+    """Return the configuration of an agent that sends to Amazon Managed Prometheus.
+
+    ``found`` gives the discovery of an exporter and its relabelling. An agent that is started with --agent keeps
+    nothing; the same configuration in a server would.
+    """
+    exporters: dict[str, Listens] = {"node-exporter": (9100, None), "trainyard-node": (9341, None)}
+    if gpu_queues:
+        exporters["dcgm-exporter"] = (9400, tuple(gpu_queues))
+    jobs = [{"job_name": job, **found(listens)} for job, listens in exporters.items()]
+    for job in jobs:
+        if job["job_name"] == "dcgm-exporter":
+            job["metric_relabel_configs"] = both_host_labels()
+    own = {"targets": ["localhost:9090"], "labels": {"cluster": name}}
+    return {
+        "global": {
+            "scrape_interval": f"{SCRAPE_INTERVAL_S}s",
+            "scrape_timeout": f"{SCRAPE_TIMEOUT_S}s",
+            "external_labels": {"cluster": name},
+        },
+        "scrape_configs": [{"job_name": "prometheus", "static_configs": [own]}, *jobs],
+        "remote_write": [
+            {"name": "keeper", "url": write_url, "sigv4": {"region": region}, "queue_config": queue_config()}
+        ],
+    }
+
+
+def keep_queues(label: str, queues: Sequence[str]) -> list[dict[str, Any]]:
+    """Return what keeps the nodes of some queues."""
+    return [{"source_labels": [label], "regex": "|".join(queues), "action": "keep"}]
+
+
+def host_name_of(label: str) -> dict[str, Any]:
+    """Return what makes the label node_name of a host's name, without its domain."""
+    return {"source_labels": [label], "regex": r"([^.]+)(?:\..*)?", "target_label": "node_name"}

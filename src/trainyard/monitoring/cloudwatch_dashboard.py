@@ -1,0 +1,171 @@
+"""CloudWatch dashboards, as data: cloudwatch_dashboards/<id>.yaml, with the widgets that the documents promise.
+
+A metric is one of CloudWatch's, a search for several of them, or mathematics with the others of its widget. Texts hold
+$names, which cloudwatch_cluster.py fills in; $$ is a dollar sign.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+FOLDER = Path(__file__).with_name("cloudwatch_dashboards")
+# The order in which they are made and listed.
+ORDER = ("main", "advanced", "efa")
+KINDS = ("graph", "number", "log", "explorer")
+# What the hardware, the file systems or the version of a cluster give: without it, a widget is left out.
+OF_CLUSTER = ("gpu", "efa", "efa-bandwidth", "fsx", "heartbeat", "gpu-health-check", "custom-actions")
+# What a setting of the spec gives, by the setting: without it, a text says which.
+OF_SETTINGS = {
+    "logs": "`monitoring.logs: true`",
+    "system": "`system` in `monitoring.cloudwatch_metrics`",
+    "slurm": "`slurm` in `monitoring.cloudwatch_metrics`",
+    "gpu-metrics": "`gpu` in `monitoring.cloudwatch_metrics`",
+    "efa-metrics": "`efa` or `efa-interfaces` in `monitoring.cloudwatch_metrics`",
+    "dcgm-log": "a `monitoring.mode` that is not `none`, or `gpu_health_check: true` on a queue",
+}
+NEEDS = (*OF_CLUSTER, *OF_SETTINGS)
+COLUMNS = 24
+
+
+@dataclass(frozen=True, slots=True)
+class CloudWatchMetric:
+    """What is drawn in a widget, or used by its mathematics."""
+
+    name: str = ""
+    namespace: str = ""
+    dimensions: Mapping[str, str] = field(default_factory=dict)
+    stat: str = ""
+    search: str = ""
+    """Namespace and names of dimensions in place of one metric: all metrics of the name that have just these."""
+    around: str = "SEARCH"
+    """Mathematics around the search, which the word SEARCH stands for."""
+    expression: str = ""
+    """Mathematics with other metrics of the widget, by their ids."""
+    label: str = ""
+    id: str = ""
+    hidden: bool = False
+    """Whether it is only there for the mathematics."""
+    period_s: str = "60"
+    needs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class YAxis:
+    """What the numbers of a graph are, and between which it reaches."""
+
+    label: str
+    min: float | None = None
+    max: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A line across a graph."""
+
+    value: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Widget:
+    """One graph, row of numbers, list of log events, or explorer of instances."""
+
+    id: str
+    """Unique in its dashboard."""
+    shows: str
+    """What the documents call it."""
+    title: str
+    kind: str
+    width: int = 8
+    """Of 24 columns."""
+    height: int = 6
+    metrics: tuple[CloudWatchMetric, ...] = ()
+    metrics_of_each_file_system: tuple[CloudWatchMetric, ...] = ()
+    y_axis: YAxis | None = None
+    marks: tuple[Mark, ...] = ()
+    stream: str = ""
+    """Of a log: a regular expression for the last part of a stream's name."""
+    filter: str = ""
+    """Of a log: which events, in the words of Logs Insights; empty for all."""
+    needs: tuple[str, ...] = ()
+    instead: Widget | None = None
+    """What is shown where a setting is missing, in place of a text that names it."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be right. Raises ValueError: an error in our own data is a bug, which a test finds."""
+        all_metrics = (*self.metrics, *self.metrics_of_each_file_system)
+        wrong = [
+            *([] if self.kind in KINDS else ["kind"]),
+            *([] if set(self.needs).union(*(one.needs for one in all_metrics)) <= set(NEEDS) else ["needs"]),
+            *([] if 0 < self.width <= COLUMNS and self.height > 0 else ["width or height"]),
+            *([] if bool(self.stream) == (self.kind == "log") else ["stream"]),
+            *([] if bool(all_metrics) != (self.kind == "log") else ["metrics"]),
+        ]
+        if wrong:
+            raise ValueError(f"widget {self.id}: {', '.join(wrong)} cannot be so")
+
+
+@dataclass(frozen=True, slots=True)
+class CloudWatchDashboard:
+    """A page of widgets."""
+
+    id: str
+    suffix: str
+    """What its name has after that of the cluster."""
+    description: str
+    widgets: tuple[Widget, ...]
+    needs: tuple[str, ...] = ()
+    """What a cluster has to have for the dashboard to be made."""
+
+    def all_widgets(self) -> Iterator[Widget]:
+        """Yield the widgets, and those that may stand in their place."""
+        for widget in self.widgets:
+            yield widget
+            if widget.instead is not None:
+                yield widget.instead
+
+
+@cache
+def cloudwatch_dashboards() -> tuple[CloudWatchDashboard, ...]:
+    """Return all dashboards in their order. An unknown or missing key in their files is a TypeError."""
+    return tuple(_dashboard(id_, _content(FOLDER / f"{id_}.yaml")) for id_ in ORDER)
+
+
+def dashboard_name(cluster: str, dashboard: CloudWatchDashboard) -> str:
+    """Return what a dashboard of a cluster is called in the account."""
+    return f"ParallelCluster-{cluster}{dashboard.suffix}"
+
+
+def _dashboard(id_: str, content: dict[str, Any]) -> CloudWatchDashboard:
+    widgets = tuple(_widget(one) for one in content["widgets"])
+    return CloudWatchDashboard(id=id_, **{**_tuples(content), "widgets": widgets})
+
+
+def _widget(content: dict[str, Any]) -> Widget:
+    made: dict[str, Any] = {
+        key: tuple(CloudWatchMetric(**_tuples(one)) for one in content.get(key, ()))
+        for key in ("metrics", "metrics_of_each_file_system")
+    }
+    made["marks"] = tuple(Mark(**one) for one in content.get("marks", ()))
+    if "y_axis" in content:
+        made["y_axis"] = YAxis(**content["y_axis"])
+    if "instead" in content:
+        made["instead"] = _widget(content["instead"])
+    return Widget(**{**_tuples(content), **made})
+
+
+def _tuples(content: dict[str, Any]) -> dict[str, Any]:
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in content.items()}
+
+
+def _content(file: Path) -> dict[str, Any]:
+    content: dict[str, Any] = yaml.load(file.read_bytes(), Loader=yaml.CSafeLoader)
+    return content

@@ -1,0 +1,64 @@
+"""What a cluster has that dashboards can show: the needs of dashboard.py that it meets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.catalog.compute_capabilities import compute_capability
+from trainyard.catalog.efa import uses_efa
+from trainyard.catalog.instances import find
+from trainyard.monitoring.dashboard import NEEDS
+from trainyard.monitoring.exporters import gpu_queues
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from trainyard.catalog.instance_type import InstanceType
+    from trainyard.spec.cluster import Spec
+
+# NVML gives the activity of parts of a GPU from Hopper on, beside whatever profiles a job there:
+# https://docs.nvidia.com/datacenter/dcgm/latest/reference/dcgm-api/dcgm-api-profiling.html
+_FIRST_WITH_GPM = 90
+
+
+def features_of(spec: Spec) -> frozenset[str]:
+    """Return the needs that a cluster meets; all of them for an environment, whose clusters nobody knows yet."""
+    if spec.is_environment:
+        return frozenset(NEEDS)
+    return frozenset(need for need in NEEDS if _MET[need](spec))
+
+
+def _has_gpm(spec: Spec) -> bool:
+    models = [one.accelerators.model for one in _gpu_types(spec) if one.accelerators is not None]
+    return any(int(compute_capability(model) or 0) >= _FIRST_WITH_GPM for model in models)
+
+
+def _has_nvlink(spec: Spec) -> bool:
+    return any(one.nvlink_gb_s_bidirectional is not None for one in _gpu_types(spec))
+
+
+def _has_efa(spec: Spec) -> bool:
+    return any(uses_efa(name, group.efa) for group in spec.node_groups() for name in group.instance_types)
+
+
+def _has_shared_storage(spec: Spec) -> bool:
+    # A volume of the head node is one of its own disks there; its nodes mount it as they do /home.
+    return any(one.kind != "ebs" for one in spec.file_systems)
+
+
+def _gpu_types(spec: Spec) -> Iterator[InstanceType]:
+    queues = gpu_queues(spec)
+    for group in spec.node_groups():
+        if group.queue.name in queues:
+            yield from (known for name in group.instance_types if (known := find(name)) is not None)
+
+
+_MET: dict[str, Callable[[Spec], bool]] = {
+    "gpu": lambda spec: bool(gpu_queues(spec)),
+    "gpm": _has_gpm,
+    "nvlink": _has_nvlink,
+    "efa": _has_efa,
+    "slurm": lambda spec: spec.platform == "parallelcluster",
+    "shared-storage": _has_shared_storage,
+    "login": lambda spec: any(True for _ in spec.login_pools()),
+}

@@ -1,0 +1,73 @@
+"""The data source that Grafana asks Amazon Managed Prometheus through."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+CORE_PLUGIN = "prometheus"
+AMAZON_PLUGIN = "grafana-amazonprometheus-datasource"
+_FIRST_WITH_AMAZON_PLUGIN = 12
+# Grafana keeps 40 characters of a uid: https://grafana.com/docs/grafana/v10.4/developers/http_api/data_source/
+_LONGEST_UID = 40
+_PREFIX = "trainyard-"
+
+
+def data_source_uid(name: str) -> str:
+    """Return the uid of the data source of a cluster or an environment, the same every time."""
+    uid = f"{_PREFIX}{name}"
+    if len(uid) <= _LONGEST_UID:
+        return uid
+    digest = hashlib.sha256(name.encode()).hexdigest()[:8]
+    return f"{uid[: _LONGEST_UID - 9]}-{digest}"
+
+
+def plugin(major: int) -> str:
+    """Return the type of the data source in a version of Amazon Managed Grafana: from 12 on, the core's cannot sign.
+
+    https://docs.aws.amazon.com/grafana/latest/userguide/prometheus-manually-adding.html
+    """
+    return AMAZON_PLUGIN if major >= _FIRST_WITH_AMAZON_PLUGIN else CORE_PLUGIN
+
+
+def data_source(name: str, endpoint: str, region: str, major: int) -> dict[str, Any]:
+    """Return the data source. ``endpoint`` is the stack's output AMPPrometheusEndpoint; the workspace's role signs.
+
+    https://docs.aws.amazon.com/grafana/latest/userguide/AMP-adding-AWS-config.html
+    """
+    return {
+        "uid": data_source_uid(name),
+        "name": f"{_PREFIX}{name}",
+        "type": plugin(major),
+        "access": "proxy",
+        "url": endpoint.rstrip("/"),
+        "isDefault": True,
+        "jsonData": {
+            "httpMethod": "POST",
+            "sigV4Auth": True,
+            # As AWS's own modules write it:
+            # https://github.com/aws-observability/terraform-aws-observability-accelerator
+            "sigV4AuthType": "workspace-iam-role",
+            "sigV4Region": region,
+        },
+    }
+
+
+def with_data_source(document: dict[str, Any], name: str, major: int) -> dict[str, Any]:
+    """Return a dashboard that asks this data source first, with the type that the version of Grafana has for it."""
+    made: dict[str, Any] = _referring(document, data_source_uid(name), plugin(major))
+    return made
+
+
+def _referring(value: Any, uid: str, kind: str) -> Any:
+    if isinstance(value, list):
+        return [_referring(one, uid, kind) for one in value]
+    if not isinstance(value, dict):
+        return value
+    made = {key: _referring(one, uid, kind) for key, one in value.items()}
+    if made.get("type") == CORE_PLUGIN and isinstance(made.get("uid"), str):
+        # A reference: to the variable of the dashboard, where it begins with a dollar.
+        return {**made, "type": kind, "uid": made["uid"] if made["uid"].startswith("$") else uid}
+    if made.get("type") == "datasource" and made.get("query") == CORE_PLUGIN:
+        return {**made, "query": kind, "current": {"selected": False, "text": uid, "value": uid}}
+    return made

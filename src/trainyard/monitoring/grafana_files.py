@@ -1,0 +1,88 @@
+"""The dashboards that a cluster can fill, as Grafana's JSON: chosen of what `make generate` made, each in its place.
+
+Every Grafana that AWS or we run today takes them, as schemaVersion says which words they use:
+https://grafana.com/docs/grafana/latest/dashboards/build-dashboards/view-dashboard-json-model/
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from trainyard.monitoring.dashboard import COLUMNS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+COMPILED = Path(__file__).with_name("grafana.json")
+_LINK = "/d/trainyard-"
+Plain = dict[str, Any]
+
+
+def grafana_files(has: Iterable[str]) -> dict[str, bytes]:
+    """Return a file for each dashboard, by its name: those that a cluster with so much can fill, and only such panels.
+
+    ``has``: see `features_of`. The same features give the same bytes.
+    """
+    return {f"{name}.json": _text(one).encode() for name, one in grafana_documents(has).items()}
+
+
+def grafana_documents(has: Iterable[str]) -> dict[str, Plain]:
+    """Return the same as values, by the ids of the dashboards, in the order in which people see them."""
+    given = frozenset(has)
+    chosen = [one for one in _compiled() if given.issuperset(one["needs"])]
+    there = {one["id"] for one in chosen}
+    return {one["id"]: {**one["document"], "panels": list(_placed(_left(one, given, there)))} for one in chosen}
+
+
+def _text(document: Plain) -> str:
+    return json.dumps(document, indent=2, sort_keys=True) + "\n"
+
+
+@cache
+def _compiled() -> tuple[Plain, ...]:
+    return tuple(json.loads(COMPILED.read_bytes()))
+
+
+def _left(dashboard: Plain, given: frozenset[str], there: set[str]) -> Iterator[tuple[Plain, list[Plain]]]:
+    """Yield the rows that have any panels, without links to what is not there."""
+    for row in dashboard["rows"]:
+        panels = [one["panel"] for one in row["panels"] if given.issuperset(one["needs"])]
+        if panels:
+            yield row["row"], [{**one, "links": _links(one, there)} for one in panels]
+
+
+def _links(panel: Plain, there: set[str]) -> list[Plain]:
+    return [one for one in panel["links"] if one["url"].removeprefix(_LINK).partition("?")[0] in there]
+
+
+def _placed(rows: Iterable[tuple[Plain, list[Plain]]]) -> Iterator[Plain]:
+    y = 0
+    for row, panels in rows:
+        yield {**row, "gridPos": {"x": 0, "y": y, "w": COLUMNS, "h": 1}}
+        y += 1
+        for line in lines(panels):
+            yield from _in_line(line, y)
+            y += max(one["gridPos"]["h"] for one in line)
+
+
+def lines(panels: Iterable[Plain]) -> list[list[Plain]]:
+    """Return which panels stand beside each other: as many as fit."""
+    found: list[list[Plain]] = [[]]
+    for panel in panels:
+        if sum(one["gridPos"]["w"] for one in (*found[-1], panel)) > COLUMNS:
+            found.append([])
+        found[-1].append(panel)
+    return found
+
+
+def _in_line(line: list[Plain], y: int) -> Iterator[Plain]:
+    """Yield the panels of a line, made wider where others of it were left out."""
+    widths = [one["gridPos"]["w"] for one in line]
+    x = 0
+    for at, panel in enumerate(line):
+        end = COLUMNS * sum(widths[: at + 1]) // sum(widths)
+        yield {**panel, "gridPos": {"x": x, "y": y, "w": end - x, "h": panel["gridPos"]["h"]}}
+        x = end

@@ -1,0 +1,94 @@
+"""`trainyard-node reservations`: says when the capacity reservations of the cluster end, as metrics.
+
+A Capacity Block ends at a time that was bought, and its instances before it; other reservations may have an end too.
+https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CapacityReservation.html
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from trainyard_node.errors import NodeError
+from trainyard_node.exit_status import SETTING
+from trainyard_node.node_env import read_node_env
+from trainyard_node.output import err
+from trainyard_node.programs import RealPrograms
+from trainyard_node.samples import Samples
+from trainyard_node.textfile import FOLDER, write_textfile
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator, Mapping
+
+    from trainyard_node.programs import Programs
+    from trainyard_node.world import World
+
+METRICS = "trainyard_capacity_reservations.prom"
+_SETTING = "TRAINYARD_CAPACITY_RESERVATIONS"
+_TIMEOUT_S = 60.0
+_MOST_BYTES = 1 << 20
+# Others are over, or never came to be: nothing of them is about to end.
+_TO_COME = {"active", "scheduled", "pending", "assessing", "delayed"}
+# https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html
+_UNKNOWN = ("InvalidCapacityReservationId.NotFound", "InvalidCapacityReservationId.Malformed")
+
+
+class Ending(NamedTuple):
+    """A reservation that ends."""
+
+    id: str
+    instance_type: str
+    type: str
+    """capacity-block, or default."""
+    at: float
+    """Seconds since 1970."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add its options."""
+    parser.add_argument("--metrics", type=Path, metavar="FOLDER", help=f"where to write (default: {FOLDER})")
+
+
+def run(chosen: argparse.Namespace, world: World, programs: Programs | None = None) -> int:
+    """Ask EC2 for each reservation and write when it ends. What was written before stays where that fails."""
+    settings = read_node_env(world.places)
+    samples = Samples("timers")
+    for id_ in settings.get(_SETTING, "").split():
+        for one in _endings(id_, settings, programs or RealPrograms()):
+            samples.add(
+                "trainyard_capacity_reservation_end_timestamp_seconds", one.at, one.id, one.instance_type, one.type
+            )
+    write_textfile((chosen.metrics or world.places.at(FOLDER)) / METRICS, samples)
+    return 0
+
+
+def _endings(id_: str, settings: Mapping[str, str], programs: Programs) -> Iterator[Ending]:
+    region = settings.get("TRAINYARD_REGION", "")
+    if not region:
+        raise NodeError("node.env does not give TRAINYARD_REGION: run trainyard-node.pyz bootstrap again", SETTING)
+    command = [
+        "aws", "ec2", "describe-capacity-reservations", "--region", region, "--output", "json",
+        "--cli-connect-timeout", "10", "--cli-read-timeout", "20", "--capacity-reservation-ids", id_,
+    ]  # fmt: skip
+    try:
+        said = programs.read(command, _TIMEOUT_S, _MOST_BYTES, {})
+    except NodeError as error:
+        if not any(code in str(error) for code in _UNKNOWN):
+            raise
+        err(f"EC2 does not know the reservation {id_}, which the spec names")
+        return
+    try:
+        yield from filter(None, map(_ending, json.loads(said)["CapacityReservations"]))
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise NodeError(f"what EC2 says of {id_} cannot be read: {error!r:.200}") from error
+
+
+def _ending(said: Mapping[str, Any]) -> Ending | None:
+    if "EndDate" not in said or said["State"] not in _TO_COME:
+        return None
+    # The AWS command line writes +00:00, and Python 3.9 does not read Z.
+    at = datetime.fromisoformat(said["EndDate"].replace("Z", "+00:00")).timestamp()
+    return Ending(said["CapacityReservationId"], said["InstanceType"], said.get("ReservationType", "default"), at)

@@ -1,0 +1,28 @@
+"""Metrics for node_exporter's textfile collector: what programs that do not stay write for it.
+
+https://github.com/prometheus/node_exporter#textfile-collector
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard_node.errors import NodeError
+from trainyard_node.exit_status import NO_SPACE
+from trainyard_node.whole_file import write_whole
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from trainyard_node.samples import Samples
+
+# 60-node-exporter.sh names it.
+FOLDER = "/var/lib/node_exporter/textfile"
+
+
+def write_textfile(file: Path, samples: Samples) -> None:
+    """Write the samples, all at once. node_exporter's user, which is another one, reads them."""
+    try:
+        write_whole(file, samples.text())
+    except OSError as error:
+        raise NodeError(f"cannot write {file} ({error.strerror}): make room for it", NO_SPACE) from error

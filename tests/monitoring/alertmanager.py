@@ -1,0 +1,134 @@
+"""A real Alertmanager on loopback, and an SNS that keeps what it is told."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import threading
+import time
+import urllib.error
+import urllib.request
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs
+
+import yaml
+
+from tests.slurm import free_ports
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_WITHIN_S = 30.0
+_PUBLISHED = b"<PublishResponse><PublishResult><MessageId>1</MessageId></PublishResult></PublishResponse>"
+
+
+@dataclass
+class Topic:
+    """What a topic was told: the parameters of each call of Publish."""
+
+    url: str = ""
+    told: list[dict[str, str]] = field(default_factory=list)
+
+    def wait_for(self, number: int) -> list[dict[str, str]]:
+        """Return what it was told, once it is so much."""
+        until = time.monotonic() + _WITHIN_S
+        while len(self.told) < number:
+            assert time.monotonic() < until, self.told
+            time.sleep(0.05)
+        return self.told
+
+
+@dataclass(frozen=True)
+class Alertmanager:
+    """A server that runs."""
+
+    url: str
+
+    def fire(self, *alerts: dict[str, Any]) -> None:
+        """Give it alerts, as Prometheus does."""
+        text = json.dumps(list(alerts)).encode()
+        request = urllib.request.Request(f"{self.url}/api/v2/alerts", text, {"Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=10):
+            pass
+
+    def inhibited(self) -> set[str]:
+        """Return the names of the alerts that another one holds back."""
+        with urllib.request.urlopen(f"{self.url}/api/v2/alerts", timeout=10) as answer:
+            found = json.load(answer)
+        return {_name(one) for one in found if one["status"]["inhibitedBy"]}
+
+
+@contextmanager
+def topic_of_sns() -> Iterator[Topic]:
+    """Run an SNS that answers Publish and nothing else."""
+    topic = Topic()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            text = self.rfile.read(int(self.headers["Content-Length"])).decode()
+            topic.told.append({key: values[0] for key, values in parse_qs(text).items()})
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(_PUBLISHED)))
+            self.end_headers()
+            self.wfile.write(_PUBLISHED)
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    topic.url = f"http://127.0.0.1:{server.server_address[1]}"
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    try:
+        yield topic
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+@contextmanager
+def real_alertmanager(folder: Path, config: dict[str, Any]) -> Iterator[Alertmanager]:
+    """Start it with a configuration, and wait until it answers."""
+    program = shutil.which("prometheus-alertmanager")
+    assert program is not None
+    (port,) = free_ports(1)
+    (folder / "alertmanager.yaml").write_text(yaml.safe_dump(config))
+    command = [
+        program, f"--config.file={folder / 'alertmanager.yaml'}", f"--storage.path={folder / 'state'}",
+        f"--web.listen-address=127.0.0.1:{port}", "--cluster.listen-address=",
+    ]  # fmt: skip
+    kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    environment = {**kept, "AWS_ACCESS_KEY_ID": "AKIAMADEUP", "AWS_SECRET_ACCESS_KEY": "made-up"}
+    with (
+        (folder / "alertmanager.log").open("wb") as log,
+        subprocess.Popen(command, stdout=log, stderr=log, env=environment) as process,
+    ):
+        try:
+            _wait_until_ready(f"http://127.0.0.1:{port}", process, folder / "alertmanager.log")
+            yield Alertmanager(f"http://127.0.0.1:{port}")
+        finally:
+            process.terminate()
+
+
+def _wait_until_ready(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    until = time.monotonic() + _WITHIN_S
+    while True:
+        assert process.poll() is None, log.read_text()
+        assert time.monotonic() < until, log.read_text()
+        try:
+            with urllib.request.urlopen(f"{url}/-/ready", timeout=5):
+                return
+        except urllib.error.URLError:
+            time.sleep(0.05)
+
+
+def _name(alert: dict[str, Any]) -> str:
+    labels: dict[str, str] = alert["labels"]
+    return " ".join([labels["alertname"], *([labels["job"]] if "job" in labels else [])])

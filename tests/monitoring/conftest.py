@@ -1,0 +1,26 @@
+"""A whole cluster that is scraped, once for all tests of a process."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.monitoring.whole_cluster import WholeCluster, whole_cluster
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@pytest.fixture(scope="session")
+def p5_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WholeCluster]:
+    """Return one in which a GPU has fallen ill, and which is otherwise as it should be."""
+    with whole_cluster(tmp_path_factory.mktemp("p5"), ill=True) as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="session")
+def healthy_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WholeCluster]:
+    """Return one with nothing wrong."""
+    with whole_cluster(tmp_path_factory.mktemp("healthy")) as cluster:
+        yield cluster

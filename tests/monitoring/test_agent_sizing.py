@@ -1,0 +1,53 @@
+"""How much metrics nodes of EKS and AWS Batch make, against the same nodes in ParallelCluster."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.monitoring.clusters import mixed
+from trainyard.monitoring.agent_sizing import Nodes, agent_sizing
+from trainyard.monitoring.amp_price import amp_price
+from trainyard.monitoring.node_series import agent_series, compute_series
+from trainyard.monitoring.sizing_facts import facts
+
+if TYPE_CHECKING:
+    from trainyard.catalog.interfaces import Launcher
+
+
+EACH_LAUNCHER = pytest.mark.parametrize("launcher", ["batch", "eks"])
+
+
+def test_a_node_of_batch_makes_as_much_as_one_of_parallelcluster():
+    gpu, cpu, _ = (compute_series(mixed(), group) or 0 for group in mixed().node_groups())
+    nodes = [Nodes("p5.48xlarge", 4, gpus=True), Nodes("c5n.18xlarge", 2, gpus=False)]
+    found = agent_sizing(nodes, "batch")
+    assert found.nodes == 6
+    assert found.series is not None
+    # The interfaces are laid out differently; all else is the same.
+    assert abs(found.series - (4 * gpu + 2 * cpu + agent_series())) <= 6 * 37
+
+
+@EACH_LAUNCHER
+def test_gpus_add_what_dcgm_says_of_each(launcher: Launcher):
+    plain, with_gpus = (agent_sizing([Nodes("p5.48xlarge", 1, gpus=gpus)], launcher) for gpus in (False, True))
+    assert plain.series is not None
+    assert (
+        with_gpus.series
+        == plain.series + 8 * facts("series")["dcgm-exporter"]["gpu"] + facts("series")["scrape"]["target"]
+    )
+
+
+@EACH_LAUNCHER
+def test_what_the_catalog_does_not_know_leaves_the_sum_unknown_unless_there_is_none_of_it(launcher: Launcher):
+    assert agent_sizing([Nodes("x99.large", 1, gpus=False)], launcher).series is None
+    assert agent_sizing([Nodes("x99.large", 0, gpus=False)], launcher).series == agent_series()
+
+
+def test_it_has_a_price():
+    found = agent_sizing([Nodes("p5.48xlarge", 100, gpus=True)], "eks")
+    assert found.samples_per_s is not None
+    price = amp_price(found.samples_per_s, "us-east-1")
+    assert price is not None
+    assert price.usd_month > 100

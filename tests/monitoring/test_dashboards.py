@@ -1,0 +1,267 @@
+"""Dashboards are whole, and ask for what is exported or recorded."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+from tests.monitoring.clusters import MIXED, spec_of
+from tests.monitoring.promql import exported, named_metrics, unknown_in
+from trainyard.monitoring.dashboard import (
+    COLUMNS,
+    FOLDER,
+    NEEDS,
+    ORDER,
+    Dashboard,
+    Panel,
+    dashboard_of,
+    dashboards,
+    dashboards_for,
+)
+from trainyard.monitoring.features import features_of
+from trainyard.monitoring.foreign_metrics import labels_on_every_series
+from trainyard.monitoring.node_discovery import TARGET_LABELS
+from trainyard.monitoring.prometheus_rules import alert_rules, recording_rules, rules_document
+from trainyard.monitoring.recorded import NODE_LABELS, recorded_metrics, recording_groups
+from trainyard.spec.parsing import parse
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+VARIABLES = {"$cluster": ".*", "$queue": ".*", "$node": ".*", "$__rate_interval": "2m"}
+
+
+def asked(expr: str) -> str:
+    """Return a query as Prometheus gets it."""
+    for variable, value in VARIABLES.items():
+        expr = expr.replace(variable, value)
+    return expr
+
+
+PANELS = [pytest.param(one, panel, id=f"{one.id}/{panel.id}") for one in dashboards() for panel in one.panels()]
+EACH_PANEL = pytest.mark.parametrize(("dashboard", "panel"), PANELS)
+EACH = pytest.mark.parametrize("dashboard", dashboards(), ids=lambda dashboard: dashboard.id)
+ASKED = sorted(
+    {
+        name
+        for one in dashboards()
+        for panel in one.panels()
+        for query in panel.queries
+        for name in named_metrics(asked(query.expr))
+    }
+)
+RECORDED = [rule for group in recording_groups() for rule in group["rules"]]
+ENVIRONMENT = """\
+kind: environment
+name: shared
+region: us-east-2
+network: {availability_zone: us-east-2a}
+monitoring: {mode: amp-only}
+"""
+
+
+def panels_that_ask_for_what_nobody_exports(known: dict[str, frozenset[str]]) -> dict[str, list[str]]:
+    """Return what is unknown in each panel, by the names of dashboard and panel."""
+    found = {
+        f"{one.id}/{panel.id}": [wrong for query in panel.queries for wrong in unknown_in(asked(query.expr), known)]
+        for one in dashboards()
+        for panel in one.panels()
+    }
+    return {where: wrong for where, wrong in found.items() if wrong}
+
+
+def test_every_panel_asks_for_metrics_and_labels_that_are_exported_or_recorded():
+    assert panels_that_ask_for_what_nobody_exports(exported()) == {}
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_a_metric_that_leaves_the_registry_is_found_in_every_panel_that_asks_for_it(name: str):
+    without = {metric: labels for metric, labels in exported().items() if metric != name}
+    asks = {
+        f"{one.id}/{panel.id}"
+        for one in dashboards()
+        for panel in one.panels()
+        if any(name in named_metrics(asked(query.expr)) for query in panel.queries)
+    }
+    found = panels_that_ask_for_what_nobody_exports(without)
+    assert set(found) == asks
+    assert all(name in wrong for wrong in found.values())
+
+
+def test_a_label_that_a_metric_loses_is_found():
+    without = {**exported(), "slurm_partition_up": frozenset()}
+    assert panels_that_ask_for_what_nobody_exports(without) == {
+        "slurm-jobs/partitions": ["partition", "slurm_partition_up{partition}"]
+    }
+
+
+@EACH_PANEL
+def test_a_panel_shows_columns_and_names_that_its_queries_give(dashboard: Dashboard, panel: Panel):
+    for query in panel.queries:
+        known = labels_on_every_series().union(*(exported()[name] for name in named_metrics(asked(query.expr))))
+        made = set(re.findall(r'label_replace\(.*?"([a-z]+)", "', query.expr, re.DOTALL))
+        shown = {one.label for one in panel.columns} | set(re.findall(r"{{(\w+)}}", query.legend))
+        assert shown <= known | made | {"Value"}, dashboard.id
+
+
+@EACH_PANEL
+def test_every_series_of_a_panel_is_of_the_chosen_clusters(dashboard: Dashboard, panel: Panel):
+    for query in panel.queries:
+        chosen = re.findall(r'([A-Za-z_:][\w:]*)\{[^}]*cluster=~"\$cluster[|"][^}]*\}', query.expr)
+        assert set(chosen) == named_metrics(asked(query.expr)), dashboard.id
+
+
+@EACH_PANEL
+def test_no_panel_depends_on_how_dcgm_exporter_spells_the_host(dashboard: Dashboard, panel: Panel):
+    told = [*(query.expr + query.legend for query in panel.queries), *(one.label for one in panel.columns)]
+    assert [one for one in told if "hostname" in one.lower()] == [], dashboard.id
+
+
+@EACH_PANEL
+def test_a_panel_says_how_it_is_read_and_where_to_look_next(dashboard: Dashboard, panel: Panel):
+    assert len(panel.description) > 30
+    assert panel.description.endswith((".", "general-purpose.html", "xid-errors/"))
+    assert set(panel.links) <= set(ORDER) - {dashboard.id}
+    values = [one.value for one in panel.thresholds]
+    assert values == sorted(set(values))
+    assert all(one.colour in {"green", "yellow", "orange", "red", "blue"} for one in panel.thresholds)
+
+
+@EACH
+def test_the_panels_of_a_dashboard_are_told_apart_and_fill_its_width(dashboard: Dashboard):
+    for what in ([one.id for one in dashboard.panels()], [row.title for row in dashboard.rows]):
+        assert sorted(set(what)) == sorted(what)
+    for row in dashboard.rows:
+        titles = [one.title for one in row.panels]
+        assert sorted(set(titles)) == sorted(titles)
+        filled = 0
+        for panel in row.panels:
+            filled += panel.width
+            assert filled <= COLUMNS, panel.id
+            filled %= COLUMNS
+        assert filled == 0, row.title
+
+
+def test_there_is_a_dashboard_for_each_name_and_no_other_file():
+    assert tuple(one.id for one in dashboards()) == ORDER
+    assert {file.name for file in FOLDER.iterdir()} == {f"{name}.yaml" for name in ORDER}
+
+
+def test_the_labels_of_every_series_are_those_that_targets_get():
+    assert labels_on_every_series() == {*TARGET_LABELS, "job", "instance"}
+    assert set(NODE_LABELS) == set(TARGET_LABELS)
+
+
+@pytest.mark.parametrize("rule", RECORDED, ids=lambda rule: rule["record"])
+def test_a_rule_records_of_what_is_scraped(rule: dict[str, str]):
+    scraped = {name: labels for name, labels in exported().items() if name not in recorded_metrics()}
+    assert named_metrics(rule["expr"])
+    assert unknown_in(rule["expr"], scraped) == []
+    # Prometheus' own advice for names: level, metric, operations.
+    # https://prometheus.io/docs/practices/rules/
+    assert re.fullmatch(r"(node|queue|interface):[a-z0-9_]+:(avg|min|max|sum|stddev|rate2m)", rule["record"])
+
+
+def test_what_is_recorded_is_shown_somewhere():
+    assert set(recorded_metrics()) <= set(ASKED)
+    assert len(RECORDED) == len(recorded_metrics())
+
+
+def test_rules_come_in_one_document_or_in_two():
+    both = rules_document()["groups"]
+    assert both == [*recording_rules()["groups"], *alert_rules()["groups"]]
+    names = [group["name"] for group in both]
+    assert sorted(set(names)) == sorted(names)
+
+
+@pytest.mark.integration
+def test_promtool_parses_every_query_and_every_rule(tmp_path: Path):
+    queries = [asked(query.expr) for one in dashboards() for panel in one.panels() for query in panel.queries]
+    rules = [{"record": f"query_{at}", "expr": expr} for at, expr in enumerate(queries)]
+    file = tmp_path / "rules.yml"
+    file.write_text(yaml.safe_dump({"groups": [{"name": "panels", "rules": rules}, *rules_document()["groups"]]}))
+    promtool = shutil.which("promtool")
+    assert promtool is not None
+    done = subprocess.run([promtool, "check", "rules", str(file)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_cluster_gets_what_it_can_fill():
+    everything = dashboards_for(NEEDS)
+    assert everything == dashboards()
+    plain = dashboards_for([])
+    assert [one.id for one in plain] == ["cluster-overview", "host-system", "storage"]
+    assert {panel.id for one in plain for panel in one.panels() if panel.needs} == set()
+    assert all(row.panels for one in plain for row in one.rows)
+
+
+def test_a_cluster_has_what_its_nodes_have():
+    assert features_of(spec_of(MIXED.replace("MODE", "amp-only"))) == {"gpu", "gpm", "nvlink", "efa", "slurm", "login"}
+
+
+@pytest.mark.parametrize(
+    ("instead", "has"),
+    [
+        ({"p5.48xlarge": "p4d.24xlarge"}, "gpu nvlink efa slurm login"),
+        ({"p5.48xlarge": "g5.8xlarge"}, "gpu efa slurm login"),
+        ({"p5.48xlarge": "p6-b200.48xlarge"}, "gpu gpm nvlink efa slurm login"),
+        ({"p5.48xlarge": "x99.large"}, "gpu efa slurm login"),
+        ({"p5.48xlarge": "m5.2xlarge", "setup: gpu": "setup: cpu"}, "efa slurm login"),
+        ({"p5.48xlarge": "m5.2xlarge", "c5n.18xlarge": "m5.2xlarge", "setup: gpu": "setup: cpu"}, "slurm login"),
+        ({"login_nodes: {count: 1, instance_type: m5.large}\n": "", "setup: gpu": "setup: none"}, "efa slurm"),
+        (
+            {"file_systems: []": "file_systems: [{mount: /fsx, lustre: {size_gib: 1200}}]"},
+            "gpu gpm nvlink efa slurm login shared-storage",
+        ),
+        (
+            {"file_systems: []": "file_systems: [{mount: /apps, ebs: {size_gib: 100}}]"},
+            "gpu gpm nvlink efa slurm login",
+        ),
+    ],
+    ids=str,
+)
+def test_a_cluster_has_no_more_than_its_nodes_have(instead: dict[str, str], has: str):
+    text = MIXED.replace("MODE", "amp-only")
+    for what, other in instead.items():
+        assert what in text
+        text = text.replace(what, other)
+    assert features_of(spec_of(text)) == set(has.split())
+
+
+def test_clusters_of_an_environment_may_have_anything():
+    assert features_of(parse(ENVIRONMENT, "environment.yaml").spec) == set(NEEDS)
+
+
+GOOD: dict[str, Any] = {
+    "id": "a", "title": "A", "kind": "table", "unit": "count", "description": "d", "queries": [{"expr": "up"}],
+    "columns": [{"label": "job", "title": "Job"}],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"kind": "pie"}, "kind"),
+        ({"unit": "GB"}, "unit"),
+        ({"queries": []}, "queries"),
+        ({"width": 25}, "width or height"),
+        ({"needs": ["tpu"]}, "needs"),
+        ({"columns": []}, "columns of a table"),
+        ({"queries": [{"expr": "up"}, {"expr": "up"}]}, "columns of a table"),
+        ({"columns": [{"label": "job", "title": "Job", "unit": "GB"}]}, "columns"),
+    ],
+    ids=str,
+)
+def test_a_panel_that_cannot_be_right_is_refused(wrong: dict[str, Any], said: str):
+    def made(panel: dict[str, Any]) -> Dashboard:
+        return dashboard_of("storage", {"title": "t", "description": "d", "rows": [{"title": "r", "panels": [panel]}]})
+
+    (panel,) = made(GOOD).panels()
+    assert panel.queries[0].instant
+    with pytest.raises(ValueError, match=f"panel a: .*{said}"):
+        made({**GOOD, **wrong})

@@ -1,0 +1,64 @@
+"""What others export is what they were recorded to export: names, labels, and which of them say what."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.monitoring.whole_cluster.dcgm_exporter import dcgm_exporter
+from tests.monitoring.whole_cluster.nodes import COMPUTE
+from trainyard.monitoring.foreign_metrics import foreign_metrics, labels_on_every_series
+
+if TYPE_CHECKING:
+    from tests.monitoring.whole_cluster import WholeCluster
+
+NODE_EXPORTER = Path(__file__).parent / "whole_cluster" / "recorded" / "node_exporter.prom"
+SERIES = re.compile(r"(?m)^([A-Za-z_:][\w:]*)(?:{(.*)})? ")
+LABEL = re.compile(r'(\w+)="(?:[^"\\]|\\.)*"')
+# What a Prometheus says of itself and of its alerts is asked of a real one.
+OF_PROMETHEUS = {name for name in foreign_metrics() if name.startswith("prometheus_")} | {"up", "ALERTS"}
+
+
+@cache
+def expositions() -> tuple[str, ...]:
+    """Return what was recorded of node_exporter, and of dcgm-exporter with either spelling of the host."""
+    return (NODE_EXPORTER.read_text(encoding="utf-8"), *(dcgm_exporter(node, 60, None) for node in COMPUTE))
+
+
+@cache
+def recorded_labels() -> dict[str, set[str]]:
+    """Return the labels of every metric."""
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for name, labels in (series for text in expositions() for series in SERIES.findall(text)):
+        found[name] |= set(LABEL.findall(labels))
+    return found
+
+
+@pytest.mark.parametrize("name", sorted(set(foreign_metrics()) - OF_PROMETHEUS))
+def test_a_metric_of_others_has_the_labels_that_were_recorded(name: str):
+    assert recorded_labels()[name] == foreign_metrics()[name]
+
+
+def test_both_spellings_of_the_host_were_recorded():
+    spelt = [set(re.findall(r'\b([Hh]ostname)="', text)) for text in expositions()]
+    assert {"hostname"} in spelt
+    assert {"Hostname"} in spelt
+
+
+@pytest.mark.integration
+@pytest.mark.enable_socket
+def test_a_real_prometheus_says_the_same_of_itself_and_of_alerts(p5_cluster: WholeCluster):
+    p5_cluster.fired()
+    for name in sorted(OF_PROMETHEUS):
+        found = p5_cluster.ask(name)
+        labels = {label for series in found for label, _ in series} - {"__name__"}
+        # An alert has the labels of whatever it is about; those that are shown are among them.
+        extra = set() if name != "ALERTS" else labels
+        assert found, name
+        assert labels <= foreign_metrics()[name] | labels_on_every_series() | extra, name
+        assert foreign_metrics()[name] <= labels, name

@@ -1,0 +1,172 @@
+"""Dashboards as Grafana takes them. `python -m tests.monitoring.test_grafana_files` writes the reviewed files."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from grafana_foundation_sdk.models.dashboard import Dashboard as Model
+
+from trainyard.monitoring.dashboard import COLUMNS, NEEDS, ORDER, UNITS, dashboards, dashboards_for
+from trainyard.monitoring.grafana_dashboard import compiled_dashboards
+from trainyard.monitoring.grafana_digest import content_digest
+from trainyard.monitoring.grafana_files import COMPILED, grafana_documents, grafana_files
+from trainyard.monitoring.grafana_panel import grafana_words
+
+GOLDEN = Path(__file__).parent / "golden" / "grafana"
+ALL = frozenset(NEEDS)
+# None, each alone, all, and all but one.
+FEATURES = [frozenset[str](), *(frozenset({one}) for one in NEEDS), ALL, *(ALL - {one} for one in NEEDS)]
+SOURCE = {"type": "prometheus", "uid": "${datasource}"}
+EACH = pytest.mark.parametrize("name", ORDER)
+
+
+def document(name: str) -> dict[str, Any]:
+    return grafana_documents(NEEDS)[name]
+
+
+def panels(of: dict[str, Any]) -> list[dict[str, Any]]:
+    return [one for one in of["panels"] if one["type"] != "row"]
+
+
+def test_what_is_kept_is_what_the_sdk_makes():
+    assert COMPILED.read_text(encoding="utf-8") == compiled_dashboards()
+
+
+@EACH
+def test_a_dashboard_is_the_reviewed_one(name: str):
+    assert grafana_files(NEEDS)[f"{name}.json"] == (GOLDEN / f"{name}.json").read_bytes()
+
+
+def test_no_other_dashboard_was_reviewed():
+    assert {file.name for file in GOLDEN.iterdir()} == set(grafana_files(NEEDS))
+
+
+@EACH
+def test_the_sdk_reads_a_dashboard_back_as_it_was(name: str):
+    from grafana_foundation_sdk.cog.encoder import JSONEncoder  # noqa: PLC0415  only here, as the test of its other half
+
+    given = document(name)
+    read = json.loads(JSONEncoder().encode(Model.from_json(json.loads(json.dumps(given)))))
+    assert [one["id"] for one in read["panels"]] == [one["id"] for one in given["panels"]]
+    assert content_digest({**read, "panels": []}) == content_digest({**given, "panels": []})
+    for was, now in zip(given["panels"], read["panels"], strict=True):
+        assert {key: now.get(key) for key in was} == was
+
+
+@pytest.mark.parametrize("has", FEATURES, ids=lambda has: "+".join(sorted(has)) or "nothing")
+def test_panels_lie_side_by_side_and_fill_each_line(has: frozenset[str]):
+    for name, made in grafana_documents(has).items():
+        cells = [
+            (x, y)
+            for one in made["panels"]
+            for x in range(one["gridPos"]["x"], one["gridPos"]["x"] + one["gridPos"]["w"])
+            for y in range(one["gridPos"]["y"], one["gridPos"]["y"] + one["gridPos"]["h"])
+        ]
+        assert len(set(cells)) == len(cells), name
+        tops = {one["gridPos"]["y"] for one in made["panels"]}
+        assert all({x for x, y in cells if y == top} == set(range(COLUMNS)) for top in tops), name
+        ids = [one["id"] for one in made["panels"]]
+        assert len(set(ids)) == len(ids), name
+
+
+@pytest.mark.parametrize("has", FEATURES, ids=lambda has: "+".join(sorted(has)) or "nothing")
+def test_a_cluster_gets_the_panels_that_it_can_fill_and_links_to_what_it_has(has: frozenset[str]):
+    made = grafana_documents(has)
+    expected = {one.id: [panel.title for panel in one.panels()] for one in dashboards_for(has)}
+    assert {name: [one["title"] for one in panels(of)] for name, of in made.items()} == expected
+    links = {link["url"] for of in made.values() for one in panels(of) for link in one["links"]}
+    assert {link.removeprefix("/d/trainyard-").partition("?")[0] for link in links} <= set(made)
+
+
+def test_a_panel_keeps_its_number_when_others_are_left_out():
+    whole = {(name, one["title"]): one["id"] for name, of in grafana_documents(NEEDS).items() for one in of["panels"]}
+    part = {
+        (name, one["title"]): one["id"] for name, of in grafana_documents({"slurm"}).items() for one in of["panels"]
+    }
+    assert part.items() <= whole.items()
+
+
+@EACH
+def test_every_source_of_data_is_the_variable(name: str):
+    made = document(name)
+    for one in panels(made):
+        assert one["datasource"] == SOURCE
+        assert [target["datasource"] for target in one["targets"]] == [SOURCE] * len(one["targets"])
+    variables = {one["name"]: one for one in made["templating"]["list"]}
+    assert list(variables) == ["datasource", "cluster", "queue", "node"]
+    assert (variables["datasource"]["type"], variables["datasource"]["query"]) == ("datasource", "prometheus")
+    for variable in ("cluster", "queue", "node"):
+        assert variables[variable]["datasource"] == SOURCE
+        assert (variables[variable]["multi"], variables[variable]["includeAll"]) == (True, True)
+        assert variables[variable]["allValue"] == ".*"
+        assert variables[variable]["current"]["value"] == ["$__all"]
+
+
+@EACH
+def test_a_dashboard_is_found_by_its_name_and_stays_fresh(name: str):
+    made = document(name)
+    assert (made["uid"], made["tags"], made["refresh"]) == (f"trainyard-{name}", ["trainyard"], "30s")
+    assert made["time"] == {"from": "now-1h", "to": "now"}
+    assert made.get("id") is None
+    (link,) = made["links"]
+    assert (link["type"], link["tags"], link["includeVars"], link["keepTime"]) == (
+        "dashboards",
+        ["trainyard"],
+        True,
+        True,
+    )
+
+
+@EACH
+def test_what_a_panel_says_reaches_grafana(name: str):
+    (described,) = [one for one in dashboards() if one.id == name]
+    for panel, made in zip(described.panels(), panels(document(name)), strict=True):
+        defaults = made["fieldConfig"]["defaults"]
+        assert made["description"].startswith(panel.description)
+        assert [one["expr"] for one in made["targets"]] == [one.expr for one in panel.queries]
+        assert {one.get("instant", False) for one in made["targets"]} == {one.instant for one in panel.queries}
+        assert defaults["unit"] == grafana_words()["units"][panel.unit]
+        assert (defaults.get("min"), defaults.get("max")) == (panel.min, panel.max)
+        assert defaults.get("noValue", "") == panel.may_be_empty
+        assert [one["value"] or 0 for one in defaults["thresholds"]["steps"]][-len(panel.thresholds) or 1 :] == [
+            one.value for one in panel.thresholds
+        ][-len(panel.thresholds) or 1 :]
+
+
+@EACH
+def test_a_table_shows_its_columns_in_their_order_and_nothing_else(name: str):
+    (described,) = [one for one in dashboards() if one.id == name]
+    for panel, made in zip(described.panels(), panels(document(name)), strict=True):
+        if panel.kind != "table":
+            assert not made.get("transformations")
+            continue
+        chosen, ordered = made["transformations"]
+        labels = [one.label for one in panel.columns]
+        assert chosen == {"id": "filterFieldsByName", "options": {"include": {"names": labels}}}
+        assert ordered["options"]["indexByName"] == {label: at for at, label in enumerate(labels)}
+        assert ordered["options"]["renameByName"] == {one.label: one.title for one in panel.columns}
+        assert [target["format"] for target in made["targets"]] == ["table"]
+
+
+def test_grafana_has_a_word_for_every_unit():
+    assert set(grafana_words()["units"]) == set(UNITS)
+
+
+def test_a_rendering_does_not_wait_for_the_sdk():
+    code = (
+        "import sys; from trainyard.monitoring.grafana_files import grafana_files; grafana_files(['gpu']); "
+        "print([name for name in sys.modules if name.startswith('grafana_foundation_sdk')])"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert ran.stdout == "[]\n"
+
+
+if __name__ == "__main__":
+    GOLDEN.mkdir(exist_ok=True)
+    for name_, content in grafana_files(NEEDS).items():
+        (GOLDEN / name_).write_bytes(content)

@@ -1,0 +1,195 @@
+"""Collection for EKS and AWS Batch: reviewed files that promtool accepts, and what a real Prometheus makes of them."""
+
+from __future__ import annotations
+
+import copy
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.monitoring.clusters import WORKSPACE, mixed, on_head_node
+from tests.monitoring.fake_ec2 import Instance, fake_aws
+from tests.monitoring.prometheus import real_prometheus
+from tests.monitoring.test_discovery import labels_by_job, wait_until
+from trainyard.document.write import yaml_text
+from trainyard.monitoring.batch_collection import NEEDED_ACTIONS, BatchCluster, batch_config, batch_tags
+from trainyard.monitoring.eks_collection import EksCluster, eks_config, eks_manifests
+from trainyard.monitoring.node_discovery import TARGET_LABELS
+from trainyard.monitoring.remote_write import amp_write_url
+
+GOLDEN = Path(__file__).parent / "golden" / "other_platforms"
+ROLE = "arn:aws:iam::123456789012:role/prometheus-agent"
+BATCH = BatchCluster("train", "us-east-1", ("gpu", "cpu"), ("gpu",))
+EKS = EksCluster("train", "us-east-1", ("gpu", "system"), ("gpu",))
+URL = amp_write_url(WORKSPACE)
+CONFIGS = {"batch.yml": batch_config(BATCH, URL), "eks.yml": eks_config(EKS, URL)}
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_a_configuration_is_the_reviewed_one(name: str):
+    assert yaml_text(CONFIGS[name]) == (GOLDEN / name).read_text(encoding="utf-8")
+
+
+def test_who_the_agent_is_in_eks_is_the_reviewed_one():
+    assert yaml_text({"manifests": eks_manifests(ROLE)}) == (GOLDEN / "eks-manifests.yml").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_intervals_and_the_way_out_are_those_of_the_head_node(name: str):
+    head = on_head_node(mixed("amp-only"))
+    for key in ("scrape_interval", "scrape_timeout"):
+        assert CONFIGS[name]["global"][key] == head["global"][key]
+    assert CONFIGS[name]["remote_write"] == head["remote_write"]
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_every_target_has_the_labels_that_queries_ask_for_and_no_key_is_written(name: str):
+    jobs = {job["job_name"]: job for job in CONFIGS[name]["scrape_configs"]}
+    assert set(jobs) == {"prometheus", "node-exporter", "trainyard-node", "dcgm-exporter"}
+    for job in (job for name_, job in jobs.items() if name_ != "prometheus"):
+        assert set(TARGET_LABELS) <= {rule.get("target_label") for rule in job["relabel_configs"]}
+    assert "metric_relabel_configs" in jobs["dcgm-exporter"]
+    text = yaml_text(CONFIGS[name])
+    assert not any(word in text for word in ("access_key", "secret_key", "profile", "role_arn"))
+
+
+def test_without_gpus_there_is_no_exporter_of_them():
+    for config in (batch_config(BATCH._replace(gpu_queues=()), URL), eks_config(EKS._replace(gpu_node_groups=()), URL)):
+        assert "dcgm-exporter" not in {job["job_name"] for job in config["scrape_configs"]}
+
+
+def test_the_agent_of_eks_may_look_at_nodes_and_at_nothing_else():
+    role = next(one for one in eks_manifests(ROLE) if one["kind"] == "ClusterRole")
+    assert role["rules"] == [{"apiGroups": [""], "resources": ["nodes"], "verbs": ["get", "list", "watch"]}]
+    account = next(one for one in eks_manifests(ROLE) if one["kind"] == "ServiceAccount")
+    assert account["metadata"]["annotations"] == {"eks.amazonaws.com/role-arn": ROLE}
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("name", CONFIGS)
+def test_promtool_accepts_it_for_an_agent(name: str, tmp_path: Path):
+    program = shutil.which("promtool")
+    assert program is not None
+    (tmp_path / name).write_text(yaml_text(without_kubernetes(CONFIGS[name], {"targets": ["localhost:1"]})))
+    done = subprocess.run(
+        [program, "check", "config", "--agent", str(tmp_path / name)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def of_batch(number: int, queue: str, **more: Any) -> Instance:
+    """Return an instance as Batch launches it for a compute environment with our tags."""
+    tags = {"AWSBatchServiceTag": "batch", **batch_tags(BATCH, queue)}
+    return Instance(number, "p5.48xlarge", tags, **more)
+
+
+@pytest.mark.integration
+@pytest.mark.enable_socket
+def test_a_real_prometheus_finds_the_instances_of_batch_and_labels_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIDTEST")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+    instances = (
+        of_batch(6, "gpu"),
+        of_batch(7, "cpu"),
+        of_batch(8, "gpu", state="shutting-down"),
+        Instance(9, "p5.48xlarge", {"AWSBatchServiceTag": "batch", "trainyard:cluster": "other"}),
+        Instance(10, "m5.large", {"trainyard:cluster": "train"}),  # of one of our stacks
+    )
+    with fake_aws(instances) as aws:
+        config = batch_config(BATCH, f"{aws.url}/workspaces/ws-0/api/v1/remote_write")
+        for job in config["scrape_configs"]:
+            for discovery in job.get("ec2_sd_configs", ()):
+                discovery |= {"endpoint": aws.url, "refresh_interval": "1s"}
+        with real_prometheus(tmp_path, config) as prometheus:
+            found = wait_until(
+                lambda: now if len(now := labels_by_job(prometheus)) == 4 else {},
+                lambda: (aws.actions, (tmp_path / "log").read_text()),
+            )
+    assert {f"ec2:{action}" for action in aws.actions} <= set(NEEDED_ACTIONS)
+    assert [one["instance"] for one in found["node-exporter"]] == ["10.0.16.6:9100", "10.0.16.7:9100"]
+    assert [one["instance"] for one in found["trainyard-node"]] == ["10.0.16.6:9341", "10.0.16.7:9341"]
+    (gpu,) = found["dcgm-exporter"]
+    assert gpu == {
+        "job": "dcgm-exporter",
+        "instance": "10.0.16.6:9400",
+        "cluster": "train",
+        "instance_id": "i-00000000000000006",
+        "instance_type": "p5.48xlarge",
+        "node_name": "ip-10-0-16-6",
+        "node_type": "Compute",
+        "queue": "gpu",
+    }
+
+
+def discovered(number: int, group: str) -> dict[str, Any]:
+    """Return a node of EKS as Prometheus' discovery describes it, and where its kubelet listens.
+
+    https://prometheus.io/docs/prometheus/latest/configuration/configuration/#node
+    """
+    labels = {
+        "__meta_kubernetes_node_name": f"ip-10-0-16-{number}.ec2.internal",
+        "__meta_kubernetes_node_provider_id": f"aws:///us-east-1a/i-{number:017x}",
+        "__meta_kubernetes_node_address_InternalIP": f"10.0.16.{number}",
+        "__meta_kubernetes_node_label_node_kubernetes_io_instance_type": "p5.48xlarge",
+        "__meta_kubernetes_node_label_eks_amazonaws_com_nodegroup": group,
+        "instance": f"ip-10-0-16-{number}.ec2.internal",
+    }
+    return {"targets": [f"10.0.16.{number}:10250"], "labels": labels}
+
+
+def without_kubernetes(config: dict[str, Any], *nodes: dict[str, Any]) -> dict[str, Any]:
+    """Return a configuration with nodes in the place of their discovery, which Debian leaves out of its Prometheus."""
+    made: dict[str, Any] = copy.deepcopy(config)
+    for job in made["scrape_configs"]:
+        if job.pop("kubernetes_sd_configs", None):
+            job["static_configs"] = list(nodes)
+    return made
+
+
+def test_eks_is_asked_for_its_nodes_from_inside():
+    found = [job["kubernetes_sd_configs"] for job in CONFIGS["eks.yml"]["scrape_configs"][1:]]
+    assert found == [[{"role": "node"}]] * 3
+
+
+@pytest.mark.integration
+@pytest.mark.enable_socket
+def test_a_real_prometheus_gives_the_nodes_of_eks_the_same_labels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIDTEST")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+    nodes = [discovered(6, "gpu"), discovered(7, "system"), discovered(8, "of somebody else")]
+    with fake_aws(()) as aws:
+        config = without_kubernetes(eks_config(EKS, f"{aws.url}/workspaces/ws-0/api/v1/remote_write"), *nodes)
+        with real_prometheus(tmp_path, config) as prometheus:
+            found = wait_until(
+                lambda: now if len(now := labels_by_job(prometheus)) == 4 else {}, (tmp_path / "log").read_text
+            )
+    assert [one["instance"] for one in found["node-exporter"]] == ["10.0.16.6:9100", "10.0.16.7:9100"]
+    assert [one["queue"] for one in found["trainyard-node"]] == ["gpu", "system"]
+    (gpu,) = found["dcgm-exporter"]
+    assert gpu == {
+        "job": "dcgm-exporter",
+        "instance": "10.0.16.6:9400",
+        "cluster": "train",
+        "instance_id": "i-00000000000000006",
+        "instance_type": "p5.48xlarge",
+        "node_name": "ip-10-0-16-6",
+        "node_type": "Compute",
+        "queue": "gpu",
+    }
+
+
+def write_goldens() -> None:
+    """Write the reviewed files anew: `python -m tests.monitoring.test_other_platforms`."""
+    GOLDEN.mkdir(exist_ok=True)
+    for name, config in CONFIGS.items():
+        (GOLDEN / name).write_text(yaml_text(config), encoding="utf-8")
+    (GOLDEN / "eks-manifests.yml").write_text(yaml_text({"manifests": eks_manifests(ROLE)}), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write_goldens()

@@ -1,0 +1,70 @@
+"""What node_exporter says on a node: recorded/node_exporter.prom with the node's name, going on from there."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tests.monitoring.whole_cluster.growing import counters, growing
+
+if TYPE_CHECKING:
+    from tests.monitoring.whole_cluster.growing import Line
+    from tests.monitoring.whole_cluster.nodes import Node
+
+_RECORDED = Path(__file__).parent / "recorded" / "node_exporter.prom"
+# Only compute nodes have local disks, and the head node serves /home itself.
+_NOT_THERE = {
+    "HeadNode": ('mountpoint="/scratch"', 'mountpoint="/home"', "node_nfs_"),
+    "LoginNode": ('mountpoint="/scratch"', "node_nfsd_"),
+    "Compute": ("node_nfsd_",),
+}
+# Bytes in all and left of what was recorded on one disk: 200 GiB, 500 GiB, 4.8 TiB of FSx, eight local disks.
+_SPACE = {
+    "/": {"size_bytes": 208_000_000_000, "avail_bytes": 121_000_000_000, "free_bytes": 129_000_000_000},
+    "/home": {"size_bytes": 528_000_000_000, "avail_bytes": 402_000_000_000, "free_bytes": 428_000_000_000},
+    "/fsx": {"size_bytes": 5_150_000_000_000, "avail_bytes": 2_990_000_000_000, "free_bytes": 2_990_000_000_000},
+    "/scratch": {"size_bytes": 30_000_000_000_000, "avail_bytes": 27_400_000_000_000, "free_bytes": 28_900_000_000_000},
+}
+# Many small files lie on login nodes: of 16 million inodes, these are left.
+_OF_LOGIN_NODE = {"/": {**_SPACE["/"], "files_free": 2_100_000}}
+
+
+def node_exporter(node: Node) -> list[Line]:
+    """Return its lines. Each counter goes on as fast as it grew since the machine's start."""
+    text = _of(node)
+    grow, values = counters(text), _plain_values(text)
+    uptime_s = values["node_time_seconds"] - values["node_boot_time_seconds"]
+    # The nodes differ, as real ones do.
+    pace = 1.0 if node.busy else 0.8
+
+    def rate(name: str, labels: str, value: float) -> float:
+        del labels
+        if name == "node_time_seconds":
+            return 1.0
+        return value / uptime_s * (1.0 if name == "node_cpu_seconds_total" else pace) if name in grow else 0.0
+
+    now = time.time()
+    clock = {"node_time_seconds": now, "node_boot_time_seconds": now - uptime_s}
+    return [line._replace(value=clock.get(line.text, line.value)) for line in growing(text, rate)]
+
+
+def _of(node: Node) -> str:
+    lines = _RECORDED.read_text(encoding="utf-8").replace('nodename="HOST"', f'nodename="{node.host}"').splitlines()
+    kept = [line for line in lines if not any(part in line for part in _NOT_THERE[node.node_type])]
+    return "\n".join(_with_space(line, node) for line in kept) + "\n"
+
+
+def _with_space(line: str, node: Node) -> str:
+    name, _, rest = line.partition("{")
+    spaces = {**_SPACE, **(_OF_LOGIN_NODE if node.node_type == "LoginNode" else {})}
+    for place, space in spaces.items():
+        value = space.get(name.removeprefix("node_filesystem_"))
+        if value is not None and f'mountpoint="{place}"' in rest:
+            return f"{line.rpartition(' ')[0]} {value}"
+    return line
+
+
+def _plain_values(text: str) -> dict[str, float]:
+    lines = [line.split(" ") for line in text.splitlines() if not line.startswith("#") and "{" not in line]
+    return {name: float(value) for name, value in lines}

@@ -1,0 +1,107 @@
+"""What our own exporter says: its real collectors, on the tree of a p5 and on what a real Slurm printed."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from tests.monitoring.whole_cluster.growing import counters, growing
+from tests.node.collectors.efa_tree import EfaTree
+from tests.node.collectors.recorded_programs import end_of
+from tests.node.doubles import FakeClock, FakeProcesses
+from trainyard_node.collectors.efa import EfaCollector
+from trainyard_node.collectors.health import samples_of
+from trainyard_node.collectors.slurm.collector import SlurmCollector
+from trainyard_node.exposition import Exposition
+from trainyard_node.health.checks import NAMES
+from trainyard_node.health.outcome import Outcome
+from trainyard_node.places import Places
+from trainyard_node.world import World
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tests.monitoring.whole_cluster.growing import Line
+    from tests.monitoring.whole_cluster.nodes import Node
+    from trainyard_node.collectors.collector import Collector
+    from trainyard_node.samples import Samples
+
+_HERE = Path(__file__).parent
+_END = b"\x1e0123456789abcdef"
+# As the checks would find the ill GPU and the interface that is gone.
+_ILL_GPU = (
+    Outcome("gpu-ecc", "failed", "2 uncorrected errors since the driver was loaded", "gpu 3"),
+    Outcome("gpu-row-remap", "failed", "a bad row of memory could not be remapped", "gpu 3"),
+    Outcome("gpu-xid", "failed", "Xid 64, row remapping failed, once", "gpu 3"),
+)
+_LOST_EFA = (Outcome("efa-count", "failed", "31 EFA interfaces, where there should be 32"),)
+
+
+def on_head(*, ill: bool) -> list[Line]:
+    """Return what the head node exports: Slurm, as it was recorded well or ill."""
+    return _lines([SlurmCollector(_Printed(_HERE / "recorded" / "slurm" / ("ill" if ill else "well")))], {})
+
+
+def on_compute(node: Node, folder: Path, *, ill: bool) -> list[Line]:
+    """Return what a compute node exports: its EFA interfaces, whose tree is made in a folder, and its health."""
+    lost = node.lost_efa if ill else ""
+    root = _tree(folder / (lost or "whole"), lost)
+    clock = FakeClock()
+    found = _LOST_EFA if lost else _ILL_GPU if ill and node.ill_gpu is not None else ()
+    collectors: list[Collector] = [
+        EfaCollector(World(Places(str(root)), clock, FakeProcesses(clock))),
+        _Health(found),
+    ]
+    return _lines(collectors, {**_rates()["always"], **(_rates()["busy"] if node.busy else {})})
+
+
+def _tree(folder: Path, lost: str) -> Path:
+    if not (folder / "sys").exists():
+        EfaTree(folder).instance("p5")
+        if lost:
+            (folder / "sys/class/infiniband" / lost).unlink()
+    return folder
+
+
+@cache
+def _rates() -> dict[str, Any]:
+    rates: dict[str, Any] = yaml.safe_load((_HERE / "efa_rates.yaml").read_text(encoding="utf-8"))
+    return rates
+
+
+def _lines(collectors: Sequence[Collector], rates: Mapping[str, float]) -> list[Line]:
+    exposition = Exposition(collectors, FakeClock())
+    exposition.read_once()
+    text = b"".join(exposition.text()).decode()
+    # A reading every 30 seconds.
+    read = {name: 1 / 30 for name in counters(text) if name.endswith("_readings_total")}
+    return growing(text, lambda name, *_: {**rates, **read}.get(name, 0.0))
+
+
+class _Health:
+    """A node all of whose checks are fine but those that are given."""
+
+    name = "health"
+    interval_s = 300.0
+    deadline_s = 15.0
+
+    def __init__(self, found: Sequence[Outcome]) -> None:
+        self._found = found
+
+    def collect(self) -> Samples:
+        bad = {one.check for one in self._found}
+        return samples_of([*(Outcome(name, "ok", "") for name in NAMES if name not in bad), *self._found])
+
+
+class _Printed:
+    """Slurm's commands, played back."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def read(self, command: Sequence[str], timeout_s: float, most_bytes: int, variables: Mapping[str, str]) -> bytes:
+        del timeout_s, most_bytes, variables
+        return (self._folder / command[0]).read_bytes().replace(_END, end_of(command))
