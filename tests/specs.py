@@ -262,6 +262,8 @@ def spec_texts(draw: st.DrawFn) -> str:
             {},
             optional={
                 "mode": st.sampled_from(["none", "self-hosting", "amp-only", "amp+amg"]),
+                "alert_email": st.just("ml-team@example.com"),
+                "instance_type": st.just("m5.large"),
                 "detailed": st.booleans(),
                 "log_retention_days": st.sampled_from([1, 30, 3653]),
                 "logs": st.booleans(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import subprocess
@@ -23,7 +24,10 @@ from tests.bundle.readme_commands import (
 from tests.specs import spec_of, spec_texts
 from trainyard.bundle.assemble import assemble
 from trainyard.bundle.asset_lock import lock_text
+from trainyard.bundle.release import file_of, files_in
 from trainyard.rehearsal.stand_in_assets import stand_in_lock
+from trainyard.render.collection import collection
+from trainyard.render.stand_ins import Ids
 from trainyard.rules import example_spec
 from trainyard.spec import parse
 
@@ -49,6 +53,11 @@ file_systems:
   - {{mount: /old, lustre: {{size_gib: 1200, deployment: SCRATCH_2}}}}
   - {{mount: /home, openzfs: {{size_gib: 512}}}}
 """
+KNOWN = {
+    "AMPPrometheusEndpoint": "https://aps-workspaces.us-east-2.amazonaws.com/workspaces/ws-0a1b2c3d/",
+    "MonitoringInstancePrivateIp": "10.0.16.9",
+    "AlertTopicArn": "arn:aws:sns:us-east-2:123456789012:alerts",
+}
 # Together they use everything: no cluster is monitored in two ways.
 MANAGED = f"{SHARED}monitoring: {{mode: amp+amg}}\n"
 SELF_HOSTED = f"{SHARED}monitoring: {{mode: self-hosting}}\nnetwork: {{internet: none}}\n"
@@ -62,6 +71,9 @@ EXISTING = f"""\
 """
 PARTS = {"managed": MANAGED, "self-hosted": SELF_HOSTED, "existing": EXISTING}
 
+# The release is packed; stand-ins.json and the README say what the stand-ins were.
+WRITTEN_IN = ("cluster.yaml", ".parameters.json", "assets/plan.json", ".yml", "-Advanced.json")
+
 COMMANDS = [words for part in PARTS.values() for words in aws_commands(readme_of(part))]
 
 
@@ -74,10 +86,14 @@ def test_the_readmes_of_specs_that_use_everything_make_everything():
         "ec2 describe-vpcs",
         "ec2 describe-route-tables",
         "ec2 describe-images",
+        "ec2 describe-instances",
         "ec2 create-security-group",
         "ec2 authorize-security-group-ingress",
         "ec2 create-vpc-endpoint",
         "amp describe-workspace",
+        "cloudwatch put-dashboard",
+        "cloudwatch delete-dashboards",
+        "fsx describe-volumes",
         "iam create-policy",
         "s3api head-bucket",
         "s3api create-bucket",
@@ -124,7 +140,7 @@ def test_what_the_query_asks_for_is_in_the_answer():
 def test_the_commands_run_in_a_real_shell_and_leave_no_stand_in(tmp_path: Path, part: str):
     bundle = assemble(spec_of(part))
     for name, content in bundle.files.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes(content)
     # Stands for the AWS command line: answers what a query asks for, one id after the other.
     answer = 'case "$*" in *head-bucket*) exit 255;; *) echo "made-$(wc -l < calls)";; esac'
@@ -139,15 +155,14 @@ def test_the_commands_run_in_a_real_shell_and_leave_no_stand_in(tmp_path: Path, 
         ["bash", "-c", script], cwd=tmp_path, env=variables, capture_output=True, text=True, check=False, timeout=60
     )
     assert (ran.returncode, ran.stderr) == (0, "")
-    written = [tmp_path / name for name in bundle.files if name == "cluster.yaml" or name.endswith(".parameters.json")]
+    written = [tmp_path / name for name in bundle.files if name.endswith(WRITTEN_IN)]
     assert not [one for one in bundle.stand_ins for file in written if one.value in file.read_text()]
     assert not list(tmp_path.glob("*.bak"))
     given = [word for word in (tmp_path / "asked").read_text().splitlines() if "=" in word]
     assert [one.output for one in bundle.stand_ins] == [word.split("=")[0] for word in given]
     calls = (tmp_path / "calls").read_text()
-    stacks = [
-        f"{name}.yaml" for name in ("network", "storage", "monitoring", "assets") if f"{name}.yaml" in bundle.files
-    ]
+    in_order = ("network", "storage", "monitoring", "rules", "assets")
+    stacks = [f"{name}.yaml" for name in in_order if f"{name}.yaml" in bundle.files]
     assert re.findall(r"create-stack .*file://(\S+\.yaml)", calls) == stacks
     assert all(json.loads((tmp_path / name).with_suffix(".parameters.json").read_text()) for name in stacks)
     assert "create-bucket --region us-east-2 --bucket trainyard-made-" in calls
@@ -199,6 +214,32 @@ def test_every_variable_is_set_before_it_is_used_and_every_stand_in_written_in(t
     assert set(used_at) <= set(set_at)
     assert all(set_at[name] < used_at[name] for name in used_at)
     assert all(f"s#{stand_in.value}#" in "\n".join(lines) for stand_in in bundle.stand_ins)
+
+
+@pytest.mark.parametrize("mode", ["self-hosting", "amp+amg"])
+def test_a_release_that_was_packed_before_its_ids_were_known_is_packed_anew(tmp_path: Path, mode: str):
+    spec = spec_of(f"monitoring: {{mode: {mode}}}")
+    bundle = assemble(spec)
+    known = {one.output: KNOWN.get(one.output, one.value) for one in bundle.stand_ins}
+    wanted = assemble(spec, known).files
+    for name in ("assets/release.tar", "assets/release", "assets/plan.json", *collection(spec, Ids(known))):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        # As the blocks before leave them: with the ids in what is no archive.
+        (tmp_path / name).write_bytes((bundle.files if name.startswith("assets/release") else wanted)[name])
+    lines = code_lines(bundle.files["README.md"].decode())
+    begin = next(number for number, line in enumerate(lines) if line.startswith("rm -rf release"))
+    end = next(number for number, line in enumerate(lines) if line.startswith("RELEASE="))
+    subprocess.run(["bash", "-euc", "\n".join(lines[begin:end])], cwd=tmp_path, check=True, timeout=60)
+    packed = (tmp_path / "assets" / "release.tar").read_bytes()
+    assert files_in(packed) == files_in(wanted["assets/release.tar"])
+    digest = hashlib.sha256(packed).hexdigest()
+    assert (tmp_path / "assets" / "release").read_text() == f"{digest}  {file_of(digest)}\n"
+
+
+@pytest.mark.parametrize("mode", ["none", "amp-only"])
+def test_a_release_whose_ids_are_all_known_stays_as_it_is(mode: str):
+    part = f"software: {{setup: cpu}}\nmonitoring: {{mode: {mode}}}"
+    assert "rm -rf release" not in readme_of(part, KNOWN)
 
 
 def test_what_is_locked_is_downloaded_verified_and_uploaded_before_the_release():

@@ -1,5 +1,7 @@
 """The bundle of an environment, and of a cluster in one."""
 
+import json
+
 import pytest
 
 from tests.rules.test_environments import LEAST, MOST
@@ -36,13 +38,27 @@ def files(text: str) -> dict[str, bytes]:
 
 def test_an_environment_has_templates_and_nothing_of_a_cluster():
     made = files(MOST)
-    assert {name.split(".")[0] for name in made} == {
+    assert {name.split(".")[0] for name in made if "/" not in name} == {
         "README", "architecture", "monitoring", "network", "stand-ins", "storage",
     }  # fmt: skip
+    assert "monitoring/head-node.yml" not in made
     readme = made["README.md"].decode()
     assert "pcluster" not in readme
     assert "launcher" not in readme
     assert "Key=trainyard:environment,Value=shared" in readme
+
+
+def test_what_its_monitoring_instance_runs_is_in_it():
+    made = files(MOST)
+    assert list(json.loads(made["assets/plan.json"])["nodes"]) == ["monitoring"]
+    assert {"monitoring/instance.yml", "monitoring/alertmanager.yml", "monitoring/rules.yml"} <= made.keys()
+    readme = made["README.md"].decode()
+    assert "## 2. Publish what the monitoring instance runs" in readme
+    assert "--key trainyard/shared/release --body assets/release" in readme
+
+
+def test_one_without_an_instance_publishes_nothing():
+    assert not [name for name in files(MOST.replace("mode: self-hosting", "mode: amp-only")) if "assets" in name]
 
 
 def test_the_least_environment_is_a_network():

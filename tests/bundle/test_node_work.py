@@ -22,6 +22,7 @@ from trainyard.render import needed_assets
 QUEUE = "queues: [{name: q, instance_type: p5.48xlarge, setup: gpu}]\n"
 FSX = "file_systems: [{mount: /fsx, lustre: {size_gib: 1200, throughput_mb_s_per_tib: 250}}]\n"
 PLAIN = "software: {setup: gpu}\n"
+ENDPOINT = "https://aps-workspaces.us-east-2.amazonaws.com/workspaces"
 # What the package reads and no step of a running head node has to be told: where it is, what it is, and facts about
 # the hardware and the mounts, which are part of ParallelCluster's own configuration.
 FACTS = {
@@ -32,6 +33,7 @@ FACTS = {
     "TRAINYARD_GPUS",
     "TRAINYARD_INSTANCE_ID",
     "TRAINYARD_INSTANCE_TYPE",
+    "TRAINYARD_REGION",
     "TRAINYARD_RELEASE",
     "TRAINYARD_ROLE",
     "TRAINYARD_SETUP",
@@ -91,10 +93,13 @@ def test_another_file_that_a_step_installs_is_named():
     lock = stand_in_lock(spec)
     other = locked([one._replace(sha256="0" * 64, file=f"other-{one.file}") for one in lock.assets])
     former, now = (node_work(release(spec, lock_text(one).encode()).content, "head") for one in (lock, other))
-    assert {one.name for one in now.assets} == {"node-exporter"}
-    words = str(difference(former, now))
-    assert "other-stand-in-node-exporter-" in words
-    assert "dcgm" not in words
+    assert {one.name for one in now.assets} == {"node-exporter", "prometheus"}
+    told = difference(former, now)
+    assert told is not None
+    assert {one.split("-1.")[0].split("-3.")[0] for one in told.other if one.startswith("other-")} == {
+        "other-stand-in-node-exporter", "other-stand-in-prometheus",
+    }  # fmt: skip
+    assert str(told) == "files: 4 others"
 
 
 def test_head_and_login_nodes_fetch_nothing_that_is_called_otherwise_than_its_step():
@@ -131,6 +136,26 @@ def test_a_damaged_release_is_one_clear_line(content):
 def test_a_setting_that_only_the_package_reads_counts_where_the_step_is_that_uses_it(former, now, setting):
     monitored = [f"{PLAIN}login_nodes: {{count: 1}}\nmonitoring: {{{part}}}\n" for part in (former, now)]
     assert found(*monitored).settings == (setting,)
+
+
+def test_another_destination_of_metrics_is_told_to_the_head_node_alone():
+    spec = spec_of(f"{QUEUE}login_nodes: {{count: 1}}\nmonitoring: {{mode: amp-only}}")
+    endpoints = [{"AMPPrometheusEndpoint": f"{ENDPOINT}/ws-{number}/"} for number in (1, 2)]
+    former, now = (release(spec, outputs=outputs).content for outputs in endpoints)
+    told = difference(node_work(former, "head"), node_work(now, "head"))
+    assert told == Difference((), (), ("TRAINYARD_METRICS_WRITE_URL",), ("monitoring/head-node.yml",))
+    assert difference(node_work(former, "login"), node_work(now, "login")) is None
+
+
+def test_what_prometheus_is_to_scrape_besides_is_told_to_the_head_node_alone():
+    former, now = (
+        release(spec_of(f"queues: {queues}\nlogin_nodes: {{count: 1}}\nmonitoring: {{mode: amp-only}}")).content
+        for queues in ("[{name: a, instance_type: m5.large}]", "[{name: a, instance_type: p5.48xlarge, setup: gpu}]")
+    )
+    told = difference(node_work(former, "head"), node_work(now, "head"))
+    assert told is not None
+    assert "monitoring/head-node.yml" in told.other
+    assert difference(node_work(former, "login"), node_work(now, "login")) is None
 
 
 def test_a_setting_that_only_the_package_reads_is_nothing_to_nodes_without_the_step_that_uses_it():

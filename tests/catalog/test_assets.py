@@ -11,7 +11,7 @@ from trainyard.catalog.assets import FileDownload, PackageDownload
 
 DATA = catalog_file.content(catalog_file.FOLDER / "assets.yaml")
 NAMES = {"efa-installer", "docker", "nvidia-container-toolkit", "node-exporter", "dcgm-exporter", "neuron", "nccl",
-         "nccl-tests", "aws-ofi-nccl"}  # fmt: skip
+         "nccl-tests", "aws-ofi-nccl", "alertmanager", "grafana", "prometheus"}  # fmt: skip
 SYSTEMS = ("ubuntu2204", "ubuntu2404", "alinux2023")
 PLACES = list(product(SYSTEMS, ("x86_64", "aarch64")))
 
@@ -42,6 +42,11 @@ def test_every_asset_has_files_everywhere_but_that_trainium_is_x86_64_only(name,
         ("docker", "alinux2023", "aarch64", "https://download.docker.com/linux/static/stable/aarch64/docker-29.4.0.tgz"),
         ("node-exporter", "ubuntu2404", "aarch64",
          "https://github.com/prometheus/node_exporter/releases/download/v1.10.2/node_exporter-1.10.2.linux-arm64.tar.gz"),
+        ("prometheus", "ubuntu2204", "aarch64",
+         "https://github.com/prometheus/prometheus/releases/download/v3.13.2/prometheus-3.13.2.linux-arm64.tar.gz"),
+        ("alertmanager", "alinux2023", "x86_64",
+         "https://github.com/prometheus/alertmanager/releases/download/v0.31.1/alertmanager-0.31.1.linux-amd64.tar.gz"),
+        ("grafana", "alinux2023", "x86_64", "https://dl.grafana.com/oss/release/grafana-12.4.3.linux-amd64.tar.gz"),
         ("dcgm-exporter", "ubuntu2404", "aarch64",
          "https://developer.download.nvidia.com/compute/cuda/repos/ubuntu2404/sbsa/Packages.gz"),
         ("dcgm-exporter", "alinux2023", "x86_64",

@@ -130,9 +130,10 @@ def test_a_network_without_internet_has_endpoints_of_unknown_price_instead():
     ("mode", "known", "unknown"),
     [
         ("none", 0, 0),
-        ("amp-only", 0, 1),
-        ("amp+amg", 1, 1),
-        ("self-hosting", 3, 1),
+        ("amp-only", 2, 0),
+        ("amp+amg", 3, 0),
+        ("self-hosting", 1, 1),
+        ("self-hosting, certificate: 'arn:aws:acm:us-east-1:123456789012:certificate/1a2b'", 3, 1),
     ],
 )
 def test_monitoring_costs_what_its_mode_needs(mode, known, unknown):
@@ -165,10 +166,11 @@ def test_what_counts_nothing_is_not_unknown():
     assert not any("login" in one.what for one in cost(US, "login_nodes: {count: 0}").unknown)
 
 
-def test_in_a_region_without_prices_only_addresses_are_known():
+def test_in_a_region_without_prices_only_what_costs_the_same_everywhere_is_known():
     estimate = cost("region: eu-west-3")
     assert {one.what for one in estimate.lines} - {one.what for one in estimate.unknown} == {
-        "address of the NAT gateway"
+        "address of the NAT gateway",
+        "dashboards in CloudWatch",
     }
 
 
@@ -235,6 +237,22 @@ def test_the_log_of_the_metrics_has_an_event_a_minute_for_each_gpu():
 
 
 def test_without_metrics_in_cloudwatch_there_is_no_line_of_them():
-    assert not [one for one in cost(US).lines if "CloudWatch" in one.what]
+    assert not [one for one in cost(US).lines if "metrics in CloudWatch" in one.what]
     off = "monitoring: {logs: false, cloudwatch_metrics: [gpu]}"
-    assert not [one for one in cost(US, queue("nodes: 1"), off).lines if "CloudWatch" in one.what]
+    assert not [one for one in cost(US, queue("nodes: 1"), off).lines if "metrics in CloudWatch" in one.what]
+
+
+@pytest.mark.parametrize(
+    ("part", "dashboards"),
+    [(queue("nodes: 1"), 4), ("queues: [{name: q, instance_type: m5.8xlarge}]", 3)],
+    ids=["with-efa", "without"],
+)
+def test_dashboards_are_counted_with_parallelclusters_own(part: str, dashboards: int):
+    found = line("dashboards in CloudWatch", US, part)
+    assert (found.least, found.most) == (dashboards, dashboards)
+    assert found.usd_per_hour_each == 3 / 730
+    assert "first 3 of an account are free" in found.basis
+
+
+def test_without_dashboards_none_is_paid():
+    assert not [one for one in cost("monitoring: {dashboard: false}").lines if one.what.startswith("dashboards")]

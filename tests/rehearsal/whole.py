@@ -46,10 +46,13 @@ monitoring: {mode: amp-only}
 timeouts: {head_node_s: 3600, compute_node_s: 2400}
 """
 STEPS = (
-    "bucket", "reservations", "network", "storage", "monitoring", "assets", "release", "key-pair", "cluster",
-    "static-nodes",
+    "bucket", "reservations", "network", "storage", "monitoring", "rules", "assets", "release", "key-pair", "cluster",
+    "static-nodes", "cloudwatch-dashboards",
 )  # fmt: skip
-UNDONE = ("cluster", "assets", "monitoring", "storage", "data", "network", "reservations", "bucket")
+UNDONE = (
+    "cloudwatch-dashboards", "grafana", "cluster", "assets", "rules", "monitoring", "storage", "data", "network",
+    "reservations", "bucket",
+)  # fmt: skip
 
 
 @contextmanager

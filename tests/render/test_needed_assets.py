@@ -30,10 +30,10 @@ def names(part: str) -> list[str]:
         (P5 + "software: {setup: gpu, containers: true}",
          ["docker on x86_64", "nvidia-container-toolkit for ubuntu2204 on x86_64"]),
         (P5 + "software: {setup: gpu}\nmonitoring: {mode: amp-only}",
-         ["dcgm-exporter for ubuntu2204 on x86_64", "node-exporter on x86_64"]),
+         ["dcgm-exporter for ubuntu2204 on x86_64", "node-exporter on x86_64", "prometheus on x86_64"]),
         (P5 + "software: {setup: gpu}\nmonitoring: {mode: amp-only}\nimage: {os: alinux2023}",
-         ["dcgm-exporter for alinux2023 on x86_64", "node-exporter on x86_64"]),
-        (P5 + "monitoring: {mode: amp-only}", ["node-exporter on x86_64"]),
+         ["dcgm-exporter for alinux2023 on x86_64", "node-exporter on x86_64", "prometheus on x86_64"]),
+        (P5 + "monitoring: {mode: amp-only}", ["node-exporter on x86_64", "prometheus on x86_64"]),
         (TRN + "software: {setup: neuron}", ["neuron for ubuntu2204 on x86_64"]),
         (P5 + "software: {setup: gpu, nccl: {version: 2.28.7-1}}", ["nccl 2.28.7-1", "nccl-tests 2.17.6"]),
         (P5 + "software: {setup: gpu, nccl: {version: 2.28.7-1, ofi_version: 1.21.1}}",
@@ -54,22 +54,23 @@ def test_a_queue_with_a_setup_of_its_own_counts():
 
 def test_every_architecture_that_a_node_has_is_needed():
     measured = "monitoring: {mode: amp-only}"
-    assert names(GB200 + measured) == ["node-exporter on aarch64", "node-exporter on x86_64"]
-    assert names(GB200 + ARM_HEAD + measured) == ["node-exporter on aarch64"]
+    exporters = ["node-exporter on aarch64", "node-exporter on x86_64"]
+    assert names(GB200 + measured) == [*exporters, "prometheus on x86_64"]
+    assert names(GB200 + ARM_HEAD + measured) == ["node-exporter on aarch64", "prometheus on aarch64"]
     assert names(GB200 + "software: {containers: true}") == ["docker on aarch64"]
 
 
 def test_login_nodes_count_too():
     login = "login_nodes: {instance_type: m5.large}\n"
     assert names(GB200 + ARM_HEAD + login + "monitoring: {mode: amp-only}") == [
-        "node-exporter on aarch64", "node-exporter on x86_64",
+        "node-exporter on aarch64", "node-exporter on x86_64", "prometheus on aarch64",
     ]  # fmt: skip
 
 
 def test_nodes_of_one_kind_can_have_two_architectures():
     pools = "login_nodes: [{name: a, instance_type: m5.large}, {name: b, instance_type: hpc7g.16xlarge}]\n"
     found = names(GB200 + ARM_HEAD + pools + "monitoring: {mode: amp-only}")
-    assert found == ["node-exporter on aarch64", "node-exporter on x86_64"]
+    assert found == ["node-exporter on aarch64", "node-exporter on x86_64", "prometheus on aarch64"]
 
 
 def test_a_type_that_nobody_knows_has_the_architecture_of_the_others():
@@ -101,3 +102,15 @@ def test_what_an_architecture_needs_is_sorted_and_each_thing_once(architecture):
     found = needed_assets(parse(architecture.text, "cluster.yaml").spec)
     assert len({(one.name, one.os, one.arch) for one in found}) == len(found)
     assert [one.name for one in found] == sorted(one.name for one in found)
+
+
+def test_a_monitoring_instance_needs_its_programs_for_its_own_system_and_processor():
+    arm = "head_node: {instance_type: m7g.large}\nqueues: [{name: q, instance_type: c7g.large}]\n"
+    found = {str(one) for one in needed_assets(spec_of(f"{arm}monitoring: {{mode: self-hosting}}"))}
+    assert {"alertmanager on x86_64", "grafana on x86_64", "prometheus on x86_64", "prometheus on aarch64"} <= found
+
+
+@pytest.mark.parametrize(("mode", "count"), [("self-hosting", 3), ("amp-only", 0)])
+def test_an_environment_needs_what_its_monitoring_instance_installs_and_nothing_else(mode: str, count: int):
+    text = f"kind: environment\nname: shared\nregion: us-east-2\nmonitoring: {{mode: {mode}}}\n"
+    assert len(needed_assets(parse(text, "shared.yaml").spec)) == count

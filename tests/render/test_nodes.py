@@ -8,7 +8,8 @@ import pytest
 
 from tests.specs import spec_of
 from trainyard.bootstrap.steps import STEPS
-from trainyard.render.nodes import node_kinds, node_plan, steps_of
+from trainyard.render.nodes import node_plan, release_kinds, steps_of
+from trainyard.render.stand_ins import Ids
 
 LUSTRE = "file_systems: [{mount: /fsx, lustre: {size_gib: 4800, throughput_mb_s_per_tib: 250}}]\n"
 EVERYTHING = f"""\
@@ -28,7 +29,7 @@ queues:
 
 def names(part: str) -> dict[str, list[str]]:
     spec = spec_of(part)
-    return {name: [step.name for step in steps_of(spec, kind)] for name, kind in node_kinds(spec).items()}
+    return {name: [step.name for step in steps_of(spec, kind)] for name, kind in release_kinds(spec).items()}
 
 
 def settings(part: str, node: str) -> dict[str, Any]:
@@ -40,7 +41,7 @@ def test_a_gpu_cluster_with_everything():
     assert names(EVERYTHING) == {
         "head": [
             "packages", "enroot-pyxis", "shared-layout", "cloudwatch", "node-package", "node-exporter",
-            "node-metrics", "job-gate", "images",
+            "node-metrics", "prometheus", "job-gate", "images",
         ],
         "login": ["packages", "enroot-pyxis", "cloudwatch", "node-package", "node-exporter"],
         "queue/train": [
@@ -125,6 +126,50 @@ def test_nccl_is_compiled_for_the_gpus_of_all_queues():
     assert found["TRAINYARD_SHARED"] == "/fsx"
 
 
+ENDPOINT = "https://aps-workspaces.us-east-2.amazonaws.com/workspaces/ws-0a1b2c3d/"
+RESERVED = """\
+queues:
+  - {name: a, instance_type: p5.48xlarge, capacity: {capacity_block: cr-0123456789abcdef0}}
+  - {name: b, instance_type: p5.48xlarge, capacity: {reservation: cr-0123456789abcdef1}}
+  - {name: c, instance_type: p5.48xlarge, capacity: {reservations: [cr-0123456789abcdef1, cr-0123456789abcdef2]}}
+  - {name: d, instance_type: m5.large}
+"""
+
+
+def collecting(part: str, ids: Ids | None = None) -> dict[str, tuple[str, str, str]]:
+    """Return what each kind of nodes is told of collecting metrics."""
+    names = ("METRICS_WRITE_URL", "PROMETHEUS", "CAPACITY_RESERVATIONS")
+    nodes = node_plan(spec_of(part), ids)["nodes"]
+    return {
+        kind: (found[f"TRAINYARD_{names[0]}"], found[f"TRAINYARD_{names[1]}"], found[f"TRAINYARD_{names[2]}"])
+        for kind, found in ((kind, node["settings"]) for kind, node in nodes.items())
+    }
+
+
+def test_the_head_node_alone_is_told_where_metrics_go():
+    ids = Ids({"AMPPrometheusEndpoint": ENDPOINT, "MonitoringInstancePrivateIp": "10.0.16.9"})
+    found = collecting("monitoring: {mode: amp-only}\nlogin_nodes: {}", ids)
+    assert found.pop("head") == (f"{ENDPOINT}api/v1/remote_write", "agent", "")
+    assert set(found.values()) == {("", "", "")}
+    assert ids.in_order() == ()
+    hosted = collecting("monitoring: {mode: self-hosting}", ids)["head"]
+    assert hosted == ("http://10.0.16.9:9090/api/v1/write", "server", "")
+
+
+def test_a_plan_that_was_made_before_the_stacks_were_says_so():
+    ids = Ids({})
+    (url, _, _) = collecting("monitoring: {mode: amp-only}", ids)["head"]
+    (stand_in,) = ids.in_order()
+    assert (stand_in.output, stand_in.stack) == ("AMPPrometheusEndpoint", "monitoring")
+    assert url == f"{stand_in.value}api/v1/remote_write"
+
+
+def test_reservations_are_asked_for_once_each_and_only_where_metrics_are():
+    named = " ".join(f"cr-0123456789abcdef{number}" for number in range(3))
+    assert collecting(f"{RESERVED}monitoring: {{mode: amp-only}}")["head"][2] == named
+    assert collecting(RESERVED)["head"][2] == ""
+
+
 def test_settings_are_names_and_text_that_a_shell_file_can_hold():
     for kind in node_plan(spec_of(EVERYTHING))["nodes"].values():
         for name, value in kind["settings"].items():
@@ -136,10 +181,40 @@ def test_settings_are_names_and_text_that_a_shell_file_can_hold():
 def test_every_step_is_asked_for_by_some_spec():
     neuron = names("software: {setup: neuron}\nqueues: [{name: q, instance_type: trn1.32xlarge}]")
     metrics = names("monitoring: {cloudwatch_metrics: [slurm]}")
-    asked = {name for found in (names(EVERYTHING), neuron, metrics) for kind in found.values() for name in kind}
+    keeper = names("monitoring: {mode: self-hosting}")
+    asked = {name for found in (names(EVERYTHING), neuron, metrics, keeper) for kind in found.values() for name in kind}
     assert {step.name for step in STEPS} == asked
 
 
 def test_the_order_of_steps_is_that_of_their_numbers():
     numbers = [step.number for step in STEPS]
     assert numbers == sorted(set(numbers))
+
+
+@pytest.mark.parametrize(
+    ("part", "found"),
+    [
+        ("monitoring: {mode: self-hosting}", True),
+        ("monitoring: {mode: amp-only}", False),
+        ("monitoring: {mode: self-hosting}\nenvironment: shared", False),
+    ],
+)
+def test_only_a_spec_that_makes_a_monitoring_instance_has_its_steps(part: str, *, found: bool):
+    steps = names(part).get("monitoring")
+    assert steps == (["node-package", "keeper", "alertmanager", "grafana"] if found else None)
+
+
+@pytest.mark.parametrize(
+    ("more", "url"),
+    [
+        ("", "http://localhost:3000/"),
+        (
+            ", certificate: 'arn:aws:acm:us-east-2:123456789012:certificate/1a2b'",
+            "https://load-balancer-00000000000000001/",
+        ),
+    ],
+)
+def test_grafana_knows_by_which_address_people_reach_it(more: str, url: str):
+    part = f"monitoring: {{mode: self-hosting{more}}}"
+    assert settings(part, "monitoring")["TRAINYARD_GRAFANA_URL"] == url
+    assert settings(part, "head")["TRAINYARD_GRAFANA_URL"] == ""

@@ -1,6 +1,6 @@
 import pytest
 
-from tests.rules.found import paths
+from tests.rules.found import paths, problems
 
 RULE = "grafana-without-certificate"
 ARN = "arn:aws:acm:us-east-2:123456789012:certificate/1a2b3c4d-5e6f-7a8b-9c0d-1e2f3a4b5c6d"
@@ -8,6 +8,11 @@ ARN = "arn:aws:acm:us-east-2:123456789012:certificate/1a2b3c4d-5e6f-7a8b-9c0d-1e
 
 def test_a_self_hosted_grafana_needs_a_certificate():
     assert paths(RULE, "monitoring: {mode: self-hosting}") == ["monitoring.mode"]
+
+
+def test_it_says_how_people_reach_it_then():
+    (problem,) = problems(RULE, "monitoring: {mode: self-hosting}")
+    assert "port forwarding alone" in problem.message
 
 
 def test_with_a_certificate_it_is_fine():

@@ -12,6 +12,11 @@ def test_a_zone_beside_an_existing_network_is_found():
     assert paths(RULE, f"network: {{availability_zone: us-east-2a, {EXISTING}}}") == ["network.availability_zone"]
 
 
+def test_an_address_for_alerts_that_nothing_finds_is_found():
+    assert paths(RULE, "monitoring: {alert_email: ml@example.com}") == ["monitoring.alert_email"]
+    assert paths(RULE, "monitoring: {mode: amp-only, alert_email: ml@example.com}") == []
+
+
 @pytest.mark.parametrize("subnet", ["private", "subnet-0123456789abcdef0"])
 def test_a_queue_s_zone_beside_an_existing_network_is_found(subnet: str):
     queue = f"{{name: q, instance_type: m5.large, availability_zone: us-east-2b, subnet: {subnet}}}"
@@ -138,3 +143,10 @@ def test_memory_for_jobs_is_a_warning_where_slurm_does_not_count_memory():
     assert (problem.path, problem.severity) == (("queues", 0, "schedulable_memory_mib"), "warning")
     assert problem.message == "queue 'q' gives jobs 100,000 MiB, and Slurm does not count memory"
     assert paths(RULE, part + "\nparallelcluster: {slurm: {memory_scheduling: true}}") == []
+
+
+@pytest.mark.parametrize("mode", ["none", "amp-only", "amp+amg"])
+def test_an_instance_that_is_not_made_has_no_type(mode: str):
+    monitoring = f"monitoring: {{mode: {mode}, instance_type: m5.large}}"
+    assert paths(RULE, monitoring) == ["monitoring.instance_type"]
+    assert paths(RULE, monitoring.replace(mode, "self-hosting")) == []

@@ -16,6 +16,8 @@ EXISTING = "{vpc: vpc-0123456789abcdef0, private_subnets: [subnet-0123456789abcd
         ("network: {further_availability_zones: [us-east-2b]}", "network.further_availability_zones"),
         ("monitoring: {mode: self-hosting, certificate: 'arn:aws:acm:us-east-2:123456789012:certificate/a'}",
          "monitoring.certificate"),
+        ("monitoring: {mode: amp-only, alert_email: ml@example.com}", "monitoring.alert_email"),
+        ("monitoring: {mode: self-hosting, instance_type: m5.large}", "monitoring.instance_type"),
         ("file_systems: [{mount: /a, openzfs: {size_gib: 64}}]", "file_systems[0].openzfs"),
         ("file_systems: [{mount: /a, lustre: {size_gib: 1200}}]", "file_systems[0].lustre"),
         ("access: {allow_from: [203.0.113.7/32, 198.51.100.0/24]}", "access.allow_from"),

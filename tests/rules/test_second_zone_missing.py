@@ -3,11 +3,17 @@ import pytest
 from tests.rules.found import paths, problems
 
 RULE = "second-zone-missing"
+ARN = "arn:aws:acm:us-east-2:123456789012:certificate/1a2b3c4d-5e6f-7a8b-9c0d-1e2f3a4b5c6d"
 PRIVATE = "private_subnets: [subnet-0123456789abcdef0]"
 
 
 def part(network: str, mode: str = "self-hosting") -> str:
-    return f"network: {{{network}}}\nmonitoring: {{mode: {mode}}}"
+    certificate = f", certificate: '{ARN}'" if mode == "self-hosting" else ""
+    return f"network: {{{network}}}\nmonitoring: {{mode: {mode}{certificate}}}"
+
+
+def test_without_a_certificate_there_is_no_load_balancer():
+    assert paths(RULE, "network: {availability_zone: us-east-2a}\nmonitoring: {mode: self-hosting}") == []
 
 
 def existing(*public: str) -> str:

@@ -1,4 +1,4 @@
-"""The launcher: the one script that ParallelCluster runs on every node, and the pointer that it reads."""
+"""The launcher, which ParallelCluster runs on every node, the pointer that it reads, and who else reads it."""
 
 from __future__ import annotations
 
@@ -12,3 +12,8 @@ NOTHING_PUBLISHED = b"none\n"
 def launcher() -> bytes:
     """Return launch.sh, which is the same for every cluster."""
     return (Path(__file__).parent / "assets" / "launch.sh").read_bytes()
+
+
+def follow_releases() -> str:
+    """Return follow-releases.sh, the user data of the monitoring instance without its first lines."""
+    return (Path(__file__).parent / "monitoring" / "follow-releases.sh").read_text(encoding="utf-8")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-Role = Literal["head", "login", "compute-gpu", "compute-cpu", "compute-neuron", "compute-none"]
+Role = Literal["head", "login", "compute-gpu", "compute-cpu", "compute-neuron", "compute-none", "monitoring"]
 
 ASSETS = Path(__file__).parent / "assets"
 HEAD: tuple[Role, ...] = ("head",)
@@ -18,6 +18,7 @@ SET_UP: tuple[Role, ...] = ("compute-gpu", "compute-cpu", "compute-neuron")
 COMPUTE: tuple[Role, ...] = (*SET_UP, "compute-none")
 MEASURED: tuple[Role, ...] = ("head", *COMPUTE)
 EVERY: tuple[Role, ...] = ("head", "login", *COMPUTE)
+MONITORING: tuple[Role, ...] = ("monitoring",)
 
 
 class Step(NamedTuple):
@@ -56,12 +57,17 @@ STEPS: tuple[Step, ...] = (
     Step(40, "fabric", GPU, timeout_s=300),
     Step(45, "shared-layout", HEAD, timeout_s=60),
     Step(50, "cloudwatch", EVERY, timeout_s=120, required=False),
-    Step(55, "node-package", EVERY, timeout_s=60),
+    Step(55, "node-package", (*EVERY, *MONITORING), timeout_s=60),
     Step(60, "node-exporter", EVERY, timeout_s=120, required=False, network=True, deferred=True, baked=True),
     Step(65, "dcgm-exporter", GPU, timeout_s=180, required=False, network=True, deferred=True, baked=True),
     Step(66, "node-metrics", MEASURED, timeout_s=60, required=False, deferred=True),
     Step(67, "cloudwatch-metrics", MEASURED, timeout_s=60, required=False, deferred=True),
+    # Not baked: an image is shared with other nodes, which are not to collect anything.
+    Step(68, "prometheus", HEAD, timeout_s=300, required=False, network=True, deferred=True),
+    Step(69, "keeper", MONITORING, timeout_s=300, network=True),
     Step(70, "nccl", GPU, timeout_s=30, required=False),
+    Step(71, "alertmanager", MONITORING, timeout_s=240, network=True),
+    Step(72, "grafana", MONITORING, timeout_s=900, network=True),
     Step(75, "job-gate", HEAD, timeout_s=30),
     Step(80, "images", HEAD, timeout_s=3600, required=False, network=True, deferred=True),
 )

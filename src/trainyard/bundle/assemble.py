@@ -7,18 +7,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from trainyard.bundle.asset_lock import FILE_NAME, parse_lock
-from trainyard.bundle.assets import assets, published
+from trainyard.bundle.assets import PLAN, assets, published
+from trainyard.bundle.config_text import config_text
 from trainyard.bundle.contents import unlocked
-from trainyard.bundle.readme import readme
+from trainyard.bundle.monitoring_files import bundle_files
+from trainyard.bundle.readme import Parts, readme
 from trainyard.bundle.stack_files import parameters_list, stack_files
-from trainyard.document.write import yaml_text
 from trainyard.finding import Path, path_text
 from trainyard.render.diagram.architecture import architecture_svg
 from trainyard.render.rendering import Rendering, render
+from trainyard.render.stand_ins import Ids
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from trainyard.bundle.release import Release
     from trainyard.render.stand_ins import StandIn
     from trainyard.spec.cluster import Spec
 
@@ -42,27 +45,29 @@ def assemble(spec: Spec, outputs: Mapping[str, str] | None = None, lock: bytes |
     """
     known = outputs or {}
     rendering = render(spec, known)
-    made, locked = published(spec, lock), parse_lock(lock, FILE_NAME)
+    made, locked = published(spec, lock, known), parse_lock(lock, FILE_NAME)
+    ids = Ids(known)
+    collecting = bundle_files(spec, ids)
     texts = {
-        "README.md": readme(spec, rendering, known, locked),
+        "README.md": readme(spec, Parts(rendering, made, collecting), known, locked),
         **{name: config_text(spec, document) for name, document in rendering.documents.items()},
         **stack_files(rendering.stacks),
         "architecture.svg": architecture_svg(spec),
-        "stand-ins.json": _stand_ins_text(rendering),
+        "stand-ins.json": _stand_ins_text(rendering, made, collecting, ids.in_order()),
     }
-    files = {name: text.encode() for name, text in texts.items()} | assets(made)
-    return Bundle(files, rendering.stand_ins, rendering.outputs, unlocked(spec, locked))
+    files = {name: text.encode() for name, text in texts.items()}
+    files |= assets(made) | collecting
+    return Bundle(files, rendering.stand_ins, rendering.outputs | ids.used, unlocked(spec, locked))
 
 
-def config_text(spec: Spec, document: Mapping[str, Any]) -> str:
-    """Return the text of a rendered document, with a line that says where it comes from."""
-    heading = (f"Rendered by trainyard from the spec of {spec.name}. Change the spec, not this file.",)
-    return yaml_text(document, heading)
-
-
-def _stand_ins_text(rendering: Rendering) -> str:
+def _stand_ins_text(
+    rendering: Rendering, made: Release | None, collecting: Mapping[str, bytes], later: tuple[StandIn, ...]
+) -> str:
+    """Return where stand-ins stand. ``later`` are those of the folder monitoring/, some of which the cluster fills."""
     parameters = {stack.parameters_file: parameters_list(stack) for stack in rendering.stacks}
-    documents: dict[str, Any] = {**rendering.documents, **parameters}
+    plan = {} if made is None else {PLAN: json.loads(made.plan)}
+    dashboards = {name: json.loads(content) for name, content in collecting.items() if name.endswith(".json")}
+    documents: dict[str, Any] = {**rendering.documents, **parameters, **plan, **dashboards}
     stand_ins = [
         {
             "value": stand_in.value,
@@ -71,7 +76,7 @@ def _stand_ins_text(rendering: Rendering) -> str:
             "what": stand_in.what,
             "where": list(_where(documents, stand_in.value)),
         }
-        for stand_in in rendering.stand_ins
+        for stand_in in dict.fromkeys((*rendering.stand_ins, *later))
     ]
     return json.dumps({"schema": 1, "stand_ins": stand_ins}, indent=2, ensure_ascii=False) + "\n"
 

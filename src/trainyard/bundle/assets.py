@@ -8,15 +8,22 @@ from trainyard.bootstrap.launcher import launcher
 from trainyard.bundle.release import release
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from trainyard.bundle.release import Release
     from trainyard.spec.cluster import Spec
 
 POINTER = "release"
+PLAN = "assets/plan.json"
+"""What nodes do, as it stands in the release."""
 
 
-def published(spec: Spec, lock: bytes | None = None) -> Release | None:
-    """Return the release of a cluster, None where it installs nothing. ``lock`` is the text of its assets.lock.json."""
-    return release(spec, lock) if spec.installs_anything else None
+def published(spec: Spec, lock: bytes | None = None, outputs: Mapping[str, str] | None = None) -> Release | None:
+    """Return the release of a cluster, None where it installs nothing.
+
+    ``lock`` is the text of its assets.lock.json, ``outputs`` are the outputs of its stacks, as far as they are known.
+    """
+    return release(spec, lock, outputs) if spec.installs_anything else None
 
 
 def assets(made: Release | None) -> dict[str, bytes]:
@@ -25,7 +32,7 @@ def assets(made: Release | None) -> dict[str, bytes]:
         return {}
     return {
         "assets/launch.sh": launcher(),
-        "assets/plan.json": made.plan,
+        PLAN: made.plan,
         "assets/release.tar": made.content,
         "assets/release": made.pointer,
     }

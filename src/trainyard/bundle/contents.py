@@ -5,18 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trainyard.bundle.asset_lock import compared
+from trainyard.bundle.monitoring_files import described
 from trainyard.render.needed_assets import needed_assets
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from trainyard.bundle.asset_lock import AssetLock
     from trainyard.render.rendering import Rendering
     from trainyard.spec.cluster import Spec
 
 
-def files(spec: Spec, rendering: Rendering) -> Iterator[str]:
-    """Yield what the bundle is of, and its files."""
+def files(spec: Spec, rendering: Rendering, monitoring: Iterable[str]) -> Iterator[str]:
+    """Yield what the bundle is of, and its files. ``monitoring`` are the names of those below monitoring/."""
     yield f"# {spec.name}"
     yield ""
     what = "What several clusters share" if spec.is_environment else "A training cluster"
@@ -38,6 +39,7 @@ def files(spec: Spec, rendering: Rendering) -> Iterator[str]:
     for stack in rendering.stacks:
         yield f"| `{stack.template_file}` | {_WHAT[stack.kind]}: a template of CloudFormation, stack `{stack.name}` |"
         yield f"| `{stack.parameters_file}` | what the spec says to it |"
+    yield from (f"| `{name}` | {what} |" for name, what in described(monitoring))
     yield "| `architecture.svg` | a picture of it all, for a browser |"
     yield "| `stand-ins.json` | ids that only a deployment knows: where they stand, and which stack output fills them |"
     if spec.installs_anything:
@@ -53,6 +55,7 @@ _WHAT = {
     "network": "the network and its security groups",
     "storage": "the file systems",
     "monitoring": "where metrics go",
+    "rules": "alerts, and what is recorded for dashboards",
     "assets": "what nodes may read and report",
 }
 
@@ -74,20 +77,4 @@ def not_locked(spec: Spec, lock: AssetLock) -> Iterator[str]:
         yield from (f"- {one}" for one in missing)
         yield ""
         yield "Run `trainyard assets lock` with the spec, and render it again."
-        yield ""
-
-
-def not_in_here(spec: Spec) -> Iterator[str]:
-    """Yield what the spec asks for and this version does not render."""
-    missing = []
-    if spec.monitoring.mode != "none":
-        missing.append("`monitoring`: nodes have exporters, but nothing collects from them or shows it yet")
-    if spec.monitoring.mode == "self-hosting":
-        missing.append("`monitoring.mode`: the instance is made in step 1, without Prometheus and Grafana")
-    if missing:
-        yield "## In the spec, but not in this bundle"
-        yield ""
-        yield "This version of trainyard does not render these yet:"
-        yield ""
-        yield from (f"- {text}" for text in missing)
         yield ""

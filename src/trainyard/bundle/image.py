@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trainyard.bootstrap.image_script import image_script
-from trainyard.bundle.assemble import config_text
 from trainyard.bundle.asset_lock import FILE_NAME, parse_lock
+from trainyard.bundle.config_text import config_text
 from trainyard.bundle.contents import unlocked
 from trainyard.bundle.image_readme import image_readme
 from trainyard.bundle.release import release
@@ -52,7 +52,7 @@ def assemble_images(
     """
     ids = Ids(outputs or {})
     images = node_images(spec)
-    made = release(spec, lock)
+    made = release(spec, lock, outputs)
     files: dict[str, bytes] = {}
     for image in images:
         config = image_config(spec, image, ids, parent or NO_PARENT)
@@ -62,4 +62,5 @@ def assemble_images(
     locked = parse_lock(lock, FILE_NAME)
     text = image_readme(spec, images, ids.in_order(), made.file, locked, parent_is_known=parent is not None)
     files = {"README.md": text.encode(), RELEASE: made.content, **files}
-    return ImageBundle(files, images, made.sha256, ids.in_order(), frozenset(ids.used), unlocked(spec, locked))
+    used = made.outputs | ids.used
+    return ImageBundle(files, images, made.sha256, ids.in_order(), used, unlocked(spec, locked))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from trainyard.bundle.asset_lock import FILE_NAME, parse_lock
 from trainyard.bundle.release import files_in
 from trainyard.errors import TrainyardError
+from trainyard.render.collection import AWS_CONFIG, HEAD_NODE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,10 +20,20 @@ if TYPE_CHECKING:
 
 _PLAN = "plan.json"
 _STEPS = "steps/"
+_COLLECTION = "monitoring/"
+# What only the monitoring instance has a use for, which follows the releases by itself.
+_OF_INSTANCE = ("grafana/", "units/trainyard-grafana")
 _PACKAGE = "trainyard-node.pyz"
 _SETTING = re.compile(rb"TRAINYARD_[A-Z0-9_]+")
-READ_BY_PACKAGE = {"node-metrics": "TRAINYARD_SLURM_NAMES", "cloudwatch-metrics": "TRAINYARD_CLOUDWATCH_METRICS"}
+READ_BY_PACKAGE = {
+    "node-metrics": "TRAINYARD_SLURM_NAMES",
+    "cloudwatch-metrics": "TRAINYARD_CLOUDWATCH_METRICS",
+    "prometheus": "TRAINYARD_CAPACITY_RESERVATIONS",
+}
 """The setting that no script names: what a step starts reads it by means of the package."""
+
+READ_BY_STEP = {"prometheus": (HEAD_NODE, AWS_CONFIG)}
+"""What a step installs that follows the spec, and that other nodes have no use for."""
 
 
 class NodeWork(NamedTuple):
@@ -81,16 +92,19 @@ def node_work(release: bytes, kind: str) -> NodeWork:
         steps = {one["name"]: one for one in entry["steps"]}
         own = {one["script"] for one in steps.values()}
         lock = parse_lock(files.get(FILE_NAME), FILE_NAME)
-        scripts = {
-            name: content
-            for name, content in files.items()
-            if name in own or not (name in (_PLAN, FILE_NAME) or name.startswith(_STEPS))
-        }
+        scripts = {name: content for name, content in files.items() if name in own or _is_for_all(name)}
+        read = {name for step, names in READ_BY_STEP.items() if step in steps for name in names}
+        scripts |= {name: files[name] for name in sorted(read & files.keys())}
         asks = _asks(steps, scripts)
         settings = {name: value for name, value in entry["settings"].items() if name in asks}
         return NodeWork(steps, settings, _digests(scripts), _assets(lock.assets, steps), asks)
     except (tarfile.TarError, OSError, ValueError, LookupError, TypeError, AttributeError) as error:
         raise TrainyardError(f"a release cannot be read: {error!r}"[:200]) from error
+
+
+def _is_for_all(name: str) -> bool:
+    """Return whether any kind of nodes may run a file of a release."""
+    return not (name in (_PLAN, FILE_NAME) or name.startswith((_STEPS, _COLLECTION, *_OF_INSTANCE)))
 
 
 def difference(former: NodeWork, now: NodeWork) -> Difference | None:

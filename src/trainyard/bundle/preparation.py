@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, NamedTuple
 
 from trainyard.bundle.by_hand import to_look_at
 from trainyard.bundle.by_hand.assets import bucket
@@ -24,15 +25,37 @@ WHAT = {
     "network": "The network: VPC, subnets, gateways and security groups. About three minutes:",
     "storage": "The file systems. About ten minutes:",
     "monitoring": "Where metrics go. About five minutes:",
+    "rules": "What is made of the metrics: alerts, and what is recorded for dashboards:",
     "assets": "What nodes may read and report:",
 }
 
 
-def preparation(spec: Spec, rendering: Rendering, known: Mapping[str, str]) -> Iterator[str]:
-    """Yield the lines of step 1. ``known`` are the stack outputs that need no stand-in."""
+class Waiting(NamedTuple):
+    """What ids are written into."""
+
+    rendering: Rendering
+    others: Mapping[str, bytes]
+    """Files by name that are no part of it, or not only."""
+
+    def texts(self) -> Iterator[tuple[str, str]]:
+        """Yield each file in which stand-ins may stand, with a text that holds its values."""
+        yield from ((name, json.dumps(document)) for name, document in self.rendering.documents.items())
+        yield from ((stack.parameters_file, json.dumps(stack.parameters)) for stack in self.rendering.stacks)
+        documents = self.rendering.documents
+        yield from ((name, content.decode()) for name, content in self.others.items() if name not in documents)
+
+
+def preparation(
+    spec: Spec, rendering: Rendering, known: Mapping[str, str], others: Mapping[str, bytes]
+) -> Iterator[str]:
+    """Yield the lines of step 1.
+
+    ``known`` are the stack outputs that need no stand-in, ``others`` are files in which ids stand too.
+    """
     yield "## 1. Make what the cluster needs"
     yield ""
-    blocks = list(_blocks(spec, rendering, known))
+    waits = Waiting(rendering, others)
+    blocks = list(_blocks(spec, waits, known))
     if rendering.stand_ins:
         yield "The files hold stand-ins for what is made first. Each block ends by writing in what it made."
         yield ""
@@ -45,38 +68,39 @@ def preparation(spec: Spec, rendering: Rendering, known: Mapping[str, str]) -> I
         yield from _rendered_again(rendering.stand_ins)
 
 
-def _blocks(spec: Spec, rendering: Rendering, known: Mapping[str, str]) -> Iterator[tuple[str, Sequence[str]]]:
+def _blocks(spec: Spec, waits: Waiting, known: Mapping[str, str]) -> Iterator[tuple[str, Sequence[str]]]:
+    rendering = waits.rendering
     waiting = {one.output: one for one in rendering.stand_ins}
     if "AssetsBucket" in waiting:
-        yield "The bucket that nodes fetch from:", [*bucket(spec), *_written_in(rendering, [waiting["AssetsBucket"]])]
+        yield "The bucket that nodes fetch from:", [*bucket(spec), *_written_in(waits, [waiting["AssetsBucket"]])]
     elif "AssetsBucket" in known and spec.assets.bucket is None and spec.installs_anything:
         yield "Where nodes fetch from:", [f"ASSETS_BUCKET={known['AssetsBucket']}"]
     for one in (one for one in rendering.stand_ins if one.stack == "capacity"):
         yield (
             f"A group of reservations, `{one.output}`:",
-            [*reservation_group(spec, one), *_written_in(rendering, [one])],
+            [*reservation_group(spec, one), *_written_in(waits, [one])],
         )
     if spec.environment is not None:
-        yield from _of_environment(spec, rendering)
+        yield from _of_environment(spec, waits)
     for stack in rendering.stacks:
         given = [one for one in rendering.stand_ins if one.stack == stack.kind and one.output != "AssetsBucket"]
         if given or not _is_made(stack, rendering):
             outputs = read_outputs(spec, stack.name, [one.output for one in given])
             more = looked_at(spec, stack) if stack.kind == "monitoring" else ()
-            yield _what(spec, stack), [*made(spec, stack), *outputs, *_written_in(rendering, given), *more]
+            yield _what(spec, stack), [*made(spec, stack), *outputs, *_written_in(waits, given), *more]
     yield from to_look_at(spec)
 
 
-def _of_environment(spec: Spec, rendering: Rendering) -> Iterator[tuple[str, Sequence[str]]]:
+def _of_environment(spec: Spec, waits: Waiting) -> Iterator[tuple[str, Sequence[str]]]:
     """Yield how to read what the stacks of the environment have made, which have to be there before."""
-    waiting = [one for one in rendering.stand_ins if one.stack in ("network", "storage", "monitoring")]
+    waiting = [one for one in waits.rendering.stand_ins if one.stack in ("network", "storage", "monitoring")]
     if waiting:
         commands = [
             command
             for one in waiting
             for command in read_outputs(spec, f"{spec.environment}-{one.stack}", [one.output])
         ]
-        yield f"What environment `{spec.environment}` has made:", [*commands, *_written_in(rendering, waiting)]
+        yield f"What environment `{spec.environment}` has made:", [*commands, *_written_in(waits, waiting)]
 
 
 def _what(spec: Spec, stack: Stack) -> str:
@@ -91,14 +115,10 @@ def _is_made(stack: Stack, rendering: Rendering) -> bool:
     return any(stack_of(output) == stack.kind for output in rendering.outputs - {"AssetsBucket"})
 
 
-def _written_in(rendering: Rendering, stand_ins: Sequence[StandIn]) -> Iterator[str]:
+def _written_in(waits: Waiting, stand_ins: Sequence[StandIn]) -> Iterator[str]:
     if stand_ins:
-        waiting = [stack.parameters_file for stack in rendering.stacks if _holds(stack, stand_ins)]
-        yield written_in(stand_ins, [*rendering.documents, *waiting])
-
-
-def _holds(stack: Stack, stand_ins: Sequence[StandIn]) -> bool:
-    return any(one.value in value for value in stack.parameters.values() for one in stand_ins)
+        holding = [name for name, text in waits.texts() if any(one.value in text for one in stand_ins)]
+        yield written_in(stand_ins, holding)
 
 
 def _rendered_again(stand_ins: Sequence[StandIn]) -> Iterator[str]:

@@ -2,35 +2,53 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from trainyard.bundle.by_hand.assets import mirrored, upload
+from trainyard.bundle.assets import PLAN
+from trainyard.bundle.by_hand.assets import mirrored, repacked, upload
+from trainyard.bundle.by_hand.dashboards import deleted, put
 from trainyard.bundle.by_hand.reservations import ungrouped
 from trainyard.bundle.by_hand.stacks import removed
-from trainyard.bundle.contents import files, not_in_here, not_locked
+from trainyard.bundle.contents import files, not_locked
 from trainyard.bundle.markdown import block
 from trainyard.bundle.preparation import preparation
+from trainyard.render.collection import collection
+from trainyard.render.stand_ins import Ids
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from trainyard.bundle.asset_lock import AssetLock
+    from trainyard.bundle.release import Release
     from trainyard.render.rendering import Rendering
     from trainyard.spec.cluster import Spec
 
 
-def readme(spec: Spec, rendering: Rendering, known: Mapping[str, str], lock: AssetLock) -> str:
+class Parts(NamedTuple):
+    """What the README is about."""
+
+    rendering: Rendering
+    release: Release | None
+    """None where nodes install nothing."""
+    monitoring: Mapping[str, bytes]
+    """The files below monitoring/, by name."""
+
+
+def readme(spec: Spec, parts: Parts, known: Mapping[str, str], lock: AssetLock) -> str:
     """Return the README of a spec's bundle.
 
     ``known`` are the stack outputs that need no stand-in, ``lock`` is what is locked for its nodes.
     """
-    before = (files(spec, rendering), not_locked(spec, lock), not_in_here(spec), preparation(spec, rendering, known))
-    after = () if spec.is_environment else (_deploy(spec, lock), _use(spec))
-    sections = (*before, *after, _remove(spec, rendering))
+    rendering, made = parts.rendering, parts.release
+    others = {**({} if made is None else {PLAN: made.plan}), **parts.monitoring}
+    before = (files(spec, rendering, parts.monitoring), not_locked(spec, lock))
+    deployed = () if spec.is_environment else (_deploy(spec, parts, lock), _use(spec, known))
+    after = (_publish(spec, parts, lock),) if spec.is_environment and spec.installs_anything else deployed
+    sections = (*before, preparation(spec, rendering, known, others), *after, _remove(spec, rendering))
     return "\n".join(line for section in sections for line in section)
 
 
-def _deploy(spec: Spec, lock: AssetLock) -> Iterator[str]:
+def _deploy(spec: Spec, parts: Parts, lock: AssetLock) -> Iterator[str]:
     version = spec.parallelcluster.version
     yield "## 2. Deploy"
     yield ""
@@ -41,13 +59,7 @@ def _deploy(spec: Spec, lock: AssetLock) -> Iterator[str]:
             f"~/pcluster-{version}/bin/pip install aws-parallelcluster=={version}",
         ],
     )
-    if lock.assets:
-        yield from block("What nodes install, each file compared with what was locked:", [*mirrored(spec, lock)])
-    if spec.installs_anything:
-        yield from block(
-            "What nodes fetch when they start. It has to be there before they are, the pointer last:",
-            upload(spec),
-        )
+    yield from _published(spec, parts, lock)
     create = f"~/pcluster-{version}/bin/pcluster create-cluster --region {spec.region} --cluster-name {spec.name}"
     create += " --cluster-configuration cluster.yaml"
     yield from block(
@@ -62,7 +74,31 @@ def _deploy(spec: Spec, lock: AssetLock) -> Iterator[str]:
     )
 
 
-def _use(spec: Spec) -> Iterator[str]:
+def _publish(spec: Spec, parts: Parts, lock: AssetLock) -> Iterator[str]:
+    yield "## 2. Publish what the monitoring instance runs"
+    yield ""
+    yield "It looks for that every five minutes, and installs Prometheus, Alertmanager and Grafana."
+    yield ""
+    yield from _published(spec, parts, lock)
+
+
+def _published(spec: Spec, parts: Parts, lock: AssetLock) -> Iterator[str]:
+    if lock.assets:
+        yield from block("What nodes install, each file compared with what was locked:", [*mirrored(spec, lock)])
+    if parts.release is not None and parts.release.stand_ins:
+        yield from block(
+            "The release was packed before its ids were known. It is packed anew with the files that they were written "
+            "into; nodes would send their metrics nowhere otherwise:",
+            [*repacked(collection(spec, Ids({})))],
+        )
+    if spec.installs_anything:
+        yield from block(
+            "What nodes fetch when they start. It has to be there before they are, the pointer last:",
+            upload(spec),
+        )
+
+
+def _use(spec: Spec, known: Mapping[str, str]) -> Iterator[str]:
     pcluster = f"~/pcluster-{spec.parallelcluster.version}/bin/pcluster"
     place = f"--region {spec.region} --cluster-name {spec.name}"
     query = "--query 'instances[0].instanceId' | tr -d '\"'"
@@ -76,11 +112,13 @@ def _use(spec: Spec) -> Iterator[str]:
             f'aws ssm start-session --region {spec.region} --target "$HEAD_NODE"',
         ],
     )
+    if commands := list(put(spec, known)):
+        yield from block("Dashboards in CloudWatch, of which an account has the first three free:", commands)
 
 
 def _remove(spec: Spec, rendering: Rendering) -> Iterator[str]:
     if spec.is_environment:
-        yield "## 2. Remove"
+        yield f"## {3 if spec.installs_anything else 2}. Remove"
         yield ""
         yield from block(f"When no cluster uses it any more. {_STAY}", list(removed(spec, rendering.stacks)))
         return
@@ -91,6 +129,8 @@ def _remove(spec: Spec, rendering: Rendering) -> Iterator[str]:
         "What was made in step 1 stays, with its data and its price.",
         [f"{pcluster} delete-cluster --region {spec.region} --cluster-name {spec.name}"],
     )
+    if dashboards := list(deleted(spec)):
+        yield from block("The dashboards in CloudWatch:", dashboards)
     if groups := list(ungrouped(spec)):
         yield from block("The groups of reservations; the reservations themselves stay:", groups)
     if rendering.stacks:

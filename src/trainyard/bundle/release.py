@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from trainyard.bootstrap.pyz import trainyard_node_pyz
 from trainyard.bootstrap.steps import ASSETS
+from trainyard.bundle.monitoring_files import release_files
 from trainyard.render.nodes import node_plan
+from trainyard.render.stand_ins import Ids
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
+    from trainyard.render.stand_ins import StandIn
     from trainyard.spec.cluster import Spec
 
 # What ParallelCluster runs itself; it does not lie in a release, but fetches it.
@@ -31,6 +34,10 @@ class Release(NamedTuple):
     content: bytes
     plan: bytes
     """The plan.json in it."""
+    stand_ins: tuple[StandIn, ...] = ()
+    """The ids in it that only a deployment knows. With one of them, it is not to be published."""
+    outputs: frozenset[str] = frozenset()
+    """Names of the stack outputs that it uses, known or not."""
 
     @property
     def pointer(self) -> bytes:
@@ -38,13 +45,17 @@ class Release(NamedTuple):
         return f"{self.sha256}  {self.file}\n".encode()
 
 
-def release(spec: Spec, lock: bytes | None = None) -> Release:
-    """Return the release of a spec. Without a lock no step finds an asset."""
-    plan = (json.dumps(node_plan(spec), indent=2, ensure_ascii=False) + "\n").encode()
+def release(spec: Spec, lock: bytes | None = None, outputs: Mapping[str, str] | None = None) -> Release:
+    """Return the release of a spec. Without a lock no step finds an asset.
+
+    ``outputs`` are the outputs of its stacks by name, as far as they are known.
+    """
+    ids = Ids(outputs or {})
+    plan = (json.dumps(node_plan(spec, ids), indent=2, ensure_ascii=False) + "\n").encode()
     locked = {} if lock is None else {"assets.lock.json": lock}
-    content = _archive({**_same_in_all(), "plan.json": plan, **locked})
+    content = _archive({**_same_in_all(), **release_files(spec, ids), "plan.json": plan, **locked})
     sha256 = hashlib.sha256(content).hexdigest()
-    return Release(file_of(sha256), sha256, content, plan)
+    return Release(file_of(sha256), sha256, content, plan, ids.in_order(), frozenset(ids.used))
 
 
 def file_of(sha256: str) -> str:

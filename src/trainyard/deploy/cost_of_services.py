@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from trainyard.catalog import prices
 from trainyard.deploy.cost_line import Line, by_the_hour, by_the_month
+from trainyard.deploy.cost_of_amp import amp_lines
+from trainyard.render.cloudformation.network import has_load_balancer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from trainyard.spec.cluster import Spec
 
-# The instance that runs Prometheus and Grafana, as the documents have it.
-_MONITORING_INSTANCE = "t3.medium"
 _WITHOUT_TRAFFIC = "without the traffic through it"
 
 
@@ -35,25 +35,22 @@ def monitoring_lines(spec: Spec) -> Iterator[Line]:
         case "self-hosting":
             yield from _self_hosted(spec)
         case "amp-only":
-            yield _samples()
+            yield from amp_lines(spec)
         case "amp+amg":
-            yield _samples()
+            yield from amp_lines(spec)
             yield _editor(spec)
 
 
 def _self_hosted(spec: Spec) -> Iterator[Line]:
-    instance = prices.instance_hour(_MONITORING_INSTANCE, spec.region)
-    what = f"instance with Prometheus and Grafana, {_MONITORING_INSTANCE}"
+    instance = prices.instance_hour(spec.monitoring.instance_type, spec.region)
+    what = f"instance with Prometheus and Grafana, {spec.monitoring.instance_type}"
     yield by_the_hour(what, "instance", (1, 1), instance, "on demand, always")
-    balancer = prices.service("application_load_balancer_hour", spec.region)
-    yield by_the_hour("load balancer of Grafana", "load balancer", (1, 1), balancer, _WITHOUT_TRAFFIC)
-    yield _addresses(spec, "addresses of the load balancer of Grafana", 2)
+    if has_load_balancer(spec):
+        balancer = prices.service("application_load_balancer_hour", spec.region)
+        yield by_the_hour("load balancer of Grafana", "load balancer", (1, 1), balancer, _WITHOUT_TRAFFIC)
+        if spec.network.internet == "nat":
+            yield _addresses(spec, "addresses of the load balancer of Grafana", 2)
     yield by_the_hour("volume of the instance with Prometheus", "volume", (1, 1), None, "as large as its template says")
-
-
-def _samples() -> Line:
-    basis = "by samples taken in, stored and queried, which nobody knows beforehand"
-    return by_the_month("Amazon Managed Prometheus", "workspace", (1, 1), None, basis)
 
 
 def _editor(spec: Spec) -> Line:

@@ -13,10 +13,13 @@ from trainyard.deploy.record import Deployment, read_record, stamped, write_reco
 from trainyard.deploy.steps.assets import Mirror
 from trainyard.deploy.steps.bucket import Bucket
 from trainyard.deploy.steps.changes import Changes
+from trainyard.deploy.steps.cloudwatch_dashboards import CloudWatchDashboards
 from trainyard.deploy.steps.cluster import Cluster
 from trainyard.deploy.steps.data import Data
 from trainyard.deploy.steps.environment import Environment, users_of
+from trainyard.deploy.steps.grafana import Grafana, has_workspace
 from trainyard.deploy.steps.key_pair import KeyPair
+from trainyard.deploy.steps.monitoring_instance import MonitoringInstance
 from trainyard.deploy.steps.network import NetworkStep
 from trainyard.deploy.steps.release import Release
 from trainyard.deploy.steps.reservation_groups import ReservationGroups
@@ -26,6 +29,7 @@ from trainyard.deploy.work import Options, Work
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.stacks import find_stack, stacks_tagged
 from trainyard.errors import InputError, TrainyardError
+from trainyard.monitoring.cloudwatch_body import wants_dashboards
 from trainyard.render.cloudformation.stacks import stacks
 from trainyard.render.reservation_groups import groups_to_make
 from trainyard.render.stand_ins import Ids
@@ -84,9 +88,15 @@ def steps_to_deploy(spec: Spec) -> list[Step]:
     stack_steps: list[Step] = [
         NetworkStep("network") if one.kind == "network" else StackStep(one.kind) for one in stacks(spec, Ids({}))
     ]
+    grafana: list[Step] = [Grafana()] if has_workspace(spec) else []
+    instance: list[Step] = [MonitoringInstance()] if spec.has_monitoring_instance else []
+    published: list[Step] = [Mirror(), Release()]
     if spec.is_environment:
-        return stack_steps
-    return [Changes(), *before, *stack_steps, Mirror(), Release(), KeyPair(), Cluster(), StaticNodes()]
+        return [*stack_steps, *(published if instance else []), *instance, *grafana]
+    after: list[Step] = [CloudWatchDashboards()] if wants_dashboards(spec) else []
+    of_cluster: list[Step] = [KeyPair(), Cluster(), StaticNodes()]
+    # The instance comes up while the cluster is made, which nobody waits for twice.
+    return [Changes(), *before, *stack_steps, *published, *of_cluster, *instance, *grafana, *after]
 
 
 def steps_to_destroy() -> list[Step]:
@@ -98,8 +108,11 @@ def steps_to_destroy() -> list[Step]:
         Data(),
         StackStep("storage"),
         StackStep("monitoring"),
+        StackStep("rules"),
         StackStep("assets"),
         Cluster(),
+        Grafana(),
+        CloudWatchDashboards(),
     ]
 
 

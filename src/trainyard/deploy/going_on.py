@@ -30,6 +30,8 @@ def _flags(options: Options) -> Iterator[str]:
         yield "--rollback-on-failure"
     if options.recreate:
         yield "--recreate"
+    if options.overwrite_dashboards:
+        yield "--overwrite-dashboards"
 
 
 def _image(work: Work, given: list[str]) -> Iterator[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from trainyard.bundle.assemble import config_text
+from trainyard.bundle.config_text import config_text
 from trainyard.deploy.steps.cluster import final_config
 from trainyard.deploy.told import not_told
 

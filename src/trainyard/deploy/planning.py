@@ -14,6 +14,8 @@ from trainyard.deploy.fleet import Asked, Fleet, assumptions_of, simulate_fleet,
 from trainyard.deploy.held_back import held_back
 from trainyard.deploy.steps.bucket import Bucket
 from trainyard.deploy.time_budget import TimeBudget, time_budget
+from trainyard.monitoring.exporters import exporters
+from trainyard.monitoring.sizing import sizings
 from trainyard.render.cloudformation.resources import resources
 from trainyard.render.cloudformation.stacks import stacks
 from trainyard.render.stand_ins import Ids
@@ -21,6 +23,7 @@ from trainyard.render.stand_ins import Ids
 if TYPE_CHECKING:
     from trainyard.deploy.step import Probe
     from trainyard.deploy.work import Work
+    from trainyard.monitoring.sizing import Sizing
     from trainyard.spec.cluster import Spec
 
 
@@ -59,6 +62,8 @@ class Plan:
     """How long nodes take; None where no nodes of ParallelCluster start."""
     fleet: Fleet | None = None
     """Many of them at once, where that was asked for."""
+    metrics: tuple[Sizing, Sizing] | None = None
+    """How much metrics there will be with the fewest and the most nodes; None where nothing is measured."""
 
 
 def plan(spec: Spec, work: Work | None = None, simulated: Asked | None = None) -> Plan:
@@ -76,6 +81,7 @@ def plan(spec: Spec, work: Work | None = None, simulated: Asked | None = None) -
         cannot_change_later(spec),
         time_budget(spec),
         None if simulated is None else _fleet(spec, simulated),
+        sizings(spec) if exporters(spec) else None,
     )
 
 

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from trainyard.finding import Finding
 
 _DIGEST = re.compile("[0-9a-f]{64}")
-_MOST_BYTES = 300_000  # what a node writes is input from strangers
+MOST_BYTES = 300_000
+"""The most that is read of what a node writes, which is input from strangers."""
 _MOST_SHOWN = 200
 # What it made are files that people use or delete; nothing runs because of them.
 _LEAVES_FILES_ONLY = {"images"}
@@ -107,17 +108,17 @@ class RunningNodes:
 
     def _ran(self, node: Node) -> _Ran:
         """Return what a node says it has run; where it says nothing, what is published."""
-        found = beginning(self.work.account, self.work.bucket, self._key(f"nodes/{node.id}.json"), _MOST_BYTES)
+        found = beginning(self.work.account, self.work.bucket, self._key(f"nodes/{node.id}.json"), MOST_BYTES)
         try:
             record = {} if found is None else json.loads(found.content)
-            release, failure = record["release"], _failure(record)
+            release, failure = record["release"], failure_of(record)
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
             release, failure = None, None
         known = isinstance(release, str) and _DIGEST.fullmatch(release) is not None
         return _Ran(release, failure) if known else _Ran(self._pointed_to())
 
     def _pointed_to(self) -> str | None:
-        there = beginning(self.work.account, self.work.bucket, self._key(POINTER), _MOST_BYTES)
+        there = beginning(self.work.account, self.work.bucket, self._key(POINTER), MOST_BYTES)
         found = None if there is None else _DIGEST.match(there.content.decode(errors="replace"))
         return found[0] if found else None
 
@@ -145,7 +146,7 @@ class RunningNodes:
         return f"{folder(self.work.name)}/{name}"
 
 
-def _failure(record: Mapping[str, Any]) -> str | None:
+def failure_of(record: Mapping[str, Any]) -> str | None:
     """Return what to say of the last run of a node, as its record has it; None where it came to its end.
 
     The runner writes a message for every run that did not, and none for one that did.

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
 
-import yaml
-
 from trainyard.deploy.work import folder
-from trainyard.finding import Finding
+from trainyard.finding_kinds import finding_of, kinds_beside
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from trainyard.finding import Severity
+    from trainyard.finding import Finding
 
 
-@cache
 def kinds() -> Mapping[str, Mapping[str, str]]:
     """Return severity, title, rationale, remedy and source of each kind of finding, by its id."""
-    text = Path(__file__).with_name("findings.yaml").read_bytes()
-    found: dict[str, dict[str, str]] = yaml.load(text, Loader=yaml.CSafeLoader)
-    return found
+    return kinds_beside(Path(__file__))
 
 
 def command_to_tell(region: str, bucket: str, name: str) -> str:
@@ -41,6 +35,4 @@ def command_to_tell(region: str, bucket: str, name: str) -> str:
 
 def not_told(id_: str, message: str, remedy: str, file: str) -> Finding:
     """Return a finding of a kind."""
-    kind = kinds()[id_]
-    severity: Severity = kind["severity"]  # type: ignore[assignment]  # a test reads the file
-    return Finding(id_, severity, message, remedy, kind["source"], file=file)
+    return finding_of(kinds(), id_, message, remedy, file=file)

@@ -44,9 +44,11 @@ class Options:
     create_key_pair: Path | None = None
     """Where to write the private key, where the key pair of the spec does not exist yet."""
     delete_data: bool = False
-    """Delete file systems, volumes and logs too, which stay otherwise."""
+    """Delete file systems, volumes, logs and edited dashboards too, which stay otherwise."""
     before_cluster: bool = False
     """Make all that the cluster needs, and stop before the cluster itself."""
+    overwrite_dashboards: bool = False
+    """Write dashboards anew that trainyard made and people edited, which stay as they are otherwise."""
 
 
 @dataclass

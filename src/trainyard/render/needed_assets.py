@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from trainyard.catalog.architecture import architecture_of
 from trainyard.catalog.assets import place_of
-from trainyard.render.nodes import node_kinds, steps_of
+from trainyard.render.nodes import node_kinds, release_kinds, steps_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -22,6 +22,10 @@ _OF_STEP: Mapping[str, tuple[str, ...]] = {
     "nvidia-toolkit": ("nvidia-container-toolkit",),
     "node-exporter": ("node-exporter",),
     "dcgm-exporter": ("dcgm-exporter",),
+    "prometheus": ("prometheus",),
+    "keeper": ("prometheus",),
+    "alertmanager": ("alertmanager",),
+    "grafana": ("grafana",),
 }
 # EC2 says arm64 of what Linux calls aarch64.
 _ARCHES: Mapping[str, Arch] = {"x86_64": "x86_64", "arm64": "aarch64"}
@@ -51,15 +55,20 @@ class NeededAsset(NamedTuple):
 
 def needed_assets(spec: Spec) -> tuple[NeededAsset, ...]:
     """Return what the nodes of a spec install, sorted and each thing once."""
-    if spec.is_environment or spec.platform != "parallelcluster":
+    if spec.platform != "parallelcluster":
         return ()
     found = {
-        NeededAsset(name, version, *place_of(name, spec.image.os, arch))
-        for kind in node_kinds(spec).values()
+        NeededAsset(name, version, *place_of(name, _os(spec, kind), arch))
+        for kind in release_kinds(spec).values()
         for name, version in _of_kind(spec, kind)
         for arch in _arches(spec, kind)
     }
     return tuple(sorted(found, key=lambda one: (one.name, one.os or "", one.arch or "")))
+
+
+def _os(spec: Spec, kind: NodeKind) -> str:
+    """Return the operating system. That of the monitoring instance stands in monitoring.yaml, as does its processor."""
+    return "alinux2023" if kind.role == "monitoring" else spec.image.os
 
 
 def _of_kind(spec: Spec, kind: NodeKind) -> Iterator[tuple[str, str | None]]:
@@ -78,6 +87,8 @@ def _of_kind(spec: Spec, kind: NodeKind) -> Iterator[tuple[str, str | None]]:
 
 def _arches(spec: Spec, kind: NodeKind) -> set[Arch]:
     """Return the architectures of a kind of nodes; that of the whole cluster where they are of unknown types."""
+    if kind.role == "monitoring":
+        return {"x86_64"}
     return _known(_types_of(spec, kind)) or _known(_types(spec)) or {"x86_64"}
 
 

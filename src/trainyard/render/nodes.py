@@ -6,9 +6,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trainyard.bootstrap.steps import STEPS, Role, Step
 from trainyard.catalog.efa import uses_efa
+from trainyard.monitoring.prometheus_config import runs_as_agent
+from trainyard.render.cloudformation.network import has_load_balancer
 from trainyard.render.cloudwatch_metrics import groups_of
+from trainyard.render.collection import write_url
+from trainyard.render.named_reservations import named_reservations
 from trainyard.render.node_hardware import Hardware, common, cuda_architectures, hardware
 from trainyard.render.shared_file_system import shared_mount
+from trainyard.render.stand_ins import Ids
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -26,8 +31,12 @@ class NodeKind(NamedTuple):
     queue: Queue | None = None
 
 
-def node_plan(spec: Spec) -> dict[str, Any]:
-    """Return what nodes read of it: for each kind of nodes its settings and its steps, in order."""
+def node_plan(spec: Spec, ids: Ids | None = None) -> dict[str, Any]:
+    """Return what nodes read of it: for each kind of nodes its settings and its steps, in order.
+
+    ``ids`` gives what only a deployment knows; without it, stand-ins are written.
+    """
+    ids = Ids({}) if ids is None else ids
     return {
         "schema": 1,
         "cluster": spec.name,
@@ -35,11 +44,11 @@ def node_plan(spec: Spec) -> dict[str, Any]:
         "on_failure": spec.software.on_failure,
         "nodes": {
             name: {
-                "settings": _settings(spec, kind),
+                "settings": _settings(spec, kind, ids),
                 "types": _settings_by_type(spec, kind),
                 "steps": [_as_values(step) for step in steps_of(spec, kind)],
             }
-            for name, kind in node_kinds(spec).items()
+            for name, kind in release_kinds(spec).items()
         },
     }
 
@@ -50,6 +59,12 @@ def node_kinds(spec: Spec) -> dict[str, NodeKind]:
     queues = {f"queue/{queue.name}": _of_queue(spec, queue) for queue in spec.queues}
     login = {"login": NodeKind("login", setup)} if any(True for _ in spec.login_pools()) else {}
     return {"head": NodeKind("head", setup), **login, **queues}
+
+
+def release_kinds(spec: Spec) -> dict[str, NodeKind]:
+    """Return the kinds of all that run the release: nodes, where it is a cluster's, and the monitoring instance."""
+    instance = {"monitoring": NodeKind("monitoring", "none")} if spec.has_monitoring_instance else {}
+    return {**({} if spec.is_environment else node_kinds(spec)), **instance}
 
 
 def steps_of(spec: Spec, kind: NodeKind) -> tuple[Step, ...]:
@@ -120,7 +135,11 @@ _ASKED: Mapping[str, Callable[[Spec, NodeKind], bool]] = {
     "dcgm-exporter": _measures,
     "node-metrics": _measures,
     "cloudwatch-metrics": _writes_metrics,
+    "prometheus": _measures,
+    "keeper": _always,
     "nccl": lambda spec, _: spec.software.nccl is not None,
+    "alertmanager": _always,
+    "grafana": _always,
     "job-gate": _always,
     "images": lambda spec, _: bool(spec.software.container_images),
 }
@@ -137,7 +156,7 @@ def _as_values(step: Step) -> dict[str, Any]:
     }
 
 
-def _settings(spec: Spec, kind: NodeKind) -> dict[str, str]:
+def _settings(spec: Spec, kind: NodeKind, ids: Ids) -> dict[str, str]:
     software = spec.software
     settings = {
         "ROLE": kind.role,
@@ -145,6 +164,8 @@ def _settings(spec: Spec, kind: NodeKind) -> dict[str, str]:
         "SETUP": kind.setup,
         "CONTAINERS": str(int(software.containers)),
         "MONITORING": spec.monitoring.mode,
+        **_collection_settings(spec, kind, ids),
+        "GRAFANA_URL": _grafana_url(spec, ids) if kind.role == "monitoring" else "",
         "SLURM_NAMES": spec.monitoring.slurm_names,
         "CLOUDWATCH_METRICS": " ".join(groups_of(spec, kind.role, kind.queue)),
         "EFA_VERSION": software.efa_version or "",
@@ -155,6 +176,26 @@ def _settings(spec: Spec, kind: NodeKind) -> dict[str, str]:
         **_hardware_settings(_common_hardware(spec, kind)),
     }
     return _named(settings)
+
+
+def _collection_settings(spec: Spec, kind: NodeKind, ids: Ids) -> dict[str, str]:
+    """Return how the head node collects metrics, and where it sends them; other nodes do neither."""
+    url = write_url(spec, ids) if kind.role == "head" else None
+    if url is None:
+        return {"METRICS_WRITE_URL": "", "PROMETHEUS": "", "CAPACITY_RESERVATIONS": ""}
+    return {
+        "METRICS_WRITE_URL": url,
+        "PROMETHEUS": "agent" if runs_as_agent(spec) else "server",
+        "CAPACITY_RESERVATIONS": " ".join(named_reservations(spec)),
+    }
+
+
+def _grafana_url(spec: Spec, ids: Ids) -> str:
+    """Return by which address people know a self-hosted Grafana, as far as anybody knows: at / in any case.
+
+    A name of one's own in front of the load balancer works as well: Grafana's links are relative.
+    """
+    return f"https://{ids.of('ALBDNSName')}/" if has_load_balancer(spec) else "http://localhost:3000/"
 
 
 def _settings_by_type(spec: Spec, kind: NodeKind) -> dict[str, dict[str, str]]:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from trainyard.errors import TrainyardError
 from trainyard.render.cloudformation.stacks import stacks
+from trainyard.render.collection import collection
+from trainyard.render.nodes import node_plan
 from trainyard.render.parallelcluster.cluster import cluster
 from trainyard.render.stand_ins import Ids, StandIn
 
@@ -36,13 +38,15 @@ def render(spec: Spec, outputs: Mapping[str, str]) -> Rendering:
     Raises TrainyardError for a platform that cannot be rendered yet.
     """
     ids = Ids(outputs)
-    documents = {} if spec.is_environment else PLATFORMS[spec.platform](spec, ids)
+    documents = collection(spec, ids) if spec.is_environment else PLATFORMS[spec.platform](spec, ids)
     made = stacks(spec, ids)
+    if spec.installs_anything:
+        node_plan(spec, ids)  # lies in the bundle too, so what it asks for counts
     return Rendering(documents, made, ids.in_order(), frozenset(ids.used))
 
 
 def _parallelcluster(spec: Spec, ids: Ids) -> dict[str, dict[str, Any]]:
-    return {"cluster.yaml": cluster(spec, ids)}
+    return {"cluster.yaml": cluster(spec, ids), **collection(spec, ids)}
 
 
 def _not_yet(spec: Spec, _ids: Ids) -> NoReturn:

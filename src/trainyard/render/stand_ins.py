@@ -78,7 +78,7 @@ def _checked(output: str, value: str, facts: dict[str, str]) -> str:
 
 def _numbered(stand_in: str, offset: int) -> str:
     digits = 17  # of a long resource id
-    return f"{stand_in[:-digits]}{int(stand_in[-digits:]) + offset:0{digits}d}"
+    return re.sub(rf"\d{{{digits}}}(?=/?$)", lambda found: f"{int(found[0]) + offset:0{digits}d}", stand_in)
 
 
 @cache

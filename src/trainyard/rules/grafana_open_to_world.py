@@ -14,8 +14,11 @@ if TYPE_CHECKING:
 
 
 def check(spec: Spec) -> Iterator[Problem]:
-    """Yield address ranges that open the load balancer of Grafana to the world. IAM Identity Center guards AMG's."""
-    if spec.monitoring.mode != "self-hosting":
+    """Yield address ranges that open the load balancer of Grafana to the world.
+
+    Without a certificate there is none, and only Session Manager leads to Grafana; IAM Identity Center guards AMG's.
+    """
+    if spec.monitoring.mode != "self-hosting" or spec.monitoring.certificate is None:
         return
     for index, cidr in enumerate(spec.access.allow_from):
         if is_open_to_world(cidr):
@@ -26,7 +29,8 @@ RULE = Rule(
     severity="warning",
     title="Grafana open to the world",
     rationale=(
-        "With self-hosting, the ranges in access.allow_from also reach the load balancer in front of Grafana. Only "
+        "With self-hosting and a certificate, the ranges in access.allow_from also reach the load balancer in front of "
+        "Grafana. Only "
         "a password then stands between the internet and everything that is known about the cluster and its jobs."
     ),
     remedy="name your own addresses, or choose mode: amp+amg, where people log in through IAM Identity Center",

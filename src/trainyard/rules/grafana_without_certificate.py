@@ -1,4 +1,4 @@
-"""A self-hosted Grafana that takes passwords over plain HTTP."""
+"""A self-hosted Grafana that people reach by port forwarding alone."""
 
 from __future__ import annotations
 
@@ -15,20 +15,23 @@ if TYPE_CHECKING:
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield a self-hosted Grafana without a certificate."""
     if spec.monitoring.mode == "self-hosting" and spec.monitoring.certificate is None:
-        yield Problem(("monitoring", "mode"), "self-hosting without a certificate serves Grafana over plain HTTP")
+        yield Problem(
+            ("monitoring", "mode"),
+            "self-hosting without a certificate: people reach Grafana by Session Manager's port forwarding alone",
+        )
 
 
 RULE = Rule(
-    severity="warning",
+    severity="info",
     title="Grafana without a certificate",
     rationale=(
-        "Without a certificate the load balancer can only listen for HTTP. Whoever is on the way reads the password "
-        "of Grafana, and everything that it shows."
+        "Without a certificate a load balancer could only listen for HTTP, and whoever is on the way would read the "
+        "password of Grafana and everything that it shows. So none is made: whoever may start sessions on the instance "
+        "forwards its port to their own machine, with the command in the stack's output GrafanaAccessInstructions."
     ),
-    remedy="name a certificate of AWS Certificate Manager in monitoring.certificate",
+    remedy="to have HTTPS and a load balancer, name a certificate of AWS Certificate Manager in monitoring.certificate",
     source="https://docs.aws.amazon.com/elasticloadbalancing/latest/application/create-https-listener.html",
     bad="""\
-network: {availability_zone: us-east-2a, secondary_availability_zone: us-east-2b}
 monitoring: {mode: self-hosting}
 """,
     good="""\

@@ -40,6 +40,8 @@ def types_of(group: NodeGroup) -> Iterator[tuple[Path, str]]:
 def _types_beside(spec: Spec) -> Iterator[tuple[Path, str]]:
     yield ("head_node", "instance_type"), spec.head_node.instance_type
     yield from (((*path, "instance_type"), pool.instance_type) for path, pool in spec.login_pools())
+    if spec.monitoring.mode == "self-hosting":
+        yield ("monitoring", "instance_type"), spec.monitoring.instance_type
 
 
 def _problem(path: Path, name: str, message: str, advice: str) -> Problem:

@@ -29,6 +29,13 @@ def check(spec: Spec) -> Iterator[Problem]:
     if spec.image.built_for is not None and not any(own_images(spec)):
         message = f"built_for {spec.image.built_for}, and no image of your own is named"
         yield Problem(("image", "built_for"), message, "name the image in ami, or remove the key")
+    if spec.monitoring.alert_email is not None and spec.monitoring.mode == "none" and spec.environment is None:
+        problem = f"nothing finds alerts to mail to {spec.monitoring.alert_email}: monitoring.mode is none"
+        yield Problem(("monitoring", "alert_email"), problem, "choose a mode, or remove the key")
+    named = "instance_type" in spec.monitoring.written and not spec.is_environment
+    if named and spec.monitoring.mode != "self-hosting":
+        problem = f"no instance keeps metrics where monitoring.mode is {spec.monitoring.mode}"
+        yield Problem(("monitoring", "instance_type"), problem, "write mode: self-hosting, or remove the key")
     yield from _queue_problems(spec)
     for group in spec.node_groups():
         yield from _node_problems(group)

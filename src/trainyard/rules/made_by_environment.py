@@ -24,6 +24,10 @@ def check(spec: Spec) -> Iterator[Problem]:
             yield Problem(("network", key), f"the network is that of environment {spec.environment!r}")
     if spec.monitoring.certificate is not None:
         yield Problem(("monitoring", "certificate"), f"Grafana is that of environment {spec.environment!r}")
+    if "instance_type" in spec.monitoring.written:
+        yield Problem(("monitoring", "instance_type"), f"the instance is that of environment {spec.environment!r}")
+    if spec.monitoring.alert_email is not None:
+        yield Problem(("monitoring", "alert_email"), f"alerts are sent by environment {spec.environment!r}")
     if len(spec.access.allow_from) > 1:
         message = (
             f"{len(spec.access.allow_from)} ranges need a prefix list, which a cluster in an environment does not make"

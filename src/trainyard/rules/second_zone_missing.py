@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 def check(spec: Spec) -> Iterator[Problem]:
-    """Yield a network without two zones for the load balancer in front of a self-hosted Grafana."""
-    if spec.monitoring.mode != "self-hosting":
+    """Yield a network without two zones for the load balancer that a self-hosted Grafana with a certificate has."""
+    if spec.monitoring.mode != "self-hosting" or spec.monitoring.certificate is None:
         return
     if spec.network.existing is None:
         yield from _of_new(spec.network)
@@ -28,7 +28,8 @@ def _of_new(network: Network) -> Iterator[Problem]:
     if second is None:
         yield Problem(
             ("network", "secondary_availability_zone"),
-            "monitoring.mode is self-hosting, and the load balancer of Grafana has no second zone",
+            f"Grafana's load balancer needs a second zone beside {network.availability_zone or 'the first one'}: "
+            "monitoring.certificate asks for one",
         )
     elif second == network.availability_zone:
         yield Problem(("network", "secondary_availability_zone"), f"the second zone is the first one again: {second}")
@@ -47,8 +48,8 @@ RULE = Rule(
     severity="error",
     title="Second zone that is missing",
     rationale=(
-        "A self-hosted Grafana stands behind an Application Load Balancer, and AWS refuses to make one with subnets "
-        "in fewer than two zones."
+        "A self-hosted Grafana with a certificate stands behind an Application Load Balancer, and AWS refuses to make "
+        "one with subnets in fewer than two zones."
     ),
     remedy="name another zone in network.secondary_availability_zone; it costs nothing by itself",
     source="https://docs.aws.amazon.com/elasticloadbalancing/latest/application/application-load-balancers.html",

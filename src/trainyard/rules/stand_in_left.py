@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from trainyard.spec.cluster import Spec
 
 # Ids of nothing but zeros and a short number are what templates write where an id belongs; AWS draws ids at random.
-_STAND_IN = re.compile(r"(?:^|[/:])[a-z-]+-0{6,}\d{0,3}$|PLACEHOLDER|REPLACE[-_]ME|x{8,}", re.IGNORECASE)
+_STAND_IN = re.compile(r"(?:^|[/:])[a-z-]+-0{6,}\d{0,3}/?$|PLACEHOLDER|REPLACE[-_]ME|x{8,}", re.IGNORECASE)
 
 
 def check(spec: Spec) -> Iterator[Problem]:

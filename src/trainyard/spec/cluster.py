@@ -84,13 +84,20 @@ class Spec(Record):
 
     @property
     def installs_anything(self) -> bool:
-        """Whether any node of the cluster gets anything from trainyard beyond its image."""
+        """Whether any node, or the monitoring instance, gets anything beyond its image from trainyard."""
+        if self.has_monitoring_instance:
+            return True
         if self.is_environment:
             return False
         setups = {queue.setup or self.software.setup for queue in self.queues}
         monitoring = self.monitoring
         measures = monitoring.mode != "none" or (monitoring.logs and bool(monitoring.cloudwatch_metrics))
         return setups != {"none"} or self.software.containers or measures
+
+    @property
+    def has_monitoring_instance(self) -> bool:
+        """Whether an instance for Prometheus and Grafana is made with it. A cluster in an environment uses another."""
+        return self.monitoring.mode == "self-hosting" and self.environment is None
 
     def login_pools(self) -> Iterator[tuple[Path, LoginPool]]:
         """Yield the pools of login nodes with where they stand, however they were written."""

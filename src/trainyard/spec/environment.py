@@ -10,7 +10,7 @@ from trainyard.spec.file_system import FileSystem
 from trainyard.spec.iam import Iam
 from trainyard.spec.network import Network
 from trainyard.spec.software import MonitoringMode
-from trainyard.spec.text import CertificateArn, Cidr, ClusterName, Region
+from trainyard.spec.text import CertificateArn, Cidr, ClusterName, EmailAddress, InstanceTypeName, Region
 
 
 class EnvironmentAccess(Record):
@@ -26,7 +26,12 @@ class EnvironmentMonitoring(Record):
     mode: MonitoringMode = "none"
     """none; Prometheus and Grafana on an instance; Amazon Managed Prometheus; or that with Amazon Managed Grafana."""
     certificate: CertificateArn | None = None
-    """Certificate of the self-hosted Grafana's address, from AWS Certificate Manager."""
+    """Certificate of the self-hosted Grafana's address, from AWS Certificate Manager, for HTTPS through a load
+    balancer. Without one, people reach Grafana by Session Manager's port forwarding alone."""
+    alert_email: EmailAddress | None = None
+    """Address that alerts are mailed to, once it has confirmed that it wants them."""
+    instance_type: InstanceTypeName = "t3.medium"
+    """Instance type of self-hosting, with memory for all series of all clusters."""
 
 
 class Environment(Record):
@@ -59,7 +64,10 @@ def as_spec(environment: Environment, example: Spec) -> Spec:
     """
     access = example.access.replaced(allow_from=environment.access.allow_from)
     monitoring = example.monitoring.replaced(
-        mode=environment.monitoring.mode, certificate=environment.monitoring.certificate
+        mode=environment.monitoring.mode,
+        certificate=environment.monitoring.certificate,
+        alert_email=environment.monitoring.alert_email,
+        instance_type=environment.monitoring.instance_type,
     )
     return example.replaced(
         name=environment.name,

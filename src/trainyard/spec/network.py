@@ -28,7 +28,7 @@ class Network(Record):
     availability_zone: AvailabilityZone | None = None
     """The zone of the compute nodes and file systems. A reservation lies in one zone: name that one."""
     secondary_availability_zone: AvailabilityZone | None = None
-    """A second zone, for the load balancer in front of a self-hosted Grafana, which needs two."""
+    """A second zone, for the load balancer of a self-hosted Grafana with a certificate, which needs two."""
     further_availability_zones: tuple[AvailabilityZone, ...] = ()
     """Further zones that get a private subnet. The zones of queues get one without being named here."""
     existing: ExistingNetwork | None = None

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from trainyard.field import Exactly, Text
 from trainyard.record import Record
-from trainyard.spec.text import BucketName, CertificateArn, MountDir
+from trainyard.spec.text import BucketName, CertificateArn, EmailAddress, InstanceTypeName, MountDir
 
 Setup = Literal["gpu", "cpu", "neuron", "none"]
 Version = Annotated[str, Text(r"^[0-9]+(\.[0-9]+){1,3}(-[0-9]+)?$", "a version such as 1.48.0 or 2.28.7-1")]
@@ -68,7 +68,13 @@ class Monitoring(Record):
     mode: MonitoringMode = "none"
     """none; Prometheus and Grafana on an instance; Amazon Managed Prometheus; or that with Amazon Managed Grafana."""
     certificate: CertificateArn | None = None
-    """Certificate of the self-hosted Grafana's address, from AWS Certificate Manager."""
+    """Certificate of the self-hosted Grafana's address, from AWS Certificate Manager, for HTTPS through a load
+    balancer. Without one, people reach Grafana by Session Manager's port forwarding alone."""
+    alert_email: EmailAddress | None = None
+    """Address that alerts are mailed to, once it has confirmed that it wants them. By default they reach a topic of SNS
+    that anybody may subscribe to."""
+    instance_type: InstanceTypeName = "t3.medium"
+    """Instance type of self-hosting, which runs Prometheus and Grafana: an x86 type, with memory for all series."""
     detailed: bool = False
     """EC2 metrics every minute instead of every five. Costs extra for each instance."""
     logs: bool = True
@@ -80,7 +86,8 @@ class Monitoring(Record):
     log_rotation: bool = True
     """Rotate log files on the nodes, so that they do not fill the root volume."""
     dashboard: bool = True
-    """A CloudWatch dashboard of the cluster."""
+    """Dashboards in CloudWatch: ParallelCluster's own, ParallelCluster-NAME, ParallelCluster-NAME-Advanced and, with
+    EFA, ParallelCluster-NAME-EFA. What people change in them stays. Of an account, the first three are free."""
     alarms: bool = True
     """CloudWatch alarms of the head node: its health, CPU, memory and disk."""
     cloudwatch_metrics: tuple[MetricGroup, ...] = ()
@@ -88,8 +95,8 @@ class Monitoring(Record):
     node's interfaces; efa-interfaces: each of them, 192 metrics on p5.48xlarge; slurm: nodes and jobs of the cluster.
     Each metric costs, and needs logs: `trainyard plan` says how many there are and what they cost."""
     slurm_names: SlurmNames = "vpenso"
-    """Whose names Slurm's metrics have: those of prometheus-slurm-exporter by vpenso, which most dashboards query, or
-    those of the one by rivosinc."""
+    """Whose names Slurm's metrics have: those of prometheus-slurm-exporter by vpenso, which our dashboards and most
+    others query, or those of the one by rivosinc besides."""
 
 
 class Assets(Record):

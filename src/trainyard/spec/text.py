@@ -59,6 +59,16 @@ ScriptUrl = Annotated[
     str,
     Text(r"^(s3|https)://[A-Za-z0-9._-]+/[^\s?#]+$", "the URL of a script such as s3://my-bucket/scripts/setup.sh"),
 ]
+# The address that SNS mails to; RFC 5321 allows more, which no mail program takes.
+# https://docs.aws.amazon.com/sns/latest/dg/sns-email-notifications.html
+EmailAddress = Annotated[
+    str,
+    Text(
+        r"^[A-Za-z0-9_%+-]+(\.[A-Za-z0-9_%+-]+)*@([A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?\.)+[A-Za-z]{2,63}$",
+        "a mail address such as ml-team@example.com",
+        longest=254,
+    ),
+]
 ProxyUrl = Annotated[str, Text(r"^https?://[A-Za-z0-9.-]+:[0-9]+$", "a proxy such as http://proxy.example.com:3128")]
 HostName = Annotated[
     str,

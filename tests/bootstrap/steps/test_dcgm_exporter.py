@@ -69,13 +69,34 @@ def test_it_uses_our_counters_and_the_host_engine_that_runs(node: FakeNode):
     assert "--remote-hostengine-info localhost:5555" in starts[1]
 
 
-def test_jobs_find_the_profiling_counters_free(node: FakeNode):
+@pytest.mark.parametrize("said", ["echo 8.0; echo 8.0", "exit 9", "echo '[N/A]'", "true"])
+def test_jobs_find_the_profiling_counters_free(node: FakeNode, said: str):
+    answers(node, "nvidia-smi", said)
     runs_well(node, STEP)
-    fields = [line.split(", ") for line in node.read(COUNTERS).splitlines()]
-    assert all(re.fullmatch(r"DCGM_FI_DEV_[A-Z_]+", field[0]) for field in fields)
+    names = [field[0] for field in listed(node)]
+    assert all(re.fullmatch(r"DCGM_FI_DEV_[A-Z_]+", name) for name in names)
+    assert len(names) == 24
+
+
+@pytest.mark.parametrize("capability", ["9.0", "10.0", "12.1"])
+def test_gpus_that_share_them_with_a_profiler_tell_which_parts_of_them_work(node: FakeNode, capability: str):
+    answers(node, "nvidia-smi", f"echo {capability}; echo {capability}")
+    runs_well(node, STEP)
+    assert ["DCGM_FI_PROF_PIPE_TENSOR_ACTIVE", "gauge"] in [field[:2] for field in listed(node)]
+    assert len(listed(node)) == 29
+
+
+def test_each_counter_is_named_once_with_its_type_and_its_meaning(node: FakeNode):
+    answers(node, "nvidia-smi", "echo 9.0")
+    runs_well(node, STEP)
+    fields = listed(node)
     assert all(field[1] in {"gauge", "counter"} and len(field) == 3 for field in fields)
     assert len({field[0] for field in fields}) == len(fields)
     assert ["DCGM_FI_DEV_XID_ERRORS", "gauge"] in [field[:2] for field in fields]
+
+
+def listed(node: FakeNode) -> list[list[str]]:
+    return [line.split(", ") for line in node.read(COUNTERS).splitlines()]
 
 
 def test_systemd_finds_nothing_wrong_with_the_unit(node: FakeNode):

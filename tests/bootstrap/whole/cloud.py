@@ -15,7 +15,7 @@ from tests.specs import spec_of
 from trainyard.bundle.assets import published, uploads
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from trainyard.edge.aws.account import Account
 
@@ -23,7 +23,16 @@ BUCKET = "mine"
 FOLDER = "trainyard/llm"
 INSTANCE = "i-0123456789abcdef0"
 TOKEN = "a-token"
-ANSWERS = {"/latest/meta-data/instance-id": INSTANCE, "/latest/meta-data/instance-type": "m5.xlarge"}
+CREDENTIALS = {
+    "Code": "Success", "AccessKeyId": "AKID", "SecretAccessKey": "secret", "Token": "token",
+    "Expiration": "2126-11-21T12:00:00Z",
+}  # fmt: skip
+ANSWERS = {
+    "/latest/meta-data/instance-id": INSTANCE,
+    "/latest/meta-data/instance-type": "m5.xlarge",
+    "/latest/meta-data/iam/security-credentials/": "llm-head-node",
+    "/latest/meta-data/iam/security-credentials/llm-head-node": json.dumps(CREDENTIALS),
+}
 DOCKER = ("docker", "dockerd", "containerd", "containerd-shim-runc-v2", "runc", "ctr", "docker-init", "docker-proxy")
 
 
@@ -76,17 +85,20 @@ DOWNLOADS = {
     ("node-exporter", "node_exporter-1.10.2.linux-amd64.tar.gz"): archive(
         {"node_exporter-1.10.2.linux-amd64/node_exporter": b"#!/bin/sh\necho exporter\n"}
     ),
+    ("prometheus", "prometheus-3.13.2.linux-amd64.tar.gz"): archive(
+        {f"prometheus-3.13.2.linux-amd64/{name}": b"#!/bin/sh\n" for name in ("prometheus", "promtool")}
+    ),
 }
 
 
-def lock() -> bytes:
-    """Return the lock of those downloads."""
+def lock(downloads: Mapping[tuple[str, str], bytes] = DOWNLOADS) -> bytes:
+    """Return the lock of such downloads."""
     assets = [
         {
             "name": name, "version": "1", "os": None, "arch": "x86_64", "file": file, "url": f"https://example.com/{file}",
             "size_bytes": len(content), "sha256": hashlib.sha256(content).hexdigest(), "verified_by": None,
         }
-        for (name, file), content in DOWNLOADS.items()
+        for (name, file), content in downloads.items()
     ]  # fmt: skip
     return json.dumps({"schema": 1, "assets": assets}).encode()
 
@@ -99,12 +111,17 @@ class Bucket:
         place = {"LocationConstraint": account.region}
         self._s3.create_bucket(Bucket=BUCKET, CreateBucketConfiguration=place)
 
-    def publish(self, part: str) -> None:
+    def publish(
+        self,
+        part: str,
+        downloads: Mapping[tuple[str, str], bytes] = DOWNLOADS,
+        outputs: Mapping[str, str] | None = None,
+    ) -> None:
         """Put there what `deploy` puts there for a spec."""
         spec = spec_of(f"name: llm\nassets: {{bucket: {BUCKET}}}\n{part}")
-        for name, content in uploads(published(spec, lock())).items():
+        for name, content in uploads(published(spec, lock(downloads), outputs)).items():
             self.put(name, content)
-        for (_, file), content in DOWNLOADS.items():
+        for (_, file), content in downloads.items():
             self.put(f"assets/{hashlib.sha256(content).hexdigest()}/{file}", content)
 
     def put(self, name: str, content: bytes) -> None:

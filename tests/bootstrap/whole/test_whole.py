@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -29,6 +30,17 @@ file_systems: [{mount: /fsx, lustre: {size_gib: 4800, throughput_mb_s_per_tib: 2
 queues: [{name: prepare, instance_type: m5.xlarge}]
 """
 PLACE = f"s3://{BUCKET}/{FOLDER}"
+ENDPOINT = "https://aps-workspaces.us-east-2.amazonaws.com/workspaces/ws-0a1b2c3d/"
+# As the unit does, which gives what it writes the group of Prometheus' user.
+RENEWED = """\
+file=/run/trainyard-prometheus/credentials.json group=trainyard-prometheus
+install --directory --mode=0750 --group=$group /run/trainyard-prometheus
+setpriv --regid=$group --clear-groups --bounding-set=-all --inh-caps=-all trainyard-node credentials
+chmod o+x /run
+setpriv --reuid=trainyard-prometheus --regid=$group --clear-groups cat $file
+! setpriv --reuid=nobody --regid=nogroup --clear-groups cat $file 2>/dev/null
+cat /var/lib/node_exporter/textfile/trainyard_credentials.prom >&2
+"""
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +56,7 @@ def bucket(account: Account) -> Bucket:
 
 @pytest.fixture
 def node(account: Account, bucket: Bucket, tmp_path: Path) -> Iterator[Callable[..., DebianNode]]:
-    bucket.publish(SPEC)
+    bucket.publish(SPEC, outputs={"AMPPrometheusEndpoint": ENDPOINT})
 
     def started(kind: str, queue: str = "") -> DebianNode:
         endpoint = account.client("s3").meta.endpoint_url
@@ -78,6 +90,23 @@ def test_a_head_node_comes_up_and_a_second_run_changes_nothing(node, bucket):
     again = head.start(PLACE)
     assert again.returncode == 0, again.stderr
     assert head.files() == before
+
+
+def test_a_head_node_collects_metrics_once_its_deferred_steps_are_done(node, bucket):
+    head = node("HeadNode")
+    assert head.start(PLACE).returncode == 0
+    ran = head.run("trainyard-node", "bootstrap", "--deferred")
+    assert ran.returncode == 0, ran.stderr
+    assert steps(bucket.record())["prometheus"] == "done"
+    assert f"url: {ENDPOINT}api/v1/remote_write" in head.read("/etc/trainyard-prometheus/prometheus.yml")
+    assert "trainyard-prometheus:x:" in head.read("/etc/passwd")
+    enabled = {file.name for file in (head.upper / "var/stub-enabled").iterdir()}
+    assert {"trainyard-prometheus.service", "trainyard-prometheus-credentials.timer"} <= enabled
+
+    ran = head.run("bash", "-euc", RENEWED)
+    assert ran.returncode == 0, ran.stderr
+    assert json.loads(ran.stdout)["AccessKeyId"] == "AKID"
+    assert "\ntrainyard_credentials_expire_timestamp_seconds 1" in ran.stderr
 
 
 def test_a_cpu_node_is_ready_once_its_deferred_steps_are_done(node, bucket):

@@ -20,9 +20,9 @@ def test_a_preflight_is_explained_with_what_it_asks_for(id_):
     assert all(permission in explanation.rationale for permission in preflight.permissions)
 
 
-def test_rules_come_before_preflights_and_those_before_load_errors():
+def test_rules_come_first_and_alerts_last():
     kinds = list(dict.fromkeys(one.kind for one in explanations()))
-    assert kinds == ["rule", "preflight", "node finding", "load error"]
+    assert kinds == ["rule", "preflight", "node finding", "metrics finding", "load error", "alert"]
 
 
 def test_no_id_is_explained_twice():

@@ -5,10 +5,19 @@ from __future__ import annotations
 from tests.rehearsal.cloud import TRUST
 from tests.rehearsal.resource_cases.parts import Cases, att, ref, resource
 
+_DEFINITION = "alertmanager_config: |\n  {route: {receiver: default}, receivers: [{name: default}]}\n"
+_RULES = "groups: [{name: demo, rules: [{alert: Down, expr: up == 0}]}]"
 CASES: Cases = {
     "APS::Workspace": (
-        {"It": resource("APS::Workspace", Alias="demo")},
+        {"It": resource("APS::Workspace", Alias="demo", AlertManagerDefinition=_DEFINITION)},
         ["Arn", "PrometheusEndpoint", "WorkspaceId"],
+    ),
+    "APS::RuleGroupsNamespace": (
+        {
+            "Workspace": resource("APS::Workspace"),
+            "It": resource("APS::RuleGroupsNamespace", Name="demo", Workspace=att("Workspace", "Arn"), Data=_RULES),
+        },
+        ["Arn"],
     ),
     "Grafana::Workspace": (
         {
@@ -58,6 +67,27 @@ CASES: Cases = {
             "It": resource("SNS::Subscription", TopicArn=ref("Topic"), Protocol="email", Endpoint="a@example.com"),
         },
         [],
+    ),
+    "SNS::TopicPolicy": (
+        {
+            "Topic": resource("SNS::Topic", KmsMasterKeyId="alias/aws/sns"),
+            "It": resource(
+                "SNS::TopicPolicy",
+                Topics=[ref("Topic")],
+                PolicyDocument={
+                    "Version": "2012-10-17",
+                    "Statement": [
+                        {
+                            "Effect": "Allow",
+                            "Principal": {"Service": "aps.amazonaws.com"},
+                            "Action": "sns:Publish",
+                            "Resource": ref("Topic"),
+                        }
+                    ],
+                },
+            ),
+        },
+        ["Id"],
     ),
     "CloudWatch::Dashboard": ({"It": resource("CloudWatch::Dashboard", DashboardBody='{"widgets": []}')}, []),
 }

@@ -1,4 +1,4 @@
-"""The templates, read for tests."""
+"""The templates, read for tests: as they are deployed, with what is filled in."""
 
 from __future__ import annotations
 
@@ -9,15 +9,28 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 import trainyard.render.cloudformation
+from trainyard.render.cloudformation.template import template
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from trainyard.render.cloudformation.stack import Kind
+
 FOLDER = Path(trainyard.render.cloudformation.__file__).parent
-TEMPLATES: dict[str, dict[str, Any]] = {
-    file.stem: yaml.safe_load(file.read_text(encoding="utf-8")) for file in sorted(FOLDER.glob("*.yaml"))
+STACKS: tuple[Kind, ...] = ("network", "storage", "monitoring", "rules", "assets")
+TEXTS: dict[str, str] = {
+    **{file.stem: file.read_text(encoding="utf-8") for file in sorted(FOLDER.glob("*.yaml"))},
+    **{kind: template(kind) for kind in STACKS},
 }
-STACKS = ("network", "storage", "monitoring", "assets")
+TEMPLATES: dict[str, dict[str, Any]] = {name: yaml.safe_load(text) for name, text in TEXTS.items()}
+
+
+def written_to(folder: Path) -> dict[str, Path]:
+    """Write the templates into a folder, for programs that read files."""
+    files = {name: folder / f"{name}.yaml" for name in TEXTS}
+    for name, file in files.items():
+        file.write_text(TEXTS[name], encoding="utf-8")
+    return files
 
 
 def of_type(template: dict[str, Any], *types: str) -> dict[str, dict[str, Any]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.render.cloudformation.templates import FOLDER, STACKS
+from tests.render.cloudformation.templates import STACKS, written_to
 from trainyard.architectures import all_architectures
 from trainyard.bundle.stack_files import parameters_list
 from trainyard.render.cloudformation.stacks import stacks
@@ -18,7 +18,8 @@ from trainyard.render.stand_ins import Ids
 from trainyard.spec.parsing import parse
 
 REGIONS = ["us-east-1", "us-east-2", "ap-northeast-1"]
-MODES = ["none", "self-hosting", "amp-only", "amp+amg"]
+ARN = "arn:aws:acm:us-east-2:123456789012:certificate/1a2b3c4d-5e6f-7a8b-9c0d-1e2f3a4b5c6d"
+MODES = ["none", "self-hosting", f"self-hosting\n  certificate: {ARN}", "amp-only", "amp+amg"]
 # Parameters that only one mode needs are empty in the others, and so not of the form that their resources demand.
 ALLOWED_WARNING = "W1030"
 
@@ -30,19 +31,19 @@ def lint(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.integration
-def test_no_template_has_anything_that_cfn_lint_objects_to():
-    checked = lint("--", *(str(file) for file in sorted(FOLDER.glob("*.yaml"))))
+def test_no_template_has_anything_that_cfn_lint_objects_to(tmp_path: Path):
+    checked = lint("--", *(str(file) for file in written_to(tmp_path).values()))
     assert (checked.returncode, checked.stdout) == (0, "")
 
 
 @pytest.mark.integration
 @pytest.mark.parametrize("kind", STACKS)
 def test_nor_has_one_with_the_parameters_of_any_architecture_in_any_mode(tmp_path: Path, kind: str):
-    files = []
+    template, files = written_to(tmp_path)[kind], []
     for number, parameters in enumerate(sorted(_different()[kind])):
         files.append(tmp_path / f"{number}.json")
         files[-1].write_text(parameters, encoding="utf-8")
-    checked = lint("--parameter-files", *(str(file) for file in files), "--", str(FOLDER / f"{kind}.yaml"))
+    checked = lint("--parameter-files", *(str(file) for file in files), "--", str(template))
     assert (checked.returncode, checked.stdout) == (0, "")
 
 
@@ -57,3 +58,32 @@ def _different() -> dict[str, set[str]]:
             same = {name: value for name, value in stack.parameters.items() if "Name" not in name and "AZ" not in name}
             found[stack.kind, json.dumps(same)] = json.dumps(parameters_list(stack))
     return {kind: {text for (of, _), text in found.items() if of == kind} for kind in STACKS}
+
+
+OF_INSTANCE = {
+    "SSLCertificateArn": ARN,
+    "S3BucketName": "trainyard-123456789012-us-east-2",
+    "KmsKeyArn": "arn:aws:kms:us-east-2:123456789012:key/0a1b2c3d-5e6f-7a8b-9c0d-1e2f3a4b5c6d",
+    "MonitoringImageId": "ami-0123456789abcdef0",
+    "MonitoringKeyPair": "mine",
+    "IamNamePrefix": "ml-",
+}
+
+
+@pytest.mark.integration
+def test_nor_has_the_monitoring_instance_with_any_of_what_is_said_about_it(tmp_path: Path):
+    least = {
+        "ClusterName": "llm", "MonitoringType": "self-hosting", "VpcId": "vpc-0123456789abcdef0",
+        "MonitoringSubnet": "subnet-0123456789abcdef0", "MonitoringSecurityGroup": "sg-0123456789abcdef0",
+        "LoadBalancerSubnet1": "subnet-0123456789abcdef1", "LoadBalancerSubnet2": "subnet-0123456789abcdef2",
+        "LoadBalancerSecurityGroup": "sg-0123456789abcdef1", "AssetsFolder": "trainyard/llm",
+    }  # fmt: skip
+    files = []
+    for number, given in enumerate(itertools.product((False, True), repeat=len(OF_INSTANCE))):
+        more = {name: value for (name, value), there in zip(OF_INSTANCE.items(), given, strict=True) if there}
+        listed = [{"ParameterKey": name, "ParameterValue": value} for name, value in {**least, **more}.items()]
+        files.append(tmp_path / f"{number}.json")
+        files[-1].write_text(json.dumps(listed), encoding="utf-8")
+    template = written_to(tmp_path)["monitoring"]
+    checked = lint("--parameter-files", *(str(file) for file in files), "--", str(template))
+    assert (checked.returncode, checked.stdout) == (0, "")

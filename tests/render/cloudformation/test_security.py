@@ -52,7 +52,7 @@ STATEMENTS = [
 
 
 def test_the_templates_have_statements_to_look_at():
-    assert len(STATEMENTS) == 10
+    assert len(STATEMENTS) == 14
 
 
 @pytest.mark.parametrize("statement", STATEMENTS)
@@ -138,10 +138,23 @@ def test_the_password_is_generated_and_in_no_template():
     assert not [name for one in TEMPLATES.values() for name in one["Parameters"] if "password" in name.lower()]
 
 
-def test_only_a_load_balancer_without_a_certificate_speaks_plainly():
-    listeners = of_type(TEMPLATES["monitoring"], "AWS::ElasticLoadBalancingV2::Listener")
-    plain = {name: one["Condition"] for name, one in listeners.items() if one["Properties"]["Protocol"] != "HTTPS"}
-    assert plain == {"PlainGrafanaListener": "PlainListener"}
+def test_no_load_balancer_speaks_plainly():
+    (listener,) = of_type(TEMPLATES["monitoring"], "AWS::ElasticLoadBalancingV2::Listener").values()
+    assert listener["Properties"]["Protocol"] == "HTTPS"
+    assert listener["Condition"] == "HasLoadBalancer"
+    # https://docs.aws.amazon.com/elasticloadbalancing/latest/application/describe-ssl-policies.html
+    assert "TLS13" in listener["Properties"]["SslPolicy"]
+
+
+def test_nobody_reaches_the_instance_but_the_load_balancer_and_the_head_node():
+    group = TEMPLATES["network"]["Resources"]["MonitoringSecurityGroup"]["Properties"]
+    ways = [rule.get("Fn::If", [None, rule])[1] for rule in group["SecurityGroupIngress"]]
+    sources = {rule["FromPort"]: rule.get("SourceSecurityGroupId", rule.get("CidrIp")) for rule in ways}
+    assert sources == {
+        3000: {"Fn::GetAtt": ["LoadBalancerSecurityGroup", "GroupId"]},
+        9090: {"Fn::GetAtt": ["HeadNodeSecurityGroup", "GroupId"]},
+        22: {"Ref": "AllowedIPsForMonitoringSSH"},
+    }
 
 
 def test_data_stays_when_its_stack_goes():

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 PRIVATE = "private_subnets: [subnet-0123456789abcdef0]"
 PUBLIC = "public_subnets: [subnet-0123456789abcdef1, subnet-0123456789abcdef2]"
+ARN = "arn:aws:acm:us-east-2:123456789012:certificate/1a2b"
+SECURE = f"monitoring: {{mode: self-hosting, certificate: '{ARN}'}}\n"
 EXISTING = f"network: {{existing: {{vpc: vpc-0123456789abcdef0, {PRIVATE}, {PUBLIC}}}}}\n"
 LUSTRE = "file_systems: [{mount: /fsx, lustre: {size_gib: 1200, throughput_mb_s_per_tib: 125}}]\n"
 SELF_HOSTED = "monitoring: {mode: self-hosting}\n"
@@ -46,9 +48,12 @@ def types_in(stack: Stack) -> list[str]:
         ("file_systems: [{mount: /home, openzfs: {size_gib: 64}}]", ["network", "storage"]),
         ("file_systems: [{mount: /fsx, lustre: {id: fs-0123456789abcdef0}}]", ["network"]),
         ("file_systems: [{mount: /apps, ebs: {size_gib: 64}}]", ["network"]),
-        ("monitoring: {mode: amp-only}", ["network", "monitoring", "assets"]),
+        ("monitoring: {mode: amp-only}", ["network", "monitoring", "rules", "assets"]),
         ("software: {setup: gpu}", ["network", "assets"]),
-        (f"{LUSTRE}monitoring: {{mode: amp+amg}}\nlogin_nodes: {{}}", ["network", "storage", "monitoring", "assets"]),
+        (
+            f"{LUSTRE}monitoring: {{mode: amp+amg}}\nlogin_nodes: {{}}",
+            ["network", "storage", "monitoring", "rules", "assets"],
+        ),
         (EXISTING, []),
         (f"{EXISTING}access: {{allow_from: [203.0.113.7/32]}}", []),
         (f"{EXISTING}access: {{allow_from: [203.0.113.7/32, 198.51.100.0/24]}}", ["network"]),
@@ -142,23 +147,42 @@ file_systems:
     assert [one.logical_id for one in resources(storage)] == ["Lustre", "Lustre2"]
 
 
-def test_a_self_hosted_grafana_is_reached_by_https_where_there_is_a_certificate():
-    arn = "arn:aws:acm:us-east-2:123456789012:certificate/1a2b"
-    secure = made(f"monitoring: {{mode: self-hosting, certificate: '{arn}'}}")
-    plain = made(SELF_HOSTED)
-    assert "LoadBalancerPort" not in secure["network"].parameters
-    assert plain["network"].parameters["LoadBalancerPort"] == "80"
-    listeners = [
-        one.logical_id
-        for stack in (secure["monitoring"], plain["monitoring"])
-        for one in resources(stack)
-        if one.type.endswith("Listener")
-    ]
-    assert listeners == ["GrafanaListener", "PlainGrafanaListener"]
+OF_LOAD_BALANCER = {
+    "LoadBalancer", "GrafanaTargets", "GrafanaListener", "LoadBalancerSecurityGroup", "LoadBalancerToGrafana",
+    "LoadBalancerFromPrefixList", "SecondarySubnet", "SecondarySubnetRouteTableAssociation",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("part", "found"), [(SECURE, OF_LOAD_BALANCER), (SELF_HOSTED, set())])
+def test_a_self_hosted_grafana_has_a_load_balancer_only_where_there_is_a_certificate(part: str, found: set[str]):
+    stacks_of_it = made(f"access: {{allow_from: [203.0.113.7/32]}}\n{part}")
+    names = {one.logical_id for stack in stacks_of_it.values() for one in resources(stack)}
+    assert names & OF_LOAD_BALANCER == found
+
+
+def test_without_a_load_balancer_nothing_is_said_about_one():
+    stacks_of_it = made(f"access: {{allow_from: [203.0.113.7/32]}}\n{SELF_HOSTED}")
+    assert stacks_of_it["network"].parameters["GrafanaLoadBalancer"] == "false"
+    assert not [name for name in stacks_of_it["network"].parameters if name.startswith("AllowedIPs")]
+    assert not [name for name in stacks_of_it["monitoring"].parameters if name.startswith("LoadBalancer")]
+
+
+def test_without_internet_a_self_hosted_prometheus_reaches_what_it_needs():
+    network = made(f"network: {{internet: none}}\n{SELF_HOSTED}")["network"]
+    ways = {one.logical_id for one in resources(network) if one.type == "AWS::EC2::VPCEndpoint"}
+    assert {
+        "S3Endpoint", "SecretsManagerVpcEndpoint", "SessionManagerEndpoint", "SessionManagerMessagesEndpoint",
+        "NotificationEndpoint",
+    } <= ways  # fmt: skip
+
+
+def test_the_instance_may_use_the_key_of_the_bucket():
+    key = "arn:aws:kms:us-east-2:123456789012:key/1a2b"
+    assert made(f"iam: {{kms_key: '{key}'}}\n{SELF_HOSTED}")["monitoring"].parameters["KmsKeyArn"] == key
 
 
 def test_without_internet_the_load_balancer_is_private():
-    parameters = made(f"network: {{internet: none}}\n{SELF_HOSTED}")["monitoring"].parameters
+    parameters = made(f"network: {{internet: none}}\n{SECURE}")["monitoring"].parameters
     assert parameters["LoadBalancerScheme"] == "internal"
     assert parameters["LoadBalancerSubnet1"] == parameters["MonitoringSubnet"]
 
@@ -213,7 +237,7 @@ def test_every_field_of_network_storage_and_monitoring_changes_the_stacks(path: 
 
 
 def with_stacks(spec: dict[str, Any]) -> dict[str, Any]:
-    return spec | {"monitoring": {"mode": "self-hosting"}}
+    return spec | {"monitoring": {"mode": "self-hosting", "certificate": ARN}}
 
 
 def all_of(spec: dict[str, Any]) -> list[Any]:

@@ -20,6 +20,9 @@ def words_in(svg: str) -> str:
     return " ".join(" ".join(element.itertext()) for element in ET.fromstring(svg).iter(f"{SVG}text"))
 
 
+ARN = "arn:aws:acm:us-east-2:123456789012:certificate/1a2b"
+
+
 @given(spec_texts())
 def test_every_spec_can_be_drawn(text: str):
     root = ET.fromstring(drawn(text))
@@ -81,7 +84,8 @@ def test_the_picture_of_an_architecture_shows_nodes_file_systems_and_zone(archit
         ),
         ("network: {internet: none}", "VPC endpoints"),
         ("monitoring: {mode: amp+amg}", "Amazon Managed Grafana"),
-        ("monitoring: {mode: self-hosting}", "Load balancer"),
+        (f"monitoring: {{mode: self-hosting, certificate: '{ARN}'}}", "Load balancer"),
+        ("monitoring: {mode: self-hosting}", "also forwarded to Grafana"),
         ("access: {allow_from: [203.0.113.7/32]}\nhead_node: {subnet: public}", "SSH from 203.0.113.7/32"),
     ],
 )
@@ -95,6 +99,7 @@ def test_a_picture_shows(part: str, shown: str):
         ("queues: [{name: q, instance_type: p5.48xlarge, efa: false}]", "EFA"),
         ("queues: [{name: q, instance_type: p9.unknown}]", "EFA"),
         ("monitoring: {mode: amp-only}", "Grafana"),
+        ("monitoring: {mode: self-hosting}", "Load balancer"),
         ("monitoring: {logs: false, dashboard: false, alarms: false}", "CloudWatch"),
         ("file_systems: [{mount: /home, openzfs: {size_gib: 64}}]", "root volume of the head node"),
         ("head_node: {subnet: public}", "SSH from"),

@@ -294,6 +294,47 @@ sys.exit(1)
 PYTHON
 }
 
+# program_from ARCHIVE NAME: gives /usr/local/bin the program NAME out of a .tar.gz that has it in its one folder, as the
+# archives of Prometheus' projects do, only where it differs. Ask `changed` then.
+program_from() {
+  local program=$ROOT/usr/local/bin/$2 new=$ROOT/usr/local/bin/.$2.trainyard-new
+  CHANGED=0
+  if [[ -x $program ]] && program_in "$1" "$2" 2>/dev/null | cmp --silent - "$program"; then
+    return 0
+  fi
+  folder "${program%/*}"
+  attempt "unpack $2 from ${1##*/}" write_program "$1" "$2" "$new"
+  attempt "write $program" mv -T "$new" "$program"
+  note_change "wrote $program of ${1##*/}"
+}
+
+program_in() {
+  tar --extract --to-stdout --gzip --wildcards --file "$1" "*/$2"
+}
+
+write_program() {
+  if program_in "$1" "$2" >"$3" && [[ -s $3 ]] && chmod 0755 "$3" && sync "$3"; then
+    return 0
+  fi
+  rm -f "$3"
+  return 1
+}
+
+# reload NAME: as `service`, but a unit that runs already reads its files again without an end.
+reload() {
+  enable_unit "$1"
+  systemd_runs || return 0
+  attempt "reload $1" systemctl reload-or-restart "$1"
+  note_change "reloaded $1"
+}
+
+# answers NAME URL: waits until a server that was just started answers, for two minutes at most.
+answers() {
+  systemd_runs || return 0
+  attempt "reach $1 at $2: see journalctl --unit=$1" curl --silent --show-error --fail --output /dev/null --noproxy '*' \
+    --max-time 10 --retry 60 --retry-connrefused --retry-delay 2 --retry-max-time 120 "$2"
+}
+
 # systemd_runs: sd_booted(3), https://www.freedesktop.org/software/systemd/man/latest/sd_booted.html
 systemd_runs() {
   [[ -d $ROOT/run/systemd/system ]]

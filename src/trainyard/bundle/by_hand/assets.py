@@ -9,7 +9,7 @@ from trainyard.bundle.by_hand.aws_command import assigned, aws, document, shell_
 from trainyard.render.assets import folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from trainyard.bundle.asset_lock import AssetLock
     from trainyard.spec.cluster import Spec
@@ -56,6 +56,21 @@ def upload(spec: Spec) -> list[str]:
             for name, key in keys.items()
         ),
     ]  # fmt: skip
+
+
+def repacked(files: Iterable[str]) -> Iterator[str]:
+    """Yield how to pack the release anew with the plan and other files of the bundle, and to point to it.
+
+    What the pointer says and how a release is called: `bundle/release.py`.
+    """
+    yield "rm -rf release && mkdir release && tar -xf assets/release.tar -C release"
+    yield "cp assets/plan.json release/"
+    for file in files:
+        yield f"cp {file} release/{file}"
+    yield "(cd release && tar -cf ../assets/release.tar *) && rm -r release"
+    digest = shell_name("Digest")
+    yield assigned(digest, "sha256sum assets/release.tar | cut -d ' ' -f 1")
+    yield f'echo "${digest}  $(echo "${digest}" | cut -c 1-16).tar" > assets/release'
 
 
 def mirrored(spec: Spec, lock: AssetLock) -> Iterator[str]:

@@ -64,6 +64,9 @@ def _with_interface(spec: Spec) -> Iterator[str]:
     # Session Manager. Only agents older than 3.3.40.0 want ec2messages too, which newer regions do not have.
     # https://docs.aws.amazon.com/systems-manager/latest/userguide/setup-create-vpc.html
     yield from ("ssm", "ssmmessages")
+    if spec.monitoring.mode == "self-hosting":
+        # Alerts. https://docs.aws.amazon.com/sns/latest/dg/sns-internetwork-traffic-privacy.html
+        yield "sns"
     if spec.monitoring.mode in ("amp-only", "amp+amg"):
         # https://docs.aws.amazon.com/prometheus/latest/userguide/AMP-and-interface-VPC.html
         yield "aps-workspaces"

@@ -44,7 +44,7 @@ def looked_at(spec: Spec, stack: Stack) -> Iterator[str]:
         yield _shown(spec, stack.name, "GrafanaAccessInstructions")
     if mode == "self-hosting":
         yield from read_outputs(spec, stack.name, ["MonitoringInstanceId"])
-        yield "# Without the load balancer, http://localhost:3000 for as long as this runs:"
+        yield "# http://localhost:3000 for as long as this runs, once the release is uploaded and the instance runs it:"
         yield "# " + aws(
             spec.region, "ssm start-session", "--target", f"${shell_name('MonitoringInstanceId')}",
             "--document-name", "AWS-StartPortForwardingSession",

@@ -31,7 +31,7 @@ PREFLIGHT = Preflight(
         "off, the workspace cannot be made and the stack of the monitoring fails. Switching it on is a decision for "
         "the whole organisation."
     ),
-    remedy="switch on IAM Identity Center, or choose amp-only or self-hosting",
+    remedy="switch it on for the organization, as docs/monitoring.md shows, or choose amp-only or self-hosting",
     source="https://github.com/terraform-aws-modules/terraform-aws-managed-service-grafana/issues/30",
     permissions=("sso:ListInstances",),
     check=check,

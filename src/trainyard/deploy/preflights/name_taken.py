@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from trainyard.deploy.preflights import PreflightContext
 
 # The stack of the cluster itself has no ending.
-_ENDINGS = ("", "-network", "-storage", "-monitoring", "-assets")
+_ENDINGS = ("", "-network", "-storage", "-monitoring", "-rules", "-assets")
 # A stack that can only be deleted.
 # https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/view-stack-events.html
 _FAILED = {"CREATE_FAILED", "ROLLBACK_COMPLETE", "ROLLBACK_FAILED"}

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from trainyard.bundle.assemble import config_text
-from trainyard.bundle.assets import published
+from trainyard.bundle.config_text import config_text
 from trainyard.deploy.looking_before import known_outputs
 from trainyard.deploy.other_on_failure import config_otherwise, may_be_on_failure, setting_not_updated
 from trainyard.deploy.running_nodes import RunningNodes
 from trainyard.deploy.step import Outcome, Probe
 from trainyard.deploy.steps.cluster import final_config, settled
+from trainyard.deploy.steps.release import final_release
 from trainyard.deploy.steps.reservation_groups import known_groups
 from trainyard.edge.aws.stacks import find_stack, refuse_stuck
 from trainyard.errors import TrainyardError
@@ -71,7 +71,7 @@ class Changes:
 
 def _untold(work: Work) -> tuple[Finding, ...]:
     """Return which nodes will have to be told: what they carry out is no part of ParallelCluster's configuration."""
-    made = published(work.wanted(), work.assets_lock)
+    made = final_release(work)
     return () if made is None else RunningNodes(work, made).untold()
 
 

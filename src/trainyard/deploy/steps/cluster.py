@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from trainyard.bundle.assemble import config_text
+from trainyard.bundle.config_text import config_text
 from trainyard.deploy.held_back import held_back, without_held_back
 from trainyard.deploy.record import read_record, write_record
 from trainyard.deploy.step import Outcome, Probe

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trainyard.bundle.assets import published, uploads
+from trainyard.deploy.looking_before import known_outputs
 from trainyard.deploy.step import Outcome, Probe
 from trainyard.deploy.work import folder
 from trainyard.edge.aws import s3
+from trainyard.errors import TrainyardError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
+    from trainyard.bundle.release import Release as Published
     from trainyard.deploy.work import Work
 
 
@@ -23,13 +24,13 @@ class Release:
 
     def probe(self, work: Work) -> Probe:
         """Say whether all of it is there as it should be."""
-        missing = [name for name, content in _files(work).items() if _there(work, name) != content]
+        missing = [name for name, content in uploads(_expected(work)).items() if _there(work, name) != content]
         return Probe("missing", ", ".join(missing)) if missing else Probe("there")
 
     def apply(self, work: Work) -> Outcome:
         """Upload what is missing or different, the pointer last: what it names is there by then."""
         uploaded = []
-        for name, content in _files(work).items():
+        for name, content in uploads(final_release(work)).items():
             if _there(work, name) == content:
                 continue
             key = f"{folder(work.name)}/{name}"
@@ -45,8 +46,24 @@ class Release:
         return Outcome(changed=False)
 
 
-def _files(work: Work) -> Mapping[str, bytes]:
-    return uploads(published(work.wanted(), work.assets_lock))
+def final_release(work: Work) -> Published | None:
+    """Return the release as the nodes are to run it, None where they run none.
+
+    Raises TrainyardError where a stand-in is left in it.
+    """
+    made = published(work.wanted(), work.assets_lock, work.outputs)
+    if made is not None and made.stand_ins:
+        missing = made.stand_ins[0]
+        raise TrainyardError(f"nothing says what {missing.output} is: {missing.what}", where=missing.value)
+    return made
+
+
+def _expected(work: Work) -> Published | None:
+    """Return the release as far as it is known by now: a plan looks at it before any step has given its outputs."""
+    made = published(work.wanted(), work.assets_lock, work.outputs)
+    if made is None or not made.stand_ins:
+        return made
+    return published(work.wanted(), work.assets_lock, {**known_outputs(work), **work.outputs})
 
 
 def _there(work: Work, name: str) -> bytes | None:

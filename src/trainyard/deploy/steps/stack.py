@@ -31,6 +31,7 @@ _WHAT = {
     "network": "network",
     "storage": "file systems",
     "monitoring": "monitoring",
+    "rules": "alerts and recorded metrics",
     "assets": "rights to what nodes fetch",
 }
 
@@ -64,7 +65,9 @@ class StackStep:
         """Make it, or change what the spec changes."""
         found = find_stack(work.account, self._stack_name(work))
         refuse_foreign(found, work)
-        state = change_stack(work.account, self._request(work), lambda event: tell(work, event))
+        request = self._request(work)
+        wanted = request._replace(parameters={**request.parameters, **kept_parameters(self.kind, request, found)})
+        state = change_stack(work.account, wanted, lambda event: tell(work, event))
         changed = found is None or state.id != found.id or state.status != found.status
         return Outcome(changed, f"{state.name} {state.status}", state.outputs)
 
@@ -90,6 +93,14 @@ class StackStep:
                 hint="an earlier stack should have given it; this is a defect of trainyard",
             )
         return StackRequest(stack.name, stack.template, stack.parameters, stack.tags, stack.capabilities)
+
+
+def kept_parameters(kind: Kind, request: StackRequest, found: StackState | None) -> dict[str, str]:
+    """Return what stays as a stack has it: another image would replace the monitoring instance and lose its metrics."""
+    image = None if found is None else found.outputs.get("MonitoringInstanceImage")
+    if kind != "monitoring" or image is None or request.parameters["MonitoringType"] != "self-hosting":
+        return {}
+    return {"MonitoringImageId": image}
 
 
 def refuse_foreign(found: StackState | None, work: Work) -> None:

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from trainyard.monitoring.cloudwatch_body import wants_dashboards
 from trainyard.render.cloudformation.assets import needs_assets
 from trainyard.render.cloudformation.monitoring import needs_monitoring
+from trainyard.render.cloudformation.network import has_load_balancer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,6 +31,9 @@ def _parts(spec: Spec) -> Iterator[str]:
     yield "always"
     if spec.platform == "parallelcluster" and not spec.is_environment:
         yield "parallelcluster"
+    if wants_dashboards(spec):
+        yield "dashboards"
+        yield from ("dashboards-openzfs" for one in spec.file_systems if one.kind == "openzfs")
     if spec.network.existing is None and spec.environment is None:
         yield "network"
     yield from {one.kind for one in spec.file_systems if one.settings.id is None} & {"lustre", "openzfs", "efs"}
@@ -37,7 +42,11 @@ def _parts(spec: Spec) -> Iterator[str]:
     if needs_assets(spec):
         yield "assets"
     if needs_monitoring(spec):
-        yield from _OF_MONITORING.get(spec.monitoring.mode, ())
+        yield from ("alerts", *_OF_MONITORING.get(spec.monitoring.mode, ()))
+        if spec.monitoring.alert_email is not None:
+            yield "alert-email"
+        if has_load_balancer(spec):
+            yield "grafana_load_balancer"
 
 
 @cache

@@ -77,6 +77,13 @@ class Account:
         self._clients[key] = made
         return made
 
+    def url_of(self, host: str) -> str:
+        """Return where a host answers that belongs to the account, such as that of a Grafana workspace.
+
+        Behind an endpoint of one's own everything is there: who is meant says the header Host, which stays the host.
+        """
+        return self.endpoint or f"https://{host}"
+
     @cached_property
     def id(self) -> str:
         """The number of the account. The first call that anything makes, so it is the one that finds bad credentials.

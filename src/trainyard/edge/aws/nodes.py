@@ -15,6 +15,7 @@ from trainyard.edge.aws.refusals import account_error
 if TYPE_CHECKING:
     from trainyard.edge.aws.account import Account
 
+MONITORING = "Monitoring"
 _STATES = ["pending", "running", "stopping", "stopped", "shutting-down"]
 
 
@@ -23,7 +24,7 @@ class Node(NamedTuple):
 
     id: str
     role: str
-    """HeadNode, LoginNode or Compute."""
+    """HeadNode, LoginNode or Compute; Monitoring is no node of ParallelCluster's."""
     queue: str | None
     instance_type: str
     state: str
@@ -49,6 +50,25 @@ def nodes(account: Account, cluster: str) -> list[Node]:
     except ClientError as error:
         raise account_error(error, account.region, f"list the nodes of {cluster}") from error
     return sorted(map(_node, found), key=lambda node: (node.role != "HeadNode", node.role, node.queue or "", node.id))
+
+
+def monitoring_instances(account: Account, name: str, owner_tags: tuple[str, ...]) -> list[Node]:
+    """Return the instance of a self-hosted monitoring, and former ones that are not gone yet.
+
+    It has none of ParallelCluster's tags, by which that terminates what is left of a cluster, but a tag of its owner:
+    a cluster or an environment of this name.
+    """
+    filters = [
+        {"Name": "tag:Name", "Values": [f"{name}-monitoring"]},
+        {"Name": "instance-state-name", "Values": _STATES},
+    ]
+    try:
+        pages = account.client("ec2").get_paginator("describe_instances").paginate(Filters=filters)
+        found = [one for page in pages for group in page["Reservations"] for one in group["Instances"]]
+    except ClientError as error:
+        raise account_error(error, account.region, f"look for the monitoring instance of {name}") from error
+    own = [one for one in found if any({"Key": key, "Value": name} in one.get("Tags", ()) for key in owner_tags)]
+    return [_node(one)._replace(role=MONITORING) for one in own]
 
 
 def _node(described: dict[str, Any]) -> Node:

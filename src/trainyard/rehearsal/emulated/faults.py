@@ -20,6 +20,8 @@ class Faults:
     """Instance types of which EC2 has none left."""
     head_node_signals: bool = True
     """Whether head nodes tell CloudFormation that they are ready. Without that, creating a cluster times out."""
+    monitoring_instance_reports: bool = True
+    """Whether the instance of a self-hosted monitoring runs what is published and says so."""
     quotas: Mapping[str, float] = field(default_factory=dict)
     """What the account may have of a quota, by its code: {"L-417A185B": 96}. Of all others it may have plenty."""
     denied_actions: Sequence[str] = field(default_factory=tuple)

@@ -163,7 +163,7 @@ def _plant_identity(account: str, region: str, seeds: Mapping[str, Any]) -> None
         kms_backends[account][region].keys[key.id] = key
     for arn in seeds.get("certificates", []):
         made = CertBundle.generate_cert("grafana.example.com", account_id=account, region=region)
-        made.arn = arn
+        made.arn, made.status = arn, "ISSUED"  # moto leaves it waiting for its owner
         acm_backends[account][region]._certificates[arn] = made  # noqa: SLF001  # moto has no public way
 
 

@@ -6,6 +6,10 @@ from typing import TYPE_CHECKING
 
 from trainyard.catalog.efa import uses_efa
 from trainyard.catalog.instances import find
+from trainyard.deploy.steps.grafana import has_workspace
+from trainyard.monitoring.cloudwatch_body import wants_dashboards
+from trainyard.render.cloudformation.monitoring import needs_monitoring
+from trainyard.render.cloudformation.network import has_load_balancer
 from trainyard.render.needed_assets import needed_assets
 
 if TYPE_CHECKING:
@@ -68,6 +72,7 @@ CONDITIONS: dict[str, Callable[[Spec], bool]] = {
     "accelerators": _accelerators,
     "accounting": lambda spec: spec.parallelcluster.slurm.accounting is not None,
     "capacity_block": _capacity("capacity_block"),
+    "dashboards": wants_dashboards,
     "data_repository": _data_repository,
     "directory_service": lambda spec: spec.access.directory_service is not None,
     "downloads": lambda spec: bool(needed_assets(spec)),
@@ -76,20 +81,23 @@ CONDITIONS: dict[str, Callable[[Spec], bool]] = {
     "existing_file_systems": lambda spec: any(_is_named(one) for one in spec.file_systems),
     "existing_network": lambda spec: spec.network.existing is not None,
     "fsx_made": _fsx_made,
+    "grafana_load_balancer": has_load_balancer,
     "installs_anything": lambda spec: spec.installs_anything,
     "kms_key": lambda spec: spec.iam.kms_key is not None,
     "managed_grafana": lambda spec: spec.monitoring.mode == "amp+amg",
+    "managed_prometheus": lambda spec: needs_monitoring(spec) and spec.monitoring.mode != "self-hosting",
     "monitored": lambda spec: spec.monitoring.mode != "none",
     "nodes": lambda spec: not spec.is_environment,
     "no_internet": lambda spec: spec.network.internet == "none",
     "official_image": lambda spec: not spec.is_environment and None in _images(spec),
     "on_demand": _capacity("on-demand"),
+    "own_grafana": has_workspace,
     "own_image": lambda spec: any(_images(spec)),
     "own_network": lambda spec: spec.network.existing is None and spec.environment is None,
     "own_scripts": _own_scripts,
     "proxy": lambda spec: spec.network.http_proxy is not None,
     "reservation": _capacity("reservation", "reservation_group"),
     "secrets": _secrets,
-    "self_hosting": lambda spec: spec.monitoring.mode == "self-hosting",
+    "self_hosting": lambda spec: spec.has_monitoring_instance,
     "spot": _capacity("spot"),
 }

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def needs_assets(spec: Spec) -> bool:
     """Return whether nodes have anything to read."""
-    return spec.installs_anything
+    return spec.installs_anything and not spec.is_environment
 
 
 def assets_parameters(spec: Spec, ids: Ids) -> dict[str, str]:

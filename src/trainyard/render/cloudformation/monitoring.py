@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from trainyard.render.assets import assets_folder
 from trainyard.render.cloudformation.iam import iam_names
+from trainyard.render.cloudformation.network import has_load_balancer
 from trainyard.render.parallelcluster.networking import one_subnet
 
 if TYPE_CHECKING:
@@ -20,10 +21,11 @@ def needs_monitoring(spec: Spec) -> bool:
 
 def monitoring_parameters(spec: Spec, ids: Ids) -> dict[str, str]:
     """Return them, as far as the spec decides them."""
-    boundary = spec.iam.permissions_boundary
+    boundary, alert_email = spec.iam.permissions_boundary, spec.monitoring.alert_email
     return {
         "ClusterName": spec.name,
         "MonitoringType": spec.monitoring.mode,
+        **({} if alert_email is None else {"AlertEmail": alert_email}),
         **(_self_hosting(spec, ids) if spec.monitoring.mode == "self-hosting" else {}),
         **({} if boundary is None else {"PermissionsBoundary": boundary}),
         **iam_names(spec),
@@ -33,17 +35,28 @@ def monitoring_parameters(spec: Spec, ids: Ids) -> dict[str, str]:
 def _self_hosting(spec: Spec, ids: Ids) -> dict[str, str]:
     existing = spec.network.existing
     bucket, folder = assets_folder(spec, ids)
-    optional = {"SSLCertificateArn": spec.monitoring.certificate, "MonitoringKeyPair": spec.access.ssh_key}
+    optional = {
+        "SSLCertificateArn": spec.monitoring.certificate,
+        "MonitoringKeyPair": spec.access.ssh_key,
+        "KmsKeyArn": spec.iam.kms_key,
+    }
     return {
         "VpcId": ids.of("VpcId") if existing is None else existing.vpc,
         "MonitoringSubnet": one_subnet(spec, "private", ids),
-        **{f"LoadBalancerSubnet{number}": id_ for number, id_ in enumerate(_load_balancer_subnets(spec, ids), 1)},
-        "LoadBalancerScheme": "internet-facing" if spec.network.internet == "nat" else "internal",
+        **(_load_balancer(spec, ids) if has_load_balancer(spec) else {}),
         "MonitoringSecurityGroup": ids.of("MonitoringSecurityGroup"),
-        "LoadBalancerSecurityGroup": ids.of("LoadBalancerSecurityGroup"),
         **{parameter: value for parameter, value in optional.items() if value is not None},
+        "MonitoringInstanceType": spec.monitoring.instance_type,
         "S3BucketName": bucket,
         "AssetsFolder": folder,
+    }
+
+
+def _load_balancer(spec: Spec, ids: Ids) -> dict[str, str]:
+    return {
+        **{f"LoadBalancerSubnet{number}": id_ for number, id_ in enumerate(_load_balancer_subnets(spec, ids), 1)},
+        "LoadBalancerScheme": "internet-facing" if spec.network.internet == "nat" else "internal",
+        "LoadBalancerSecurityGroup": ids.of("LoadBalancerSecurityGroup"),
     }
 
 

@@ -30,6 +30,11 @@ def needs_prefix_list(spec: Spec) -> bool:
     return len(spec.access.allow_from) > 1
 
 
+def has_load_balancer(spec: Spec) -> bool:
+    """Return whether a load balancer stands in front of a self-hosted Grafana: only with a certificate."""
+    return spec.monitoring.mode == "self-hosting" and spec.monitoring.certificate is not None
+
+
 def network_parameters(spec: Spec) -> dict[str, str]:
     """Return them, as far as the spec decides them."""
     existing = spec.network.existing
@@ -86,13 +91,13 @@ def zone_letter(zone: str) -> str:
 
 def _access(spec: Spec) -> dict[str, str]:
     self_hosting = spec.monitoring.mode == "self-hosting"
-    ranges = spec.access.allow_from if self_hosting or needs_prefix_list(spec) else ()
+    ranges = spec.access.allow_from if has_load_balancer(spec) or needs_prefix_list(spec) else ()
     if len(ranges) > MOST_RANGES:
         raise TrainyardError(
             f"access.allow_from has {len(ranges)} ranges, and the prefix list takes {MOST_RANGES}",
             where="access.allow_from",
             hint="join ranges that lie side by side",
         )
-    plain = self_hosting and spec.monitoring.certificate is None
     listed = {f"AllowedIPs{number}": one for number, one in enumerate(ranges, 1)}
-    return {**listed, **({"LoadBalancerPort": "80"} if plain else {})}
+    without = self_hosting and not has_load_balancer(spec)
+    return {**listed, **({"GrafanaLoadBalancer": "false"} if without else {})}

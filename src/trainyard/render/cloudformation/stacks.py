@@ -8,6 +8,7 @@ from trainyard.render.cloudformation.assets import assets_parameters, needs_asse
 from trainyard.render.cloudformation.iam import CAPABILITIES
 from trainyard.render.cloudformation.monitoring import monitoring_parameters, needs_monitoring
 from trainyard.render.cloudformation.network import needs_network, network_parameters
+from trainyard.render.cloudformation.rules import needs_rules, rules_parameters
 from trainyard.render.cloudformation.stack import Stack
 from trainyard.render.cloudformation.storage import needs_storage, storage_parameters
 from trainyard.render.cloudformation.template import template
@@ -44,5 +45,7 @@ def _parameters(spec: Spec, ids: Ids) -> Iterator[tuple[Kind, dict[str, str]]]:
         yield "storage", storage_parameters(spec, ids)
     if needs_monitoring(spec):
         yield "monitoring", monitoring_parameters(spec, ids)
+    if needs_rules(spec):
+        yield "rules", rules_parameters(spec, ids)
     if needs_assets(spec):
         yield "assets", assets_parameters(spec, ids)

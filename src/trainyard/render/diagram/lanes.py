@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from trainyard.render.cloudformation.network import has_load_balancer
 from trainyard.render.diagram.node_cards import (
     clusters_card,
     head_card,
@@ -74,7 +75,8 @@ def _cards(spec: Spec) -> Iterator[tuple[Key, str, Card]]:
     if network_is_made(spec):
         yield (outside, ()), "way out", way_out_card(spec)
     if spec.monitoring.mode == "self-hosting":
-        yield ("public" if spec.network.existing else outside, ()), "load balancer", load_balancer_card(spec)
+        if has_load_balancer(spec):
+            yield ("public" if spec.network.existing else outside, ()), "load balancer", load_balancer_card(spec)
         yield ("private", ()), "monitoring", monitoring_card()
     yield from _nodes(spec)
 
@@ -114,6 +116,6 @@ def _places(spec: Spec, choice: str) -> tuple[str, ...]:
     network = spec.network
     if network.existing is not None:
         return network.existing.public_subnets if choice == "public" else network.existing.private_subnets
-    second = choice == "public" and spec.monitoring.mode == "self-hosting"
+    second = choice == "public" and has_load_balancer(spec)
     zones = (network.availability_zone, network.secondary_availability_zone if second else None)
     return tuple(zone for zone in zones if zone is not None)

@@ -42,8 +42,8 @@ def way_out_card(spec: Spec) -> Card:
 
 def load_balancer_card(spec: Spec) -> Card:
     """Return the card of the load balancer in front of a self-hosted Grafana."""
-    lines = ("for Grafana",) if spec.monitoring.certificate else ("for Grafana", "no certificate yet")
-    return Card("balancer", "network", "Load balancer", lines)
+    where = "for Grafana" if spec.network.internet == "nat" else "for Grafana, inside the network"
+    return Card("balancer", "network", "Load balancer", (where,))
 
 
 def monitoring_card() -> Card:

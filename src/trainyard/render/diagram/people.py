@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trainyard.render.cloudformation.network import has_load_balancer
 from trainyard.render.diagram.card import Card
 from trainyard.render.diagram.words import few
 
@@ -23,21 +24,23 @@ def ways_in(spec: Spec) -> dict[str, str]:
     if not spec.access.allow_from:
         return {}
     ways = {"login": "SSH", "head": "SSH"}
-    grafana = "HTTPS" if spec.monitoring.certificate else "HTTP"
-    return ways | ({"load balancer": grafana} if _self_hosted(spec) else {})
+    return ways | ({"load balancer": "HTTPS"} if has_load_balancer(spec) else {})
 
 
 def _ways_in(spec: Spec) -> Iterator[str]:
-    open_to_some = {"SSH": _reached_by_ssh(spec), "Grafana": _self_hosted(spec)}
+    open_to_some = {"SSH": _reached_by_ssh(spec), "Grafana": has_load_balancer(spec)}
     ways = " and ".join(way for way, there in open_to_some.items() if there)
     if ways and spec.access.allow_from:
         yield f"{ways} from {few(spec.access.allow_from, 3)}"
     elif ways:
         yield "from outside no port is open: access.allow_from is empty"
+    forwarded = ", also forwarded to Grafana," if _self_hosted(spec) and not has_load_balancer(spec) else ""
     if spec.is_environment:
         yield "come in through the clusters, and to Grafana where there is one"
+        if forwarded:
+            yield f"Session Manager{forwarded} over HTTPS, as IAM allows"
         return
-    managed = " and Grafana" if spec.monitoring.mode == "amp+amg" else ""
+    managed = " and Grafana" if spec.monitoring.mode == "amp+amg" else forwarded
     yield f"Session Manager{managed} over HTTPS, as IAM allows"
 
 

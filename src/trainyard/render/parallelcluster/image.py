@@ -124,7 +124,7 @@ def install_settings(spec: Spec, image: NodeImage, ids: Ids, *, sha256: str, fil
 
 
 def _has_images(spec: Spec) -> bool:
-    return spec.platform == "parallelcluster" and spec.installs_anything
+    return spec.platform == "parallelcluster" and spec.installs_anything and not spec.is_environment
 
 
 _WITH_DEVICES = ("compute-gpu", "compute-neuron")

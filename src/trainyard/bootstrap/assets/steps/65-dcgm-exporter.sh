@@ -22,8 +22,6 @@ need_dcgm() {
     fail "$STATUS_HARDWARE" "DCGM 4 is missing: use an image of a ParallelCluster that brings it, or install datacenter-gpu-manager-4-core in yours"
 }
 
-# No DCGM_FI_PROF_*: only one program at a time can read profiling counters, and a job's profiler has to find them free.
-# https://github.com/NVIDIA/dcgm-exporter/issues/7 and https://github.com/NVIDIA/DCGM/issues/56
 # The names are of https://github.com/NVIDIA/dcgm-exporter/blob/main/etc/default-counters.csv
 counters() {
   cat <<'EOT'
@@ -54,6 +52,25 @@ DCGM_FI_DEV_NVLINK_RECOVERY_ERROR_COUNT_TOTAL, counter, NVLink recovery errors
 EOT
 }
 
+# Before Hopper, only one program at a time can read profiling counters, and a job's profiler has to find them free:
+# https://github.com/NVIDIA/dcgm-exporter/issues/7 and https://github.com/NVIDIA/DCGM/issues/56
+# From compute capability 9.0 on, NVML has them from another part of the GPU, beside any profiler:
+# https://github.com/NVIDIA/DCGM/issues/62 and
+# https://docs.nvidia.com/datacenter/dcgm/latest/reference/dcgm-api/dcgm-api-profiling.html
+# Those of NVLink are rates already: https://docs.nvidia.com/datacenter/dcgm/latest/user-guide/feature-overview.html
+activity() {
+  local capability
+  capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null) || return 0
+  [[ $capability =~ ^[0-9]+ ]] && ((BASH_REMATCH[0] >= 9)) || return 0
+  cat <<'EOT'
+DCGM_FI_PROF_SM_ACTIVE, gauge, Share of time in which a streaming multiprocessor had work
+DCGM_FI_PROF_PIPE_TENSOR_ACTIVE, gauge, Share of cycles in which tensor cores worked
+DCGM_FI_PROF_DRAM_ACTIVE, gauge, Share of cycles in which the memory interface moved data
+DCGM_FI_PROF_NVLINK_TX_BYTES, gauge, NVLink bytes sent a second
+DCGM_FI_PROF_NVLINK_RX_BYTES, gauge, NVLink bytes received a second
+EOT
+}
+
 # The package's unit wants nvidia-dcgm.service, so its host engine runs; by default the exporter would start a second one
 # inside itself. It writes to /var/dcgm-exporter.log, which nothing rotates, and is not started again when it fails.
 # https://github.com/NVIDIA/dcgm-exporter/blob/main/packaging/config-files/systemd/nvidia-dcgm-exporter.service
@@ -77,7 +94,10 @@ mapfile -t files <<<"$packages"
 fresh=0
 install_packages "${files[@]}"
 ! changed || fresh=1
-counters | put "$COUNTERS" 0644
+{
+  counters
+  activity
+} | put "$COUNTERS" 0644
 ! changed || fresh=1
 drop_in | put "$ROOT/etc/systemd/system/$UNIT.d/trainyard.conf" 0644
 ! changed || fresh=1

@@ -1,5 +1,7 @@
 """Amazon Managed Grafana, none of which moto has: workspaces, and who may use them.
 
+Service accounts are in grafana_service_accounts.py, and what a workspace itself answers in grafana_http.py.
+
 https://docs.aws.amazon.com/grafana/latest/APIReference/Welcome.html
 """
 
@@ -40,7 +42,7 @@ class Grafana(BaseResponse):
         """Make a workspace, active at once."""
         asked = json.loads(self.body)
         if missing := [name for name in _REQUIRED if name not in asked]:
-            raise _refusal("ValidationException", f"missing: {', '.join(missing)}", 400)
+            raise refusal("ValidationException", f"missing: {', '.join(missing)}", 400)
         name = f"g-{secrets.token_hex(5)}"
         made = {
             "id": name,
@@ -58,7 +60,7 @@ class Grafana(BaseResponse):
 
     def describe_workspace(self) -> str:
         """Return a workspace."""
-        return json.dumps({"workspace": self._workspace()})
+        return json.dumps({"workspace": self.workspace()})
 
     def list_workspaces(self) -> str:
         """Return every workspace."""
@@ -66,24 +68,24 @@ class Grafana(BaseResponse):
 
     def update_workspace(self) -> str:
         """Change a workspace."""
-        workspace = self._workspace()
+        workspace = self.workspace()
         workspace |= {**_described(json.loads(self.body)), "modified": time.time()}
         return json.dumps({"workspace": workspace})
 
     def delete_workspace(self) -> str:
         """Delete a workspace."""
-        workspace = self._workspace()
+        workspace = self.workspace()
         del self._workspaces()[workspace["id"]]
         _PERMISSIONS.pop(workspace["id"], None)
         return json.dumps({"workspace": {**workspace, "status": "DELETING"}})
 
     def list_permissions(self) -> str:
         """Return who may use a workspace."""
-        return json.dumps({"permissions": _PERMISSIONS.get(self._workspace()["id"], [])})
+        return json.dumps({"permissions": _PERMISSIONS.get(self.workspace()["id"], [])})
 
     def update_permissions(self) -> str:
         """Admit and dismiss users and groups."""
-        permissions = _PERMISSIONS.setdefault(self._workspace()["id"], [])
+        permissions = _PERMISSIONS.setdefault(self.workspace()["id"], [])
         for instruction in json.loads(self.body)["updateInstructionBatch"]:
             for user in instruction["users"]:
                 entry = {"role": instruction["role"], "user": user}
@@ -93,14 +95,15 @@ class Grafana(BaseResponse):
                     permissions.remove(entry)
         return json.dumps({"errors": []})
 
-    def _workspaces(self) -> dict[str, dict[str, Any]]:
-        return _WORKSPACES.setdefault((self.current_account, self.region), {})
-
-    def _workspace(self) -> dict[str, Any]:
+    def workspace(self) -> dict[str, Any]:
+        """Return the workspace that a call is about."""
         name = str(self.uri_match["workspaceId"])
         if name not in self._workspaces():
-            raise _refusal("ResourceNotFoundException", f"Workspace {name} not found", 404)
+            raise refusal("ResourceNotFoundException", f"Workspace {name} not found", 404)
         return self._workspaces()[name]
+
+    def _workspaces(self) -> dict[str, dict[str, Any]]:
+        return _WORKSPACES.setdefault((self.current_account, self.region), {})
 
 
 RESPONSES = Grafana
@@ -113,7 +116,13 @@ def _described(asked: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in words.items() if name not in left_out}
 
 
-def _refusal(code: str, message: str, status: int) -> Exception:
+def known_workspace(name: str) -> dict[str, Any] | None:
+    """Return a workspace by its id, wherever it is; None where there is none."""
+    return next((made[name] for made in _WORKSPACES.values() if name in made), None)
+
+
+def refusal(code: str, message: str, status: int) -> Exception:
+    """Return the error that a call is answered with."""
     refused: Any = JsonRESTError(code, message)
     refused.code = status
     error: Exception = refused

@@ -1,0 +1,36 @@
+"""The dashboards for CloudWatch in a bundle's folder monitoring/cloudwatch/, as `put-dashboard` takes them."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from trainyard.monitoring.cloudwatch_body import cloudwatch_bodies, wants_dashboards
+from trainyard.monitoring.cloudwatch_cluster import known_as, needed_ids
+from trainyard.render.stand_ins import Ids
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from trainyard.render.stand_ins import StandIn
+    from trainyard.spec.cluster import Spec
+
+FOLDER = "monitoring/cloudwatch"
+
+
+def cloudwatch_files(spec: Spec, ids: Ids) -> dict[str, bytes]:
+    """Return the dashboards by their file in the bundle, nothing where the spec wants none."""
+    if not wants_dashboards(spec):
+        return {}
+    known = {known_as(kind, number): ids.of(kind, number=number) for kind, number in needed_ids(spec)}
+    return {
+        f"{FOLDER}/{name}.json": (json.dumps(body, indent=1, ensure_ascii=False) + "\n").encode()
+        for name, body in cloudwatch_bodies(spec, known).items()
+    }
+
+
+def cloudwatch_stand_ins(spec: Spec, known: Mapping[str, str]) -> tuple[StandIn, ...]:
+    """Return the stand-ins in them, where ``known`` are the outputs that need none."""
+    ids = Ids(known)
+    cloudwatch_files(spec, ids)
+    return ids.in_order()

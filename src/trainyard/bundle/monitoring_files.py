@@ -1,0 +1,68 @@
+"""What tells Prometheus what to do: files that nodes read, in the release, and the bundle's folder monitoring/.
+
+Those in which ids stand come from `render/collection.py`, which both hold alike.
+"""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+from trainyard.bundle.cloudwatch_files import cloudwatch_files
+from trainyard.bundle.config_text import config_text
+from trainyard.monitoring.aws_config import aws_config
+from trainyard.monitoring.dashboard import NEEDS
+from trainyard.monitoring.features import features_of
+from trainyard.monitoring.grafana_files import grafana_files
+from trainyard.monitoring.prometheus_rules import rules_document
+from trainyard.render.collection import AWS_CONFIG, HEAD_NODE, RULES, collection
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from trainyard.render.stand_ins import Ids
+    from trainyard.spec.cluster import Spec
+
+GRAFANA = "monitoring/grafana/"
+
+
+def release_files(spec: Spec, ids: Ids) -> dict[str, bytes]:
+    """Return what nodes read, by its name in the release."""
+    found = {name: config_text(spec, document).encode() for name, document in collection(spec, ids).items()}
+    if HEAD_NODE in found:
+        found[AWS_CONFIG] = aws_config()
+    return {**found, **(_of_instance(spec) if spec.has_monitoring_instance else {})}
+
+
+def _of_instance(spec: Spec) -> dict[str, bytes]:
+    """Return what the monitoring instance reads and no id stands in. It shows all that any cluster in it may have."""
+    has = NEEDS if spec.is_environment else features_of(spec)
+    dashboards = {f"{GRAFANA}{name}": content for name, content in grafana_files(has).items()}
+    return {RULES: config_text(spec, rules_document()).encode(), **dashboards}
+
+
+def bundle_files(spec: Spec, ids: Ids) -> dict[str, bytes]:
+    """Return the files of the folder monitoring/, nothing where nothing is measured."""
+    dashboards = cloudwatch_files(spec, ids)
+    if spec.monitoring.mode == "none":
+        return dashboards
+    rules = {RULES: config_text(spec, rules_document()).encode()}
+    return {**release_files(spec, ids), **rules, **dashboards}
+
+
+def described(names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield the files of the folder, or what stands for several of them, with what they are."""
+    for pattern, what in _WHAT.items():
+        if any(fnmatchcase(name, pattern) for name in names):
+            yield pattern, what
+
+
+_WHAT = {
+    "monitoring/head-node.yml": "what Prometheus on the head node scrapes, and where it sends that",
+    "monitoring/aws_config.ini": "where it finds credentials that are renewed",
+    "monitoring/instance.yml": "what Prometheus on the monitoring instance does with that",
+    "monitoring/alertmanager.yml": "whom its Alertmanager tells of alerts",
+    "monitoring/rules.yml": "the alerts, and what is recorded for dashboards, as rules that Prometheus reads",
+    "monitoring/grafana/*.json": "dashboards for Grafana",
+    "monitoring/cloudwatch/*.json": "dashboards for CloudWatch, named as they are called there",
+}

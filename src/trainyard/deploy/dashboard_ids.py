@@ -1,0 +1,80 @@
+"""What the dashboards of a cluster need to know and only its account says: head node, log group and file systems."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.edge.aws import fsx
+from trainyard.edge.aws.cluster_log_group import cluster_log_group
+from trainyard.edge.aws.nodes import nodes
+from trainyard.errors import TrainyardError
+from trainyard.monitoring.cloudwatch_cluster import HEAD_NODE, LOG_GROUP, fsx_file_systems, known_as
+from trainyard.render.stand_ins import Ids
+from trainyard.spec.file_system import OpenZfs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.deploy.work import Work
+
+
+def dashboard_ids(work: Work) -> dict[str, str]:
+    """Return them by the names of `render/stand_ins.yaml`.
+
+    Raises TrainyardError where the account has no head node, log group or file system of the cluster.
+    """
+    spec = work.wanted()
+    found = {HEAD_NODE: _head_node(work)}
+    logs = {LOG_GROUP: _log_group(work)} if spec.monitoring.logs else {}
+    return {**found, **logs, **dict(_lustre(work)), **dict(_openzfs(work))}
+
+
+def _head_node(work: Work) -> str:
+    found = next((one.id for one in nodes(work.account, work.name) if one.role == "HeadNode"), None)
+    if found is None:
+        raise TrainyardError(
+            f"cluster {work.name} has no head node",
+            where=work.name,
+            hint="see `trainyard status`; a cluster without its head node can only be destroyed",
+        )
+    return found
+
+
+def _log_group(work: Work) -> str:
+    found = cluster_log_group(work.account, work.name)
+    if found is None:
+        raise TrainyardError(
+            f"cluster {work.name} keeps no logs in CloudWatch, and its spec says that it does",
+            where="monitoring.logs",
+            hint="set monitoring.logs to false, as the cluster was made",
+        )
+    return found
+
+
+def _lustre(work: Work) -> Iterator[tuple[str, str]]:
+    for one in fsx_file_systems(work.wanted()):
+        if one.kind == "FSxLustreFilesystemId" and one.id is None:
+            yield known_as(one.kind, one.number), _output(work, one.kind, one.number)
+
+
+def _openzfs(work: Work) -> Iterator[tuple[str, str]]:
+    """Yield the file systems that hold the volumes: metrics are theirs, and specs and stacks name volumes."""
+    volumes = [one.settings.id for one in work.wanted().file_systems if isinstance(one.settings, OpenZfs)]
+    holders = [one for one in fsx_file_systems(work.wanted()) if one.kind == "OpenZFSFileSystemId"]
+    made = 0
+    for id_, holder in zip(volumes, holders, strict=True):
+        made += id_ in (None, "environment")
+        volume = _output(work, "FSxORootVolumeId", made) if id_ in (None, "environment") else id_
+        described = fsx.volume(work.account, volume)
+        if described is None:
+            raise TrainyardError(f"there is no volume {volume}", where=holder.mount, hint="see the stack of storage")
+        yield known_as(holder.kind, holder.number), described["FileSystemId"]
+
+
+def _output(work: Work, kind: str, number: int) -> str:
+    ids = Ids(work.outputs)
+    value = ids.of(kind, number=number)
+    if ids.stand_ins:
+        missing = ids.in_order()[0]
+        raise TrainyardError(f"nothing says what {missing.output} is: {missing.what}", where=missing.value)
+    return value

@@ -1,0 +1,171 @@
+"""What Amazon Managed Grafana shows: a data source, a folder and the dashboards, put there through its own API.
+
+CloudFormation has no resource for any of it: https://github.com/aws/amazon-managed-grafana-roadmap/issues/59
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from trainyard.deploy.grafana_dashboards import write_dashboards
+from trainyard.deploy.step import Outcome, Probe
+from trainyard.edge.aws.grafana import (
+    active_workspace,
+    create_token,
+    delete_service_account,
+    delete_token,
+    find_service_account,
+    find_workspace,
+    service_account,
+)
+from trainyard.edge.aws.stacks import find_stack
+from trainyard.edge.grafana_api import GrafanaApi, GrafanaRefusalError
+from trainyard.errors import TrainyardError
+from trainyard.monitoring.features import features_of
+from trainyard.monitoring.grafana_data_source import data_source, with_data_source
+from trainyard.monitoring.grafana_files import grafana_documents
+from trainyard.render.cloudformation.monitoring import needs_monitoring
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from trainyard.deploy.work import Work
+    from trainyard.edge.aws.grafana import Token
+    from trainyard.spec.cluster import Spec
+
+SERVICE_ACCOUNT = "trainyard"
+FOLDER = "trainyard"
+_OUTPUT = "ManagedGrafanaWorkspaceId"
+# Service accounts are there from 9 on, and the paths of this API up to 13, the newest that AWS has.
+# https://docs.aws.amazon.com/grafana/latest/userguide/service-accounts.html
+# https://docs.aws.amazon.com/grafana/latest/userguide/using-grafana-v13.html
+_KNOWN_VERSIONS = range(9, 14)
+_CONFLICT = 409
+_PLACE = "/api/datasources"
+
+
+class Grafana:
+    """Fills the workspace of the monitoring stack. What somebody has edited there is kept, and said."""
+
+    name = "grafana"
+    title = "dashboards in Amazon Managed Grafana"
+
+    def probe(self, work: Work) -> Probe:
+        """Say whether there is a workspace; what is in it, only a token would tell."""
+        workspace = _workspace_of(work)
+        found = find_workspace(work.account, workspace) if workspace else None
+        return Probe("there" if found and found.status == "ACTIVE" else "missing", workspace or "")
+
+    def apply(self, work: Work) -> Outcome:
+        """Write what is missing, and what is ours and out of date."""
+        workspace = work.outputs.get(_OUTPUT)
+        if workspace is None:
+            raise TrainyardError(
+                f"nothing says what {_OUTPUT} is", where=f"{work.name}-monitoring", hint="deploy the stack anew"
+            )
+        with _opened(work, workspace) as grafana:
+            major = _known_version(grafana)
+            changed = _write_data_source(work, grafana, major)
+            _make_folder(grafana)
+            written = write_dashboards(work, grafana, FOLDER, _documents(work, major))
+        return Outcome(changed=changed or written.changed, detail=written.detail)
+
+    def undo(self, work: Work) -> Outcome:
+        """Remove the service account. All else goes with the workspace, and that with its stack."""
+        workspace = _workspace_of(work)
+        if workspace is None or find_workspace(work.account, workspace) is None:
+            return Outcome(changed=False, detail="there is none")
+        account = find_service_account(work.account, workspace, SERVICE_ACCOUNT)
+        if account is None:
+            return Outcome(changed=False, detail="no service account is left")
+        delete_service_account(work.account, workspace, account)
+        return Outcome(changed=True, detail=f"service account of {workspace} deleted")
+
+
+def has_workspace(spec: Spec) -> bool:
+    """Return whether a deployment of this spec makes a workspace. That of an environment is the environment's."""
+    return spec.monitoring.mode == "amp+amg" and needs_monitoring(spec)
+
+
+def _workspace_of(work: Work) -> str | None:
+    """Return the workspace that the stack of the monitoring has made, if it has."""
+    found = find_stack(work.account, f"{work.name}-monitoring")
+    return None if found is None or not work.owns(found.tags) else found.outputs.get(_OUTPUT)
+
+
+def _documents(work: Work, major: int) -> list[dict[str, Any]]:
+    """Return the dashboards that the cluster can fill; of an environment all, as any cluster may come to use it."""
+    found = grafana_documents(features_of(work.wanted())).values()
+    return [with_data_source(one, work.name, major) for one in found]
+
+
+@contextmanager
+def _opened(work: Work, workspace: str) -> Iterator[GrafanaApi]:
+    """Hand out the Grafana of a workspace, with tokens that are gone afterwards."""
+    found = active_workspace(work.account, workspace)
+    admin = service_account(work.account, workspace, SERVICE_ACCOUNT)
+    made: list[Token] = []
+
+    def token() -> str:
+        made.append(create_token(work.account, workspace, admin))
+        return made[-1].key
+
+    try:
+        yield GrafanaApi(work.account.url_of(found.host), found.host, token, work.account.clock.sleep)
+    finally:
+        for one in made:
+            delete_token(work.account, workspace, admin, one)
+
+
+def _known_version(grafana: GrafanaApi) -> int:
+    version = grafana.version()
+    major = version.partition(".")[0]
+    if not major.isdigit() or int(major) not in _KNOWN_VERSIONS:
+        raise TrainyardError(
+            f"Grafana {version} is none that trainyard knows: {_KNOWN_VERSIONS[0]} to {_KNOWN_VERSIONS[-1]}",
+            where=grafana.host,
+            hint="update the workspace or trainyard; the cluster is not affected",
+        )
+    return int(major)
+
+
+def _write_data_source(work: Work, grafana: GrafanaApi, major: int) -> bool:
+    """Bring the data source about, and return whether anything changed."""
+    wanted = data_source(work.name, work.outputs["AMPPrometheusEndpoint"], work.account.region, major)
+    path = f"{_PLACE}/uid/{wanted['uid']}"
+    found = grafana.find(path)
+    if found is None:
+        try:
+            grafana.ask("POST", _PLACE, wanted)
+        except GrafanaRefusalError as error:
+            # An answer that was lost on the way: the first attempt has made it.
+            if error.status != _CONFLICT or grafana.find(path) is None:
+                raise
+    elif _is_so(found, wanted):
+        return False
+    else:
+        grafana.ask("PUT", path, wanted)
+    work.tell(f"data source {wanted['name']} asks {wanted['url']}")
+    return True
+
+
+def _is_so(found: dict[str, Any], wanted: dict[str, Any]) -> bool:
+    """Return whether all that is wanted is there; whatever else somebody has set may stay."""
+    # Another data source may be the default: that is for people to choose.
+    settings = {key: value for key, value in wanted.items() if key not in ("jsonData", "isDefault")}
+    given = found.get("jsonData") or {}
+    return all(found.get(key) == value for key, value in settings.items()) and all(
+        given.get(key) == value for key, value in wanted["jsonData"].items()
+    )
+
+
+def _make_folder(grafana: GrafanaApi) -> None:
+    if grafana.find(f"/api/folders/{FOLDER}") is not None:
+        return
+    try:
+        grafana.ask("POST", "/api/folders", {"uid": FOLDER, "title": FOLDER})
+    except GrafanaRefusalError as error:
+        if error.status != _CONFLICT or grafana.find(f"/api/folders/{FOLDER}") is None:
+            raise

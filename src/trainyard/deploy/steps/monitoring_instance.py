@@ -1,0 +1,124 @@
+"""The instance of a self-hosted Prometheus and Grafana: it follows the releases by itself, and this waits until it has.
+
+It looks at the pointer every five minutes: bootstrap/monitoring/follow-releases.sh. A cluster works without it, so an
+instance that does not get there is a finding and no failure.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, NamedTuple
+
+from trainyard.deploy.running_nodes import MOST_BYTES, failure_of
+from trainyard.deploy.step import Outcome, Probe
+from trainyard.deploy.steps.release import final_release
+from trainyard.deploy.told import kinds
+from trainyard.deploy.work import folder
+from trainyard.edge.aws.load_balancers import target_healths
+from trainyard.edge.aws.s3_listing import beginning
+from trainyard.errors import TrainyardError
+from trainyard.finding_kinds import finding_of
+
+if TYPE_CHECKING:
+    from trainyard.deploy.work import Work
+    from trainyard.finding import Finding
+
+_POLL_S = 10.0
+# Three looks of the instance: its first may come before the release, and what fails may succeed the next time.
+_POLLS = 90
+
+
+class _Seen(NamedTuple):
+    """How far the instance is."""
+
+    ready: bool
+    why: str
+    """What is missing, or what it has done."""
+
+
+class MonitoringInstance:
+    """Waits until it runs the release and, behind a load balancer, until Grafana answers. Changes nothing."""
+
+    name = "monitoring-instance"
+    title = "Prometheus and Grafana on their instance"
+
+    def probe(self, work: Work) -> Probe:
+        """Say whether it has come as far."""
+        seen = _look(work, _published(work))
+        return Probe("there" if seen.ready else "missing", seen.why)
+
+    def apply(self, work: Work) -> Outcome:
+        """Wait, but not for long."""
+        release = _published(work)
+        seen = _look(work, release)
+        if seen.ready:
+            return Outcome(changed=False, detail=seen.why)
+        work.tell("waiting for the instance, which looks for releases every five minutes")
+        for _ in range(_POLLS):
+            work.account.clock.sleep(_POLL_S)
+            seen = _look(work, release)
+            if seen.ready:
+                return Outcome(changed=True, detail=seen.why)
+        work.findings.append(_not_ready(work, seen.why))
+        return Outcome(changed=False, detail=f"not ready: {seen.why}")
+
+    def undo(self, work: Work) -> Outcome:
+        """Do nothing: the instance goes with its stack."""
+        del work
+        return Outcome(changed=False)
+
+
+def _published(work: Work) -> str | None:
+    made = final_release(work)
+    return None if made is None else made.sha256
+
+
+def _look(work: Work, release: str | None) -> _Seen:
+    seen = _look_at_record(work, release)
+    group = work.outputs.get("GrafanaTargetGroupArn")
+    return _look_at_target(work, group) if seen.ready and group else seen
+
+
+def _look_at_record(work: Work, wanted: str | None) -> _Seen:
+    """Return what the instance wrote about itself, which is input from strangers."""
+    instance = work.outputs.get("MonitoringInstanceId", "the instance")
+    found = beginning(work.account, work.bucket, _record_key(work), MOST_BYTES)
+    if found is None:
+        return _Seen(ready=False, why=f"{instance} has not reported yet")
+    try:
+        record = json.loads(found.content)
+        release, failure = record["release"], failure_of(record)
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return _Seen(ready=False, why=f"what {instance} reported cannot be read")
+    if release != wanted:
+        return _Seen(ready=False, why=f"{instance} still runs another release")
+    if failure is not None:
+        return _Seen(ready=False, why=f"{instance}: {failure}")
+    return _Seen(ready=True, why=f"{instance} runs the release")
+
+
+def _look_at_target(work: Work, group: str) -> _Seen:
+    try:
+        healths = target_healths(work.account, group)
+    except TrainyardError as error:
+        return _Seen(ready=False, why=f"nobody knows whether Grafana answers the load balancer: {error.problem}")
+    if any(one.state == "healthy" for one in healths):
+        return _Seen(ready=True, why="Grafana answers the load balancer")
+    states = ", ".join(f"{one.state} {one.reason}".strip() for one in healths) or "it has no target"
+    return _Seen(ready=False, why=f"Grafana does not answer the load balancer: {states}")
+
+
+def _not_ready(work: Work, why: str) -> Finding:
+    """Return the finding, with how to look: Session Manager needs no open port."""
+    instance = work.outputs.get("MonitoringInstanceId", "INSTANCE")
+    command = f"aws ssm start-session --region {work.account.region} --target {instance}"
+    remedy = (
+        f"wait and deploy again, or look at it: {command}, then journalctl --unit=trainyard-follow-releases and "
+        "/var/log/trainyard/; the ends of the logs of steps that failed lie beside its record"
+    )
+    where = f"s3://{work.bucket}/{_record_key(work)}"
+    return finding_of(kinds(), "monitoring-instance-not-ready", why, remedy, file=where)
+
+
+def _record_key(work: Work) -> str:
+    return f"{folder(work.name)}/nodes/{work.outputs.get('MonitoringInstanceId')}.json"

@@ -1,0 +1,101 @@
+"""The monitoring instance comes up for real: its user data, the launcher, the runner and all of its steps."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.bootstrap.steps.keeper_node import PASSWORD, alertmanager, grafana, prometheus
+from tests.bootstrap.user_data import user_data
+from tests.bootstrap.whole.cloud import BUCKET, FOLDER, INSTANCE, Bucket, metadata_service
+from tests.bootstrap.whole.debian_node import DebianNode, can_run
+from trainyard.rehearsal.emulated.emulated_account import emulated_account
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from trainyard.edge.aws.account import Account
+
+pytestmark = [
+    pytest.mark.integration,
+    pytest.mark.enable_socket,
+    pytest.mark.skipif(not can_run(), reason="a Debian root takes root"),
+]
+SPEC = "monitoring: {mode: self-hosting}\nqueues: [{name: q, instance_type: m5.large}]\n"
+DOWNLOADS = {
+    ("prometheus", "prometheus-3.5.0.linux-amd64.tar.gz"): prometheus(),
+    ("alertmanager", "alertmanager-0.31.1.linux-amd64.tar.gz"): alertmanager(),
+    ("grafana", "grafana-12.4.3.linux-amd64.tar.gz"): grafana(),
+}
+LOOK = ("trainyard-follow-releases", "look")
+STEPS = ["node-package", "keeper", "alertmanager", "grafana"]
+
+
+@pytest.fixture
+def account() -> Iterator[Account]:
+    with emulated_account("us-east-2") as made:
+        yield made
+
+
+@pytest.fixture
+def instance(account: Account, tmp_path: Path) -> Iterator[DebianNode]:
+    """Return an instance whose user data has just been run."""
+    secret = account.client("secretsmanager").create_secret(
+        Name="grafana", SecretString=json.dumps({"username": "admin", "password": PASSWORD})
+    )
+    with metadata_service() as metadata:
+        made = DebianNode(tmp_path, account.client("s3").meta.endpoint_url, metadata)
+        made.prepare("")
+        made.write("/var/lib/cloud/part-001", user_data(BUCKET, FOLDER, secret=secret["ARN"]))
+        ran = made.run("bash", "/var/lib/cloud/part-001")
+        assert (ran.returncode, ran.stderr) == (0, "")
+        yield made
+
+
+def test_it_follows_the_releases_of_its_folder(account: Account, instance: DebianNode):
+    bucket = Bucket(account)
+    ran = instance.run(*LOOK)
+    assert (ran.returncode, "nothing changes" in ran.stdout) == (0, True)
+
+    bucket.publish(SPEC, DOWNLOADS)
+    ran = instance.run(*LOOK)
+    assert ran.returncode == 0, ran.stderr
+    said = ran.stdout + ran.stderr
+    record = bucket.record()
+    assert (record["status"], record["role"], record["instance_id"]) == ("ready", "monitoring", INSTANCE)
+    assert {one["name"]: one["status"] for one in record["steps"]} == dict.fromkeys(STEPS, "done")
+    assert "rule_files" in instance.read("/etc/trainyard/prometheus/prometheus.yml")
+    assert "sns_configs" in instance.read("/etc/trainyard/alertmanager.yml")
+    assert json.loads(instance.read("/etc/trainyard/grafana/dashboards/cluster-overview.json"))["uid"]
+
+    # What is published already is not run again, and what runs again changes nothing.
+    before = instance.files()
+    assert instance.run(*LOOK).stdout == ""
+    assert instance.run("bash", "/opt/trainyard/current/run.sh", f"s3://{BUCKET}/{FOLDER}").returncode == 0
+    assert instance.files() == before
+
+    # Where root reads the password is gone with the machine, and it is nowhere else.
+    assert not [name for name, (_, content) in before.items() if PASSWORD.encode() in content]
+    logs = "".join(one.read_text() for one in (instance.upper / "var/log/trainyard").iterdir())
+    assert PASSWORD not in said + logs + json.dumps(record)
+
+
+def test_a_damaged_asset_is_reported_and_a_repaired_one_is_taken_at_the_next_look(
+    account: Account, instance: DebianNode
+):
+    bucket = Bucket(account)
+    bucket.publish(SPEC, DOWNLOADS)
+    key = next(name for name in bucket.names() if name.endswith("alertmanager-0.31.1.linux-amd64.tar.gz"))
+    content = DOWNLOADS["alertmanager", "alertmanager-0.31.1.linux-amd64.tar.gz"]
+    bucket.put(key, content[:-1] + b"x")
+    assert instance.run(*LOOK).returncode == 1
+    record = bucket.record()
+    failed = next(one for one in record["steps"] if one["status"] == "failed")
+    assert (record["status"], failed["name"], failed["exit_status"]) == ("failed", "alertmanager", 65)
+
+    bucket.put(key, content)
+    assert instance.run(*LOOK).returncode == 0
+    assert bucket.record()["status"] == "ready"

@@ -1,0 +1,65 @@
+"""The emulated Amazon Managed Prometheus refuses definitions and rules that the real one refuses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from trainyard.edge.aws.refusals import code, words
+from trainyard.monitoring.alertmanager_config import alertmanager_config, amp_definition
+
+if TYPE_CHECKING:
+    from trainyard.edge.aws.account import Account
+
+pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
+
+TOPIC = "arn:aws:sns:us-east-2:123456789012:alerts"
+GOOD = amp_definition(TOPIC, "us-east-2")
+BARE = str(alertmanager_config(TOPIC, "us-east-2"))
+
+
+@pytest.fixture
+def workspace(account: Account) -> str:
+    return str(account.client("amp").create_workspace()["workspaceId"])
+
+
+def refusal(call: Any, **arguments: Any) -> tuple[str, str]:
+    with pytest.raises(ClientError) as error:
+        call(**arguments)
+    return code(error.value), words(error.value)
+
+
+def test_a_definition_is_made_once_and_then_put(account: Account, workspace: str):
+    amp = account.client("amp")
+    assert refusal(amp.put_alert_manager_definition, workspaceId=workspace, data=GOOD)[0] == "ResourceNotFoundException"
+    amp.create_alert_manager_definition(workspaceId=workspace, data=GOOD)
+    assert refusal(amp.create_alert_manager_definition, workspaceId=workspace, data=GOOD)[0] == "ConflictException"
+    amp.put_alert_manager_definition(workspaceId=workspace, data=GOOD.replace("12h", "24h"))
+    held = amp.describe_alert_manager_definition(workspaceId=workspace)["alertManagerDefinition"]
+    assert held["data"].decode() == GOOD.replace("12h", "24h")
+    assert held["status"]["statusCode"] == "ACTIVE"
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (BARE, "no alertmanager_config"),
+        (GOOD.replace("region: us-east-2", "profile: p"), "sigv4 without region"),
+        (GOOD.replace("sigv4:", "api_url: x\\n      sigv4:").replace("\\n", "\n"), "api_url is not allowed"),
+        (GOOD.replace("sns_configs:", "webhook_configs:"), "webhook_configs is not supported"),
+        ("alertmanager_config: [", "not YAML"),
+    ],
+)
+def test_what_the_service_does_not_take_is_refused_with_the_reason(
+    account: Account, workspace: str, data: str, reason: str
+):
+    refused, said = refusal(account.client("amp").create_alert_manager_definition, workspaceId=workspace, data=data)
+    assert refused == "ValidationException"
+    assert reason in said
+
+
+def test_rules_without_groups_are_refused(account: Account, workspace: str):
+    create = account.client("amp").create_rule_groups_namespace
+    assert refusal(create, workspaceId=workspace, name="n", data="rules: []")[0] == "ValidationException"

@@ -1,0 +1,71 @@
+"""What is filled into a template is there as it was, and alerts reach their topic and nobody else does."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+from tests.render.cloudformation.templates import TEMPLATES
+from trainyard.monitoring.alertmanager_config import alertmanager_config
+from trainyard.monitoring.prometheus_rules import alert_rules, recording_rules
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RESOURCES = TEMPLATES["monitoring"]["Resources"]
+RULES = {name: one["Properties"]["Data"] for name, one in TEMPLATES["rules"]["Resources"].items()}
+DEFINITION = RESOURCES["PrometheusWorkspace"]["Properties"]["AlertManagerDefinition"]["Fn::Sub"]
+
+
+def test_the_rules_of_the_workspace_are_those_of_every_prometheus():
+    assert yaml.safe_load(RULES["AlertRules"]) == alert_rules()
+    assert yaml.safe_load(RULES["RecordingRules"]) == recording_rules()
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("name", RULES)
+def test_promtool_accepts_the_rules_as_the_template_has_them(tmp_path: Path, name: str):
+    program = shutil.which("promtool")
+    assert program is not None
+    (tmp_path / "rules.yaml").write_text(RULES[name])
+    done = subprocess.run([program, "check", "rules", str(tmp_path / "rules.yaml")], capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_alertmanager_of_the_workspace_tells_the_topic_of_the_stack():
+    document = yaml.safe_load(DEFINITION)
+    assert yaml.safe_load(document["alertmanager_config"]) == alertmanager_config("${AlertTopic}", "${AWS::Region}")
+
+
+def test_cloudformation_replaces_the_topic_and_the_region_and_nothing_else():
+    assert set(re.findall(r"\$\{([^}]*)\}", DEFINITION)) == {"AlertTopic", "AWS::Region"}
+
+
+def test_no_text_looks_like_a_reference_that_cloudformation_resolves():
+    # https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/dynamic-references.html
+    assert "{{resolve:" not in f"{RULES}{DEFINITION}"
+
+
+def test_the_topic_is_encrypted_where_that_keeps_nobody_from_publishing():
+    key = RESOURCES["AlertTopic"]["Properties"]["KmsMasterKeyId"]
+    assert key == {"Fn::If": ["SelfHosting", "alias/aws/sns", {"Ref": "AWS::NoValue"}]}
+
+
+def test_one_publisher_and_no_other_may_tell_the_topic_anything():
+    (statement,) = RESOURCES["AlertTopicPolicy"]["Properties"]["PolicyDocument"]["Statement"]
+    _, hosted, amazon = statement["Fn::If"]
+    assert hosted["Principal"] == {"AWS": {"Fn::GetAtt": ["MonitoringRole", "Arn"]}}
+    assert amazon["Principal"] == {"Service": "aps.amazonaws.com"}
+    assert amazon["Condition"]["ArnEquals"] == {"aws:SourceArn": {"Fn::GetAtt": ["PrometheusWorkspace", "Arn"]}}
+    assert amazon["Condition"]["StringEquals"] == {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}
+    assert _actions(hosted) | _actions(amazon) == {"sns:Publish", "sns:GetTopicAttributes"}
+
+
+def _actions(statement: dict[str, Any]) -> set[str]:
+    action = statement["Action"]
+    return {action} if isinstance(action, str) else set(action)
