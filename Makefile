@@ -96,6 +96,7 @@ benchmark: .make/environment ## measure speed and memory against the references
 	python benchmarks/rehearsal_by_package.py
 	python benchmarks/efa_collector.py
 	python benchmarks/slurm_collector.py
+	python benchmarks/dashboards.py
 
 .PHONY: clean
 clean: ## remove everything that make made

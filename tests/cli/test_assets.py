@@ -38,7 +38,7 @@ def test_what_is_locked_already_needs_no_network_and_stays_as_it_is(trainyard, f
     ran = trainyard("assets", "lock", "cluster.yaml")
     assert ran.status == 0
     assert ran.out.startswith("node-exporter            1.10.2      x86_64                    0.0 MB  pinned ")
-    assert ran.out.endswith("assets.lock.json written: 1 file, 1 without a published checksum\n")
+    assert ran.out.endswith("assets.lock.json written: 2 files, 2 without a published checksum\n")
     assert (folder / "assets.lock.json").read_bytes() == before
 
 
@@ -58,7 +58,8 @@ def test_a_check_names_what_differs_and_writes_nothing(trainyard, folder):
     (folder / "assets.lock.json").rename(folder / "nothing/assets.lock.json")
     missing = trainyard("assets", "lock", "cluster.yaml", "--check")
     assert (missing.status, missing.out) == (
-        1, "missing: node-exporter on x86_64\nassets.lock.json: not what the spec needs\n",
+        1,
+        "missing: node-exporter on x86_64\nmissing: prometheus on x86_64\nassets.lock.json: not what the spec needs\n",
     )  # fmt: skip
     assert not (folder / "assets.lock.json").exists()
     surplus = trainyard("assets", "lock", "nothing/cluster.yaml", "--check")
@@ -94,10 +95,12 @@ def test_json_says_the_same(trainyard, folder):
     assert printed.keys() == {
         "schema", "file", "written", "up_to_date", "assets", "missing", "incomplete", "stale", "surplus", "findings",
     }  # fmt: skip
-    assert (printed["written"], printed["up_to_date"], len(printed["assets"])) == (False, True, 1)
+    assert (printed["written"], printed["up_to_date"], len(printed["assets"])) == (False, True, 2)
     (folder / "assets.lock.json").unlink()
     printed = json.loads(trainyard("assets", "lock", "cluster.yaml", "--check", "--json").out)
-    assert printed["missing"] == [{"name": "node-exporter", "version": None, "os": None, "arch": "x86_64"}]
+    assert printed["missing"] == [
+        {"name": name, "version": None, "os": None, "arch": "x86_64"} for name in ("node-exporter", "prometheus")
+    ]
     assert not printed["up_to_date"]
     printed = json.loads(trainyard("assets", "lock", "nothing/cluster.yaml", "--json").out)
     assert (printed["written"], printed["file"], printed["assets"]) == (True, "nothing/assets.lock.json", [])

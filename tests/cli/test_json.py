@@ -94,7 +94,7 @@ def test_render_prints_what_it_wrote_or_the_errors_that_kept_it_from_writing(rea
     (tmp_path / "right.yaml").write_text(example_spec(""))
     status, printed = read("render", "right.yaml", "-o", "made")
     assert (status, Path(printed["folder"]).absolute(), printed["kept"]) == (0, tmp_path / "made", None)
-    assert {tmp_path / "made" / name for name in printed["files"]} < set((tmp_path / "made").iterdir())
+    assert {tmp_path / "made" / name for name in printed["files"]} < set((tmp_path / "made").rglob("*"))
     (tmp_path / "wrong.yaml").write_text(example_spec("region: us-west-2\nnetwork: {availability_zone: us-east-2a}"))
     status, printed = read("render", "wrong.yaml", "-o", "other")
     assert (status, printed["folder"], printed["files"]) == (1, None, [])

@@ -42,7 +42,7 @@ def test_a_login_node_is_compared_with_what_auto_scaling_allows():
 def test_what_is_not_counted_and_what_comes_later_is_said():
     text = "\n".join(budget_lines(budget_of(SOFTWARE, QUEUES)))
     assert "nobody has measured them: packages" in text
-    assert "with Slurm running: node-exporter (head, queue/gpu), node-metrics (head, queue/gpu), dcgm-exporter" in text
+    assert "with Slurm running: node-exporter (head, queue/gpu), node-metrics (head, queue/gpu), prometheus" in text
     assert "nothing changes it later" in text
 
 

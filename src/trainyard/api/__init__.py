@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from trainyard.api.explain import explain_id, explanations
     from trainyard.api.image import render_images
     from trainyard.api.instances import instance_facts, instance_types
+    from trainyard.api.monitor_files import monitor_alerts, monitor_dashboards
+    from trainyard.api.monitor_verify import verify_monitoring, verify_spec
+    from trainyard.api.monitor_view import dashboards_data, metrics_keeper, open_viewer
     from trainyard.api.new import new_spec
     from trainyard.api.nodes import check_nodes, watch_nodes
     from trainyard.api.plan import plan_file
@@ -45,6 +48,7 @@ __all__ = [
     "check_files",
     "check_nodes",
     "cluster_status",
+    "dashboards_data",
     "deploy_file",
     "destroy_cluster",
     "explain_id",
@@ -53,13 +57,19 @@ __all__ = [
     "instance_types",
     "json_schema",
     "lock_assets",
+    "metrics_keeper",
+    "monitor_alerts",
+    "monitor_dashboards",
     "new_spec",
+    "open_viewer",
     "parse",
     "plan_file",
     "reference_architectures",
     "rehearse_file",
     "render_file",
     "render_images",
+    "verify_monitoring",
+    "verify_spec",
     "watch_nodes",
     "write_report",
 ]
@@ -78,6 +88,7 @@ _HOMES = {
     "check_files": "trainyard.api.check",
     "check_nodes": "trainyard.api.nodes",
     "cluster_status": "trainyard.api.status",
+    "dashboards_data": "trainyard.api.monitor_view",
     "deploy_file": "trainyard.api.deploy",
     "destroy_cluster": "trainyard.api.deploy",
     "explain_id": "trainyard.api.explain",
@@ -86,13 +97,19 @@ _HOMES = {
     "instance_types": "trainyard.api.instances",
     "json_schema": "trainyard.api.schema",
     "lock_assets": "trainyard.api.assets",
+    "metrics_keeper": "trainyard.api.monitor_view",
+    "monitor_alerts": "trainyard.api.monitor_files",
+    "monitor_dashboards": "trainyard.api.monitor_files",
     "new_spec": "trainyard.api.new",
+    "open_viewer": "trainyard.api.monitor_view",
     "parse": "trainyard.spec.parsing",
     "plan_file": "trainyard.api.plan",
     "reference_architectures": "trainyard.api.architectures",
     "rehearse_file": "trainyard.api.rehearse",
     "render_file": "trainyard.api.render",
     "render_images": "trainyard.api.image",
+    "verify_monitoring": "trainyard.api.monitor_verify",
+    "verify_spec": "trainyard.api.monitor_verify",
     "watch_nodes": "trainyard.api.nodes",
     "write_report": "trainyard.api.rehearse",
 }

@@ -29,6 +29,7 @@ COMMANDS = (
     "deploy",
     "status",
     "nodes",
+    "monitor",
     "bench",
     "destroy",
     "completion",

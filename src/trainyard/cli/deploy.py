@@ -45,6 +45,11 @@ if TYPE_CHECKING:
     help="Make all that the cluster needs and stop before it, so that images can be built first. "
     "Without the option, the same command goes on.",
 )
+@click.option(
+    "--overwrite-dashboards",
+    is_flag=True,
+    help="Write dashboards anew that people have edited. By default they stay, and a warning says how they differ.",
+)
 @lock_option
 @json_option
 def command(  # noqa: PLR0913  one for each option
@@ -57,6 +62,7 @@ def command(  # noqa: PLR0913  one for each option
     rollback_on_failure: bool,
     recreate: bool,
     before_cluster: bool,
+    overwrite_dashboards: bool,
     as_json: bool,
 ) -> None:
     """Make what a spec describes in an AWS account, or go on where an earlier call stopped.
@@ -89,7 +95,13 @@ def command(  # noqa: PLR0913  one for each option
         question = f"Deploy {parsed.name} to account {account.id} in {parsed.region}?"
         return click.confirm(question, err=True)
 
-    options = Options(rollback_on_failure, recreate, create_key_pair, before_cluster=before_cluster)
+    options = Options(
+        rollback_on_failure,
+        recreate,
+        create_key_pair,
+        before_cluster=before_cluster,
+        overwrite_dashboards=overwrite_dashboards,
+    )
     with interruptible("AWS finishes what it has begun; run the same command again to go on"):
         deployed = deploy_file(spec, profile=profile, options=options, lock=lock, listener=watcher(), confirm=confirm)
     _print(deployed, as_json=as_json)

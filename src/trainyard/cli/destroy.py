@@ -33,7 +33,11 @@ _LOST = (
 @click.option(
     "--bucket", metavar="BUCKET", help="The assets.bucket of the spec, where it had its own and no stack is left."
 )
-@click.option("--delete-data", is_flag=True, help="Delete file systems, volumes, snapshots, metrics and logs too.")
+@click.option(
+    "--delete-data",
+    is_flag=True,
+    help="Delete file systems, volumes, snapshots, metrics, logs and edited dashboards too.",
+)
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @json_option
 def command(  # noqa: PLR0913  one for each option

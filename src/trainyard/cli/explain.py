@@ -20,11 +20,12 @@ if TYPE_CHECKING:
 @click.option("--list", "list_", is_flag=True, help="Print every id and its title.")
 @json_option
 def command(id_: str | None, *, list_: bool, as_json: bool) -> None:
-    """Say what a finding means, why it matters, what to do and who says so.
+    """Say what a finding or an alert means, why it matters, what to do and who says so.
 
     \b
     Example:
       trainyard explain placement-group-with-reservation
+      trainyard explain gpu-xid-fatal
       trainyard explain --list
     """
     from trainyard.api.explain import explain_id, explanations
@@ -45,14 +46,15 @@ def _print_list(found: list[Explanation], *, as_json: bool) -> None:
         return
     width = max(len(one.id) for one in found)
     for one in found:
-        print_text(f"{click.style(one.id.ljust(width), bold=True)}  {one.severity.ljust(7)}  {one.title}")
+        print_text(f"{click.style(one.id.ljust(width), bold=True)}  {one.severity.ljust(8)}  {one.title}")
 
 
 def _print(explanation: Explanation) -> None:
     print_text(f"{click.style(explanation.id, bold=True)} ({explanation.kind}, {explanation.severity})")
     print_text(f"{explanation.title}\n")
     print_text(textwrap.fill(explanation.rationale, 88))
-    print_text(f"\nWhat to do: {explanation.remedy}")
+    steps = "\n" if "\n" in explanation.remedy else " "
+    print_text(f"\nWhat to do:{steps}{explanation.remedy}")
     print_text(f"Source: {explanation.source}")
     for heading, example in (("Wrong", explanation.bad), ("Right", explanation.good)):
         if example is not None:

@@ -91,6 +91,7 @@ def _lines(found: Plan) -> Iterator[str]:
         yield f"  {number:>2}. {step.name:<13} {step.title}{state}"
     yield from _stack_lines(found)
     yield from _time_lines(found)
+    yield from _metrics_lines(found)
     yield from _cost_lines(found)
     yield from _fixed_lines(found)
 
@@ -129,6 +130,13 @@ def _time_lines(found: Plan) -> Iterator[str]:
         yield from fleet_lines(found.fleet)
 
 
+def _metrics_lines(found: Plan) -> Iterator[str]:
+    from trainyard.cli.plan_metrics import metrics_lines
+
+    if found.metrics is not None:
+        yield from metrics_lines(found.metrics)
+
+
 def _cost_lines(found: Plan) -> Iterator[str]:
     from trainyard.deploy.cost import CAVEAT, NOT_COUNTED
 
@@ -153,6 +161,7 @@ def _usd(amount: float) -> str:
 
 def _values(found: Plan) -> dict[str, Any]:
     from trainyard.cli.plan_bootstrap import budget_values, fleet_values
+    from trainyard.cli.plan_metrics import metrics_values
 
     cost = found.cost
     return {
@@ -182,6 +191,7 @@ def _values(found: Plan) -> dict[str, Any]:
         ],
         "bootstrap": None if found.bootstrap is None else budget_values(found.bootstrap),
         "simulation": None if found.fleet is None else fleet_values(found.fleet),
+        "metrics": None if found.metrics is None else metrics_values(found.metrics),
         "cost": {
             "currency": "USD",
             "least_usd_per_hour": round(cost.least_usd_per_hour, 4),

@@ -11,7 +11,11 @@ from trainyard.cli.output import json_option, one_line, print_json, print_text
 from trainyard.render.tags import CLUSTER
 
 if TYPE_CHECKING:
+    from trainyard.operate.monitoring.access import MonitoringAccess
     from trainyard.operate.status import Status
+
+_LONGEST_OUTPUT = 31
+_QUERY_WORDS = ("API", "dashboards", "by hand")
 
 
 @click.command()
@@ -23,7 +27,7 @@ if TYPE_CHECKING:
 )
 @json_option
 def command(name: str, region: str, profile: str | None, bucket: str | None, *, as_json: bool) -> None:
-    """Say whether the cluster NAME is up: its stacks, its nodes, and when it was deployed.
+    """Say whether the cluster NAME is up: its stacks, its nodes, when it was deployed, and where its metrics are.
 
     Also for clusters of ParallelCluster that trainyard did not make.
 
@@ -59,6 +63,20 @@ def _print(found: Status) -> None:
         print_text(f"  stack {stack.name:<40} {stack.status}")
     for (role, queue, state), count in found.node_counts().items():
         print_text(f"  {count} × {role}{f' of queue {queue}' if queue else ''} {state}")
+    if found.monitoring is not None:
+        _print_monitoring(found.monitoring)
+
+
+def _print_monitoring(access: MonitoringAccess) -> None:
+    print_text(f"monitoring: {access.mode}, of stack {access.of}")
+    for one in access.workspaces:
+        print_text(f"  {one.service} workspace {one.id} {one_line(one.status)}")
+    for name, value in access.outputs.items():
+        print_text(f"  {name:<{_LONGEST_OUTPUT}} {one_line(value)}")
+    if access.query is not None:
+        print_text("to query, with the rights of AMPQueryPolicyArn:")
+        for what, value in zip(_QUERY_WORDS, access.query, strict=True):
+            print_text(f"  {what:<10} {value}")
 
 
 def _values(found: Status) -> dict[str, object]:
@@ -74,4 +92,15 @@ def _values(found: Status) -> dict[str, object]:
         "parallelcluster_version": record.parallelcluster_version if record else None,
         "stacks": [{"name": stack.name, "status": stack.status} for stack in found.stacks],
         "nodes": [node._asdict() for node in found.nodes],
+        "monitoring": None if found.monitoring is None else _monitoring_values(found.monitoring),
+    }
+
+
+def _monitoring_values(access: MonitoringAccess) -> dict[str, object]:
+    return {
+        "stack": access.of,
+        "mode": access.mode,
+        "workspaces": [one._asdict() for one in access.workspaces],
+        "outputs": dict(access.outputs),
+        "query": None if access.query is None else access.query._asdict(),
     }

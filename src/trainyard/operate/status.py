@@ -11,6 +11,7 @@ from trainyard.edge.aws.nodes import Node, nodes
 from trainyard.edge.aws.stack_events import stack_failure
 from trainyard.edge.aws.stacks import StackState, find_stack, stacks_tagged
 from trainyard.errors import TrainyardError
+from trainyard.operate.monitoring.access import MonitoringAccess, monitoring_access
 from trainyard.render.tags import CLUSTER, ENVIRONMENT
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ class Status:
     nodes: tuple[Node, ...]
     problem: str | None
     """Why it is not up; None where it is."""
+    monitoring: MonitoringAccess | None = None
+    """What the stack of its monitoring, or of its environment's, says; None where nothing is measured."""
 
     @property
     def up(self) -> bool:
@@ -51,7 +54,8 @@ def status(name: str, account: Account, bucket: str) -> Status:
     shared = [stack for stack in stacks_tagged(account, ENVIRONMENT, name) if CLUSTER not in stack.tags]
     record = read_record(account, bucket, name)
     if shared:
-        return Status(name, account.region, record, tuple(shared), (), _stack_problem(account, tuple(shared)))
+        problem = _stack_problem(account, tuple(shared))
+        return Status(name, account.region, record, tuple(shared), (), problem, monitoring_access(account, shared))
     if own is None and not others and record is None:
         raise TrainyardError(
             f"there is no cluster {name} in {account.region}, and no environment",
@@ -60,7 +64,15 @@ def status(name: str, account: Account, bucket: str) -> Status:
         )
     found = tuple(nodes(account, name))
     stacks = (*others, *([own] if own is not None else ()))
-    return Status(name, account.region, record, stacks, found, _problem(account, own, stacks, found))
+    seen = monitoring_access(account, (*stacks, *_of_environment(account, stacks)))
+    return Status(name, account.region, record, stacks, found, _problem(account, own, stacks, found), seen)
+
+
+def _of_environment(account: Account, stacks: tuple[StackState, ...]) -> list[StackState]:
+    """Return the stacks of the environment that a cluster uses, where it uses one."""
+    name = next((stack.tags[ENVIRONMENT] for stack in stacks if ENVIRONMENT in stack.tags), None)
+    found = [] if name is None else stacks_tagged(account, ENVIRONMENT, name)
+    return [stack for stack in found if CLUSTER not in stack.tags]
 
 
 def _problem(

@@ -31,7 +31,7 @@ class Group(NamedTuple):
     """Nodes that are alike, and how many of them there should be."""
 
     role: str
-    """head, login or compute."""
+    """head, login, compute or monitoring."""
     name: str | None
     """The queue of compute nodes, the pool of login nodes."""
     compute_resource: str | None
@@ -66,7 +66,7 @@ class Expected(NamedTuple):
 def expected(account: Account, bucket: str, name: str) -> Expected:
     """Return what the bucket says about a cluster's nodes.
 
-    Raises TrainyardError where the name is that of an environment, or the account cannot be used.
+    Raises TrainyardError where the name is that of an environment without any instance, or the account cannot be used.
     """
     pointer = beginning(account, bucket, f"{folder(name)}/release", _MOST_BYTES)
     return expected_of(read_record(account, bucket, name), None if pointer is None else pointer.content)
@@ -75,7 +75,7 @@ def expected(account: Account, bucket: str, name: str) -> Expected:
 def expected_of(deployment: Deployment | None, pointer: bytes | None) -> Expected:
     """Return what a deployment record and a release pointer say; None stands for one that is not there.
 
-    Raises TrainyardError where it is an environment.
+    Raises TrainyardError where it is an environment without an instance that keeps metrics.
     """
     published = _published(_NONE if pointer is None else pointer)
     if deployment is None:
@@ -85,7 +85,7 @@ def expected_of(deployment: Deployment | None, pointer: bytes | None) -> Expecte
     except TrainyardError as error:
         problem = f"the spec as deployed cannot be read: {error.problem}"
         return Expected(deployment, (), problem, published, _timeouts(None))
-    if spec.is_environment:
+    if spec.is_environment and not spec.has_monitoring_instance:
         name = deployment.name
         raise TrainyardError(f"{name} is an environment and has no nodes", where=name, hint="name a cluster in it")
     return Expected(deployment, tuple(_groups(spec)), None, published, _timeouts(spec))
@@ -99,13 +99,17 @@ def _published(content: bytes) -> Published:
 
 
 def _timeouts(spec: Spec | None) -> dict[str, int]:
-    if spec is None:
-        return dict.fromkeys(("head", "login", "compute"), _TIMEOUT_S)
+    if spec is None or spec.is_environment:
+        return dict.fromkeys(("head", "login", "compute", "monitoring"), _TIMEOUT_S)
     kinds = {"head": "head", "login": "login", "compute": f"queue/{spec.queues[0].name}"}
-    return {role: bounds(spec, kind)[0].seconds for role, kind in kinds.items()}
+    return {role: bounds(spec, kind)[0].seconds for role, kind in kinds.items()} | {"monitoring": _TIMEOUT_S}
 
 
 def _groups(spec: Spec) -> Iterator[Group]:
+    if spec.has_monitoring_instance:
+        yield Group("monitoring", None, None, 1, 1, "monitoring.mode")
+    if spec.is_environment:
+        return
     yield Group("head", None, None, 1, 1, "head_node")
     for path, pool in spec.login_pools():
         yield Group("login", pool.name, None, pool.count, pool.count, path_text((*path, "count")))

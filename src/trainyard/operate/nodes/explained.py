@@ -2,40 +2,20 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import yaml
-
-from trainyard.finding import Finding
+from trainyard.finding_kinds import finding_of, kinds_beside
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from trainyard.finding import Severity
 
-
-@cache
 def kinds() -> Mapping[str, Mapping[str, str]]:
     """Return severity, title, rationale, remedy and source of each kind of finding, by its id."""
-    text = Path(__file__).with_name("findings.yaml").read_bytes()
-    found: dict[str, dict[str, str]] = yaml.load(text, Loader=yaml.CSafeLoader)
-    return found
+    return kinds_beside(Path(__file__))
 
 
-def finding(  # noqa: PLR0913  what a finding has beyond its kind
-    id_: str,
-    message: str,
-    remedy: str | None = None,
-    *,
-    severity: Severity | None = None,
-    file: str | None = None,
-    path: str | None = None,
-) -> Finding:
-    """Return a finding of a kind. What is not said here is as the kind has it."""
-    kind = kinds()[id_]
-    worst: Severity = kind["severity"]  # type: ignore[assignment]  # a test reads the file
-    sentence = kind["remedy"].removesuffix(".")
-    general = sentence[0].lower() + sentence[1:]
-    return Finding(id_, severity or worst, message, remedy or general, kind["source"], file=file, path=path)
+finding = partial(finding_of, kinds())
+"""Returns a finding of one of these kinds."""

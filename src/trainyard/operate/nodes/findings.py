@@ -65,9 +65,8 @@ def _failed(nodes: Nodes, node: NodeState) -> Finding:
     logs = f"the ends of its logs lie in {nodes.evidence_url(node)}"
     if node.status == "failed":
         message = f"{node} ({node.place}) failed: {nodes.why_failed(node)}"
-        return finding(
-            "node-failed", message, f"correct that and replace the node; {logs}", file=nodes.record_url(node)
-        )
+        again = "wait, as it tries again every five minutes" if node.role == "monitoring" else "replace the node"
+        return finding("node-failed", message, f"correct that and {again}; {logs}", file=nodes.record_url(node))
     message = f"{node} ({node.place}) is held and takes no jobs: {nodes.why_failed(node)}"
     slurm_name = node.hostname.partition(".")[0] or "NODENAME"
     remedy = (
@@ -82,7 +81,8 @@ def _never_reported(nodes: Nodes, node: NodeState) -> Finding:
     message = f"{node} ({node.place}) has been there for {duration(took)} and has never reported"
     if nodes.late(node):
         return finding("node-never-reported", f"{message}; it had {duration(most)}")
-    remedy = f"wait: nodes report when ParallelCluster has configured them, and it has {duration(most)}"
+    whoever = "cloud-init" if node.role == "monitoring" else "ParallelCluster"
+    remedy = f"wait: nodes report when {whoever} has configured them, and it has {duration(most)}"
     return finding("node-never-reported", message, remedy, severity="info")
 
 
@@ -115,9 +115,11 @@ def _former_release(nodes: Nodes) -> Iterator[Finding]:
 
 def _to_tell(nodes: Nodes, former: list[NodeState]) -> Iterator[str]:
     """Yield how nodes get to what is published: those that stay are told, the others come and go."""
-    stay = [node.place for node in former if node.role != "compute"]
+    if any(node.role == "monitoring" for node in former):
+        yield "wait for the monitoring instance, which looks for releases every five minutes"
+    stay = [node.place for node in former if node.role in ("head", "login")]
     if stay:
         command = command_to_tell(nodes.region, nodes.bucket, nodes.name)
         yield f"run on the {' and the '.join(dict.fromkeys(stay))}: {command}"
-    if len(stay) < len(former):
+    if any(node.role == "compute" for node in former):
         yield "replace compute nodes when no jobs run on them"

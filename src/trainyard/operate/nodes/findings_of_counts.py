@@ -46,7 +46,8 @@ def _dynamic(node: NodeState, group: Group) -> bool:
 def _words(group: Group) -> str:
     if group.role == "compute":
         return f"queue {group.name}, compute resource {group.compute_resource}"
-    return f"login pool {group.name}" if group.role == "login" else "the head node"
+    others = {"login": f"login pool {group.name}", "monitoring": "the monitoring instance"}
+    return others.get(group.role, "the head node")
 
 
 def _kind(node: NodeState) -> str:

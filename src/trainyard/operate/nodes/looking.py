@@ -6,15 +6,18 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from trainyard.deploy.work import folder
+from trainyard.edge.aws.nodes import monitoring_instances
 from trainyard.edge.aws.nodes import nodes as instances_of
 from trainyard.errors import TrainyardError
 from trainyard.operate.nodes.bucket_records import BucketRecords
 from trainyard.operate.nodes.chosen import of_node, of_queue
 from trainyard.operate.nodes.cluster_nodes import Nodes, Place, compared
 from trainyard.operate.nodes.expected import Expected, expected
+from trainyard.render.tags import CLUSTER, ENVIRONMENT
 
 if TYPE_CHECKING:
     from trainyard.edge.aws.account import Account
+    from trainyard.edge.aws.nodes import Node
 
 _EXPECTED_EVERY = 10  # looks; a deployment seldom ends, or publishes anything, while somebody watches
 
@@ -43,10 +46,10 @@ class Look:
 
         Raises TrainyardError where there is no such cluster, and InputError where there is no such queue or node.
         """
-        instances = instances_of(self.account, self.name)
         if self._looks % _EXPECTED_EVERY == 0 or self._expected is None:
             self._expected = expected(self.account, self.bucket, self.name)
         self._looks += 1
+        instances = [*instances_of(self.account, self.name), *self._monitoring(self._expected)]
         readings = self._records.look([node.id for node in instances])
         if not instances and not readings.by_instance and self._expected.deployment is None:
             raise self._nothing()
@@ -54,6 +57,12 @@ class Look:
         nodes = compared(place, self.account.clock.now(), instances, readings, self._expected)
         nodes = nodes if self.queue is None else of_queue(nodes, self.queue)
         return nodes if self.node is None else of_node(nodes, self.node)
+
+    def _monitoring(self, wanted: Expected) -> list[Node]:
+        """Return the monitoring instance. EC2 is asked for it only where the spec has one."""
+        if not any(group.role == "monitoring" for group in wanted.groups):
+            return []
+        return monitoring_instances(self.account, self.name, (CLUSTER, ENVIRONMENT))
 
     def _nothing(self) -> TrainyardError:
         return TrainyardError(

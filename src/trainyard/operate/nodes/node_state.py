@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from trainyard.edge.aws.nodes import MONITORING
+
 if TYPE_CHECKING:
     from trainyard.edge.aws.nodes import Node
     from trainyard.operate.nodes.bucket_records import Reading
     from trainyard.operate.nodes.expected import Group
     from trainyard.operate.nodes.record import NodeRecord, StepRecord
 
-_ROLES = {"HeadNode": "head", "LoginNode": "login", "Compute": "compute"}
+_ROLES = {"HeadNode": "head", "LoginNode": "login", "Compute": "compute", MONITORING: "monitoring"}
 ACTIVE = ("pending", "running")
 GONE = "gone"
 
@@ -23,7 +25,7 @@ class NodeState:
 
     id: str
     role: str
-    """head, login or compute."""
+    """head, login, compute or monitoring."""
     group: str | None
     """Its queue or its pool."""
     compute_resource: str | None
@@ -102,6 +104,8 @@ class NodeState:
         """Say which of the nodes it is."""
         if self.role == "compute":
             return f"queue {self.group}"
+        if self.role == "monitoring":
+            return "monitoring instance"
         return f"login pool {self.group}" if self.role == "login" and self.group else f"{self.role} node"
 
 

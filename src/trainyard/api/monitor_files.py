@@ -1,0 +1,85 @@
+"""Dashboards and alerts as files, for a Grafana, a CloudWatch or a Prometheus that somebody runs themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from trainyard.bundle.cloudwatch_files import FOLDER, cloudwatch_files
+from trainyard.checking.spec_file import Checked, check_file
+from trainyard.document.write import yaml_text
+from trainyard.edge.bundle_folder import Written, write_folder
+from trainyard.edge.new_file import write_new_file
+from trainyard.errors import SpecError
+from trainyard.monitoring.alert import Alert, alerts
+from trainyard.monitoring.dashboard import NEEDS, Dashboard, dashboards_for
+from trainyard.monitoring.features import features_of
+from trainyard.monitoring.grafana_files import grafana_files
+from trainyard.monitoring.prometheus_rules import rules_document
+from trainyard.render.stand_ins import Ids
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from trainyard.spec.cluster import Spec
+
+__all__ = ["Alert", "Dashboard", "MonitorDashboards", "monitor_alerts", "monitor_dashboards"]
+
+
+@dataclass(frozen=True, slots=True)
+class MonitorDashboards:
+    """The dashboards of a spec, or all that there are. ``checked`` is None without a spec."""
+
+    checked: Checked | None
+    dashboards: tuple[Dashboard, ...]
+    """Those for Grafana; none where nothing is measured for it."""
+    files: dict[str, bytes]
+    """What each dashboard is made of, by its name in a folder: grafana/<id>.json, cloudwatch/<name>.json."""
+    written: Written | None
+
+
+def monitor_dashboards(
+    file: str | None = None, folder: Path | None = None, *, force: bool = False
+) -> MonitorDashboards:
+    """Return the dashboards that the cluster of a spec can fill, and write them into a folder where one is given.
+
+    Without a spec, all for Grafana. Nothing is returned or written where the spec has errors.
+    Raises FindingsError where the file is no spec, InputError where the folder must not be replaced, TrainyardError
+    where it cannot be written.
+    """
+    checked = None if file is None else check_file(file)
+    if checked is not None and checked.parsed is None:
+        raise SpecError(checked.findings)
+    if checked is not None and checked.has_errors:
+        return MonitorDashboards(checked, (), {}, None)
+    spec = None if checked is None or checked.parsed is None else checked.parsed.spec
+    has = _has(spec)
+    files = {**_grafana(has), **({} if spec is None else _cloudwatch(spec))}
+    written = None if folder is None else write_folder(folder, files, force=force)
+    return MonitorDashboards(checked, () if has is None else dashboards_for(has), files, written)
+
+
+def monitor_alerts(file: Path | None = None, *, force: bool = False) -> tuple[Alert, ...]:
+    """Return the alerts, and write them with what is recorded for dashboards as rules into a file, where one is given.
+
+    Raises InputError where the file exists and is not to be replaced, TrainyardError where it cannot be written.
+    """
+    if file is not None:
+        write_new_file(file, yaml_text(rules_document(), blocks=True), force=force)
+    return alerts()
+
+
+def _has(spec: Spec | None) -> frozenset[str] | None:
+    """Return what there is to show, or None where Prometheus measures nothing."""
+    if spec is None:
+        return frozenset(NEEDS)
+    return None if spec.monitoring.mode == "none" else features_of(spec)
+
+
+def _grafana(has: frozenset[str] | None) -> dict[str, bytes]:
+    return {} if has is None else {f"grafana/{name}": content for name, content in grafana_files(has).items()}
+
+
+def _cloudwatch(spec: Spec) -> dict[str, bytes]:
+    found = cloudwatch_files(spec, Ids({}))
+    return {f"cloudwatch/{name.removeprefix(f'{FOLDER}/')}": content for name, content in found.items()}

@@ -1,0 +1,42 @@
+"""The dashboards of a cluster as a page on this machine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.edge.aws.account import account
+from trainyard.errors import InputError
+from trainyard.operate.monitoring.viewer.data_check import DashboardData, dashboards_data
+from trainyard.operate.monitoring.viewer.keeper import keeper_at, keeper_of
+from trainyard.operate.monitoring.viewer.server import Viewer
+
+if TYPE_CHECKING:
+    from trainyard.edge.prometheus_api import PrometheusApi
+
+__all__ = ["DashboardData", "Viewer", "dashboards_data", "metrics_keeper", "open_viewer"]
+
+
+def metrics_keeper(
+    name: str | None, prometheus: str | None, *, region: str | None = None, profile: str | None = None
+) -> PrometheusApi:
+    """Return whoever keeps the metrics: at an address, or those of a cluster by its name.
+
+    Raises InputError where neither or both are given, TrainyardError where the cluster has none that can be asked.
+    """
+    if (name is None) == (prometheus is None):
+        hint = "`trainyard monitor view --prometheus http://localhost:9090`, or NAME with --region"
+        raise InputError("one of NAME and --prometheus has to be given, and not both", where="monitor view", hint=hint)
+    if prometheus is not None:
+        return keeper_at(prometheus, region, profile)
+    if name is None or region is None:
+        raise InputError(f"the region of {name} is missing", where="--region", hint="such as --region us-east-2")
+    return keeper_of(name, account(region, profile))
+
+
+def open_viewer(keeper: PrometheusApi, port: int = 0) -> Viewer:
+    """Return the server of the page, which listens already; ``serve_forever`` makes it answer.
+
+    Raises TrainyardError where the Prometheus does not answer, InputError where the port is taken.
+    """
+    keeper.expect_ready()
+    return Viewer(keeper, port)

@@ -1,0 +1,107 @@
+"""``trainyard monitor dashboards``."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from trainyard.cli import suggestions
+from trainyard.cli.output import counted, finding_text, json_option, one_line, print_json, print_text
+
+if TYPE_CHECKING:
+    from trainyard.api.monitor_files import Dashboard, MonitorDashboards
+
+
+@click.command()
+@click.argument("spec", metavar="[SPEC]", required=False, shell_complete=suggestions.files)
+@click.option(
+    "-o", "--output", "folder", metavar="DIR", type=click.Path(path_type=Path), help="Write their files here."
+)
+@click.option(
+    "--force", is_flag=True, help="Replace a DIR that trainyard did not make, or that was changed; it is moved aside."
+)
+@json_option
+def command(spec: str | None, folder: Path | None, *, force: bool, as_json: bool) -> None:
+    """List the dashboards and what they show, or write them as files.
+
+    With SPEC, only those that its cluster can fill, without panels about what it does not have, and its dashboards for
+    CloudWatch besides; ids in those that only a deployment knows are stand-ins.
+
+    Grafana takes the files of grafana/ under Dashboards, New, Import. Most of their panels show what Prometheus records
+    by the rules that `trainyard monitor alerts -o FILE` writes.
+
+    \b
+    Exit status: 0 fine; 1 the spec has errors, or the files could not be written;
+    2 SPEC could not be read, or DIR is not ours to replace.
+
+    \b
+    Example:
+      trainyard monitor dashboards
+      trainyard monitor dashboards cluster.yaml -o dashboards/
+    """
+    from trainyard.api.monitor_files import monitor_dashboards
+
+    found = monitor_dashboards(spec, folder, force=force)
+    failed = found.checked is not None and found.checked.has_errors
+    if as_json:
+        print_json(_as_json(found))
+    else:
+        _print_findings(found)
+        if not failed:
+            _print(found)
+    sys.exit(1 if failed else 0)
+
+
+def _print_findings(found: MonitorDashboards) -> None:
+    if found.checked is None:
+        return
+    for finding in found.checked.findings:
+        print_text(finding_text(finding), err=True)
+    if found.checked.has_errors:
+        print_text(f"nothing was written: {counted(found.checked.findings)}", err=True)
+    elif not found.dashboards:
+        print_text("monitoring.mode is none: nothing is measured that a dashboard of Grafana could show", err=True)
+
+
+def _print(found: MonitorDashboards) -> None:
+    if found.written is not None:
+        if found.written.kept is not None:
+            print_text(f"the former folder is kept as {one_line(str(found.written.kept))}", err=True)
+        for name in found.files:
+            print_text(one_line(str(found.written.folder / name)))
+        return
+    for dashboard in found.dashboards:
+        _print_dashboard(dashboard)
+    for name in (name for name in found.files if name.startswith("cloudwatch/")):
+        print_text(f"{click.style(name.removeprefix('cloudwatch/').removesuffix('.json'), bold=True)}  in CloudWatch")
+
+
+def _print_dashboard(dashboard: Dashboard) -> None:
+    print_text(f"{click.style(dashboard.id, bold=True)}  {dashboard.description}")
+    for row in dashboard.rows:
+        shown = f"{row.title}: {'; '.join(panel.title for panel in row.panels)}"
+        print_text(textwrap.fill(shown, 100, initial_indent="  ", subsequent_indent="    "))
+
+
+def _as_json(found: MonitorDashboards) -> dict[str, Any]:
+    written, checked = found.written, found.checked
+    return {
+        "folder": None if written is None else str(written.folder),
+        "kept": None if written is None or written.kept is None else str(written.kept),
+        "files": list(found.files),
+        "dashboards": [_dashboard(one) for one in found.dashboards],
+        "findings": [] if checked is None else [one._asdict() for one in checked.findings],
+    }
+
+
+def _dashboard(dashboard: Dashboard) -> dict[str, Any]:
+    panels = [
+        {"id": one.id, "row": row.title, "title": one.title, "unit": one.unit, "description": one.description}
+        for row in dashboard.rows
+        for one in row.panels
+    ]
+    return {"id": dashboard.id, "title": dashboard.title, "description": dashboard.description, "panels": panels}

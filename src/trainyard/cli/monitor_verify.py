@@ -1,0 +1,136 @@
+"""``trainyard monitor verify``."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from trainyard.cli import suggestions
+from trainyard.cli.interrupting import interruptible
+from trainyard.cli.output import counted, json_option, one_line, print_json, print_text, reporter
+from trainyard.errors import InputError
+
+if TYPE_CHECKING:
+    from trainyard.api.monitor_verify import Verified
+    from trainyard.finding import Finding
+
+_COLOURS = {"error": "red", "warning": "yellow", "info": "cyan"}
+_MOST_MINUTES = 24 * 60
+
+
+@click.command()
+@click.argument("name", required=False)
+@click.option("--region", metavar="REGION", help="AWS region of the cluster.")
+@click.option("--profile", metavar="NAME", help="Profile of the AWS configuration.")
+@click.option("--bucket", metavar="BUCKET", help="The assets.bucket of the spec, where no stack is left.")
+@click.option("--prometheus", metavar="URL", help="Where Prometheus answers, such as a forwarded port.")
+@click.option("--spec", metavar="FILE", shell_complete=suggestions.files, help="A spec, in place of NAME: no account.")
+@click.option("--grafana", is_flag=True, help="Also look into Amazon Managed Grafana, with a token of 15 minutes.")
+@click.option("--wait", "minutes", type=click.IntRange(0, _MOST_MINUTES), default=0, metavar="MINUTES",
+              help="Try again every half minute until all is good, for so long.")  # fmt: skip
+@json_option
+def command(  # noqa: PLR0913  one for each option
+    name: str | None,
+    *,
+    region: str | None,
+    profile: str | None,
+    bucket: str | None,
+    prometheus: str | None,
+    spec: str | None,
+    grafana: bool,
+    minutes: int,
+    as_json: bool,
+) -> None:
+    """Say whether all that the cluster NAME measures arrives, and what to do where it does not.
+
+    Compares the spec as deployed, the instances in EC2, and what whoever keeps the metrics has: Amazon Managed
+    Prometheus, or a Prometheus behind a forwarded port. Changes nothing; only --grafana makes a token, and deletes it.
+
+    \b
+    Exit status: 0 nothing is wrong, or only warnings; 1 something is wrong;
+    2 the command line is, or an input could not be read.
+
+    \b
+    Example:
+      trainyard monitor verify llm-p5 --region us-east-2
+      trainyard monitor verify llm-p5 --region us-east-2 --wait 20
+      trainyard monitor verify --spec cluster.yaml --prometheus http://localhost:9090
+    """
+    with interruptible("nothing was changed"):
+        if spec is None:
+            found = _deployed(
+                name,
+                region,
+                profile=profile,
+                bucket=bucket,
+                prometheus=prometheus,
+                wait_s=minutes * 60,
+                grafana=grafana,
+            )
+        else:
+            _refuse(name=name, region=region, profile=profile, bucket=bucket)
+            found = _of_spec(spec, prometheus, minutes * 60)
+    if as_json:
+        print_json(_values(found))
+    else:
+        _print(found)
+    sys.exit(0 if found.good else 1)
+
+
+def _deployed(  # noqa: PLR0913  one for each option
+    name: str | None, region: str | None, *, profile: str | None, bucket: str | None, prometheus: str | None,
+    wait_s: float, grafana: bool,
+) -> Verified:  # fmt: skip
+    from trainyard.api.deploy import account
+    from trainyard.api.monitor_verify import verify_monitoring
+
+    if name is None or region is None:
+        raise InputError("nothing says which cluster", where="NAME", hint="give NAME and --region, or --spec FILE")
+    where = account(region, profile)
+    return verify_monitoring(
+        name, where, bucket=bucket, prometheus=prometheus, grafana=grafana, wait_s=wait_s, tell=reporter()
+    )
+
+
+def _of_spec(spec: str, prometheus: str | None, wait_s: float) -> Verified:
+    from trainyard.api.monitor_verify import verify_spec
+
+    if prometheus is None:
+        raise InputError("a spec does not say where its metrics are", where="--spec", hint="add --prometheus URL")
+    return verify_spec(spec, prometheus, wait_s=wait_s, tell=reporter())
+
+
+def _refuse(**given: str | None) -> None:
+    beside = [option for option, value in given.items() if value is not None]
+    if beside:
+        named = "NAME" if beside[0] == "name" else f"--{beside[0]}"
+        raise InputError("with --spec, no account is asked", where=named, hint=f"leave out {named}, or --spec")
+
+
+def _print(found: Verified) -> None:
+    for finding in found.findings:
+        print_text(_line(finding))
+    looked_at = ", ".join(f"{count:,} {what}" for what, count in found.looked_at.items()) or "nothing"
+    verdict = counted(found.findings) if found.findings else "all is good"
+    more = "; `trainyard explain ID` says more about each" if found.findings else ""
+    print_text(one_line(f"{found.name} in {found.region}, {found.mode}: {verdict}; looked at {looked_at}{more}"))
+
+
+def _line(finding: Finding) -> str:
+    severity = click.style(finding.severity, fg=_COLOURS[finding.severity], bold=True)
+    words = one_line(f"{finding.message}{f'; {finding.remedy}' if finding.remedy else ''}")
+    return f"{severity}: {words} {click.style(f'[{finding.id}]', dim=True)}"
+
+
+def _values(found: Verified) -> dict[str, Any]:
+    return {
+        "name": found.name,
+        "region": found.region,
+        "mode": found.mode,
+        "prometheus": found.keeper,
+        "good": found.good,
+        "looked_at": dict(found.looked_at),
+        "findings": [one._asdict() for one in found.findings],
+    }

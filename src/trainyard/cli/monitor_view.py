@@ -1,0 +1,109 @@
+"""``trainyard monitor view``."""
+
+from __future__ import annotations
+
+import sys
+import webbrowser
+from typing import TYPE_CHECKING
+
+import click
+
+from trainyard.cli.output import json_option, one_line, print_json, print_text, reporter
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trainyard.api.monitor_view import DashboardData, Viewer
+
+_LARGEST_PORT = 65535
+
+
+@click.command()
+@click.argument("name", required=False)
+@click.option("--prometheus", metavar="URL", help="Where Prometheus answers: a forwarded port, or a workspace of AMP.")
+@click.option("--region", metavar="REGION", help="AWS region of the cluster.")
+@click.option("--profile", metavar="NAME", help="Profile of the AWS configuration.")
+@click.option("--port", type=click.IntRange(0, _LARGEST_PORT), default=0, metavar="PORT",
+              help="Where the page is on this machine. By default any port that is free.")  # fmt: skip
+@click.option("--open/--no-open", "opens", default=False, help="Open it in the browser.")
+@click.option("--check", "checks", is_flag=True, help="Only say which dashboards have data, and end.")
+@json_option
+def command(  # noqa: PLR0913  one for each option
+    name: str | None,
+    *,
+    prometheus: str | None,
+    region: str | None,
+    profile: str | None,
+    port: int,
+    opens: bool,
+    checks: bool,
+    as_json: bool,
+) -> None:
+    """Show the dashboards of the cluster NAME, or of a Prometheus, as a page on this machine, until Ctrl-C.
+
+    The page is served on 127.0.0.1 alone and asks nobody else. Requests to Amazon Managed Prometheus are signed with
+    the AWS configuration. A Prometheus that wants to know who asks is told by the environment:
+    TRAINYARD_PROMETHEUS_TOKEN, or TRAINYARD_PROMETHEUS_USER and TRAINYARD_PROMETHEUS_PASSWORD.
+
+    \b
+    Exit status: 0 fine; 1 it could not be reached, or with --check no dashboard
+    has data or a query failed; 2 the command line is wrong, or the port is taken.
+
+    \b
+    Example:
+      trainyard monitor view llm-p5 --region us-east-2
+      trainyard monitor view --prometheus http://localhost:9090 --open
+      trainyard monitor view --prometheus http://localhost:9090 --check
+    """
+    from trainyard.api.monitor_view import dashboards_data, metrics_keeper, open_viewer
+
+    keeper = metrics_keeper(name, prometheus, region=region, profile=profile)
+    reporter()(f"asking {keeper.url}")
+    if checks or as_json:
+        found = dashboards_data(keeper)
+        _print_found(found, as_json=as_json)
+        sys.exit(0 if any(one.with_data for one in found) and not any(one.failed for one in found) else 1)
+    _serve(open_viewer(keeper, port), opens=opens)
+
+
+def _serve(viewer: Viewer, *, opens: bool) -> None:
+    print_text(viewer.url)
+    reporter()("the dashboards are there until Ctrl-C")
+    if opens and not webbrowser.open(viewer.url):
+        reporter()("no browser could be opened; open the address by hand")
+    try:
+        viewer.serve_forever()
+    except KeyboardInterrupt:
+        reporter()("stopped")
+    finally:
+        viewer.server_close()
+
+
+def _print_found(found: Sequence[DashboardData], *, as_json: bool) -> None:
+    if as_json:
+        print_json({"dashboards": [_values(one) for one in found]})
+        return
+    width = max(len(one.id) for one in found)
+    for one in found:
+        panels = sum(map(len, (one.with_data, one.rightly_empty, one.empty, one.failed)))
+        print_text(f"{one.id:<{width}}  {len(one.with_data)} of {panels} panels have data{_notes(one)}")
+
+
+def _notes(one: DashboardData) -> str:
+    notes = [
+        f"rightly empty: {', '.join(one.rightly_empty)}" if one.rightly_empty else "",
+        f"empty: {', '.join(one.empty)}" if one.empty else "",
+        *(f"{panel}: {one_line(why)}" for panel, why in one.failed.items()),
+    ]
+    return "".join(f"; {note}" for note in notes if note)
+
+
+def _values(one: DashboardData) -> dict[str, object]:
+    return {
+        "id": one.id,
+        "title": one.title,
+        "with_data": list(one.with_data),
+        "rightly_empty": list(one.rightly_empty),
+        "empty": list(one.empty),
+        "failed": one.failed,
+    }

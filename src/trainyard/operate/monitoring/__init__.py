@@ -1,0 +1,1 @@
+"""What a cluster measures: shown, and verified."""

@@ -1,0 +1,102 @@
+"""Whether every exporter that answers exports what it should, and under the labels that queries ask for."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from trainyard.monitoring.foreign_metrics import foreign_metrics
+from trainyard.monitoring.node_discovery import TARGET_LABELS
+from trainyard.monitoring.registry import registry
+from trainyard.operate.monitoring.verify.always_exported import always_exported
+from trainyard.operate.monitoring.verify.explained import finding
+from trainyard.operate.monitoring.verify.targets import place
+from trainyard.operate.nodes.words import listed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.finding import Finding
+    from trainyard.operate.monitoring.verify.situation import Situation
+
+# Of each kind of nodes, so that a cluster of a thousand is asked no more than one of twenty.
+_MOST_TARGETS = 20
+_COLLECTORS = ("slurm", "slurm_rivosinc", "efa", "node_health", "collectors", "timers")
+# A host label of dcgm-exporter has two spellings, and an Xid is a label only where there is one.
+# https://github.com/NVIDIA/dcgm-exporter/pull/655 and https://github.com/NVIDIA/dcgm-exporter/pull/309
+_OPTIONAL = {"Hostname", "hostname", "err_code", "err_msg"}
+Kind = tuple[str, str, str]
+"""Job, type of node and queue."""
+
+
+def metrics(situation: Situation) -> Iterator[Finding]:
+    """Yield what never arrived from a kind of nodes, and what arrived without one of its labels."""
+    targets = _answering(situation)
+    found = _names(situation, targets)
+    situation.looked_at["metrics"] += len(set().union(*found.values()))
+    for (job, node_type, queue), names in sorted(found.items()):
+        missing = sorted(always_exported(situation.spec, job, node_type, queue) - names)
+        if missing:
+            yield finding("metric-missing", f"{job} of {place(node_type, queue)} does not export {listed(missing)}")
+    yield from _without_label(situation, targets, set().union(*found.values()))
+    yield from _without_target_label(situation)
+
+
+def _answering(situation: Situation) -> dict[Kind, list[str]]:
+    """Return some instances of each kind that answer."""
+    found: dict[Kind, list[str]] = {}
+    jobs = {one.job for one in situation.exporters}
+    for target in situation.targets:
+        labels = target.labels
+        if target.value == 1 and labels.get("job") in jobs:
+            kind = (labels["job"], labels.get("node_type", ""), labels.get("queue", ""))
+            found.setdefault(kind, []).append(labels.get("instance", ""))
+    return {kind: sorted(instances)[:_MOST_TARGETS] for kind, instances in found.items()}
+
+
+def _names(situation: Situation, targets: dict[Kind, list[str]]) -> dict[Kind, set[str]]:
+    found: dict[Kind, set[str]] = {}
+    for (job, node_type, queue), instances in targets.items():
+        matcher = f'{situation.cluster}, job="{job}", instance=~"{_either(instances)}"'
+        answer = situation.values(f"group by (__name__) ({{{matcher}}})")
+        found[job, node_type, queue] = {one.labels["__name__"] for one in answer}
+    return found
+
+
+def _without_label(situation: Situation, targets: dict[Kind, list[str]], names: set[str]) -> Iterator[Finding]:
+    """Yield the metrics of which no series at all has a label that the registry gives them."""
+    known = {name: labels for name, labels in _known().items() if name in names}
+    instances = _either([one for listed_ in targets.values() for one in listed_])
+    lacking: dict[str, list[str]] = {}
+    for label in sorted(set().union(*known.values()) - _OPTIONAL):
+        wanted = sorted(name for name, labels in known.items() if label in labels)
+        matcher = f'{situation.cluster}, instance=~"{instances}", __name__=~"{"|".join(wanted)}", {label}!=""'
+        having = {one.labels["__name__"] for one in situation.values(f"group by (__name__) ({{{matcher}}})")}
+        for name in sorted(set(wanted) - having):
+            lacking.setdefault(label, []).append(name)
+    for label, missing in lacking.items():
+        yield finding("label-missing", f"label {label} is missing on {listed(missing)}")
+
+
+def _without_target_label(situation: Situation) -> Iterator[Finding]:
+    """Yield the labels that discovery gives a node and some target lacks; only compute nodes have a queue."""
+    jobs = {one.job for one in situation.exporters}
+    for label in TARGET_LABELS:
+        lacking = sorted(
+            one.labels.get("instance", "?")
+            for one in situation.targets
+            if one.labels.get("job") in jobs
+            and label not in one.labels
+            and (label != "queue" or one.labels.get("node_type") == "Compute")
+        )
+        if lacking:
+            yield finding("label-missing", f"label {label} is missing on targets {listed(lacking)}")
+
+
+def _known() -> dict[str, frozenset[str]]:
+    ours = {name: labels for file in _COLLECTORS for name, labels in registry(file).items()}
+    return {**foreign_metrics(), **ours}
+
+
+def _either(values: list[str]) -> str:
+    return "|".join(re.escape(one).replace("\\", "\\\\") for one in values)

@@ -1,0 +1,68 @@
+"""Whether every panel of every dashboard has data, by asking what it asks."""
+
+from __future__ import annotations
+
+import json
+import re
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, NamedTuple
+
+from trainyard.errors import TrainyardError
+from trainyard.monitoring.dashboard import dashboards_for
+from trainyard.monitoring.features import features_of
+from trainyard.operate.monitoring.verify.explained import finding
+from trainyard.operate.nodes.words import listed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.finding import Finding
+    from trainyard.monitoring.dashboard import Dashboard, Panel
+    from trainyard.operate.monitoring.verify.situation import Situation
+
+_AT_ONCE = 8
+# Of a rate: four scrapes, as Grafana has it.
+# https://grafana.com/docs/grafana/latest/datasources/prometheus/template-variables/#use-__rate_interval
+_RATE_INTERVAL = "2m"
+
+
+class _Asked(NamedTuple):
+    """What became of a panel."""
+
+    dashboard: Dashboard
+    panel: Panel
+    has_data: bool
+    error: TrainyardError | None = None
+
+
+def panels(situation: Situation) -> Iterator[Finding]:
+    """Yield one finding for each dashboard with panels that are empty, and one for each query that fails."""
+    wanted = [(one, panel) for one in dashboards_for(features_of(situation.spec)) for panel in one.panels()]
+    situation.looked_at["panels"] += len(wanted)
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        asked = list(pool.map(lambda both: _asked(situation, *both), wanted))
+    empty: dict[str, list[str]] = {}
+    for one in asked:
+        if one.error is not None:
+            message = f"panel {one.panel.title} of {one.dashboard.title} cannot be drawn: {one.error.problem}"
+            yield finding("panel-query-failing", message, one.error.hint)
+        elif not one.has_data and not one.panel.may_be_empty:
+            empty.setdefault(one.dashboard.title, []).append(one.panel.title)
+    for title, names in empty.items():
+        yield finding("panel-empty", f"dashboard {title} has no data for {listed(names)}")
+
+
+def filled(expr: str, name: str) -> str:
+    """Return a query of a panel for one cluster, with all of its queues and nodes."""
+    cluster = json.dumps(re.escape(name))[1:-1]
+    values = {"$cluster": cluster, "$queue": ".*", "$node": ".*", "$__rate_interval": _RATE_INTERVAL}
+    return re.sub(r"\$(?:__rate_interval|cluster|queue|node)\b", lambda found: values[found[0]], expr)
+
+
+def _asked(situation: Situation, dashboard: Dashboard, panel: Panel) -> _Asked:
+    """Ask one query after the other until one has data: the others of a panel may rightly be silent."""
+    try:
+        found = any(situation.values(filled(query.expr, situation.spec.name)) for query in panel.queries)
+    except TrainyardError as error:
+        return _Asked(dashboard, panel, has_data=False, error=error)
+    return _Asked(dashboard, panel, has_data=found)

@@ -1,0 +1,40 @@
+"""Whether whoever keeps the metrics has our rules, and can evaluate them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trainyard.monitoring.prometheus_rules import rules_document
+from trainyard.operate.monitoring.verify.explained import finding
+from trainyard.operate.nodes.words import listed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.finding import Finding
+    from trainyard.operate.monitoring.verify.situation import Situation
+
+
+def rules(situation: Situation) -> Iterator[Finding]:
+    """Yield the rules that are not loaded, and those that fail."""
+    loaded = [rule for group in situation.keeper.rules() for rule in group.get("rules", ())]
+    names = {str(rule.get("name")) for rule in loaded}
+    wanted = _wanted()
+    situation.looked_at["rules"] += len(wanted & names)
+    missing = sorted(wanted - names)
+    if missing:
+        message = f"{len(missing)} of {len(wanted)} rules are not loaded: {listed(missing)}"
+        yield finding("rules-not-loaded", message)
+    yield from _failing(loaded)
+
+
+def _wanted() -> set[str]:
+    made = [rule for group in rules_document()["groups"] for rule in group["rules"]]
+    return {rule.get("alert") or rule["record"] for rule in made}
+
+
+def _failing(loaded: list[dict[str, Any]]) -> Iterator[Finding]:
+    failing = {str(rule["name"]): str(rule.get("lastError", "")) for rule in loaded if rule.get("health") == "err"}
+    if failing:
+        why = next(iter(failing.values()))
+        yield finding("rule-failing", f"{listed(sorted(failing))} cannot be evaluated: {why or 'it does not say why'}")

@@ -1,0 +1,29 @@
+"""Whether two clusters of one name send to the same place: their samples cannot be told apart any more."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.operate.monitoring.verify.explained import finding
+from trainyard.operate.nodes.words import listed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.finding import Finding
+    from trainyard.operate.monitoring.verify.situation import Situation
+
+
+def same_name(situation: Situation) -> Iterator[Finding]:
+    """Yield head nodes beyond the first, and nodes that are scraped and that the account does not have."""
+    on_nodes = [one for one in situation.targets if one.labels.get("instance_id")]
+    heads = {one.labels["instance_id"] for one in on_nodes if one.labels.get("node_type") == "HeadNode"}
+    if len(heads) > 1:
+        message = f"{len(heads)} head nodes send as {situation.spec.name}: {listed(sorted(heads))}"
+        yield finding("cluster-name-twice", message)
+    elif situation.account is not None:
+        known = {one.id for one in situation.account.instances}
+        strange = sorted({one.labels["instance_id"] for one in on_nodes} - known)
+        if strange:
+            message = f"nodes of {situation.spec.name} are scraped that the account does not have: {listed(strange)}"
+            yield finding("cluster-name-twice", message, severity="warning")

@@ -1,0 +1,73 @@
+"""What the page asks for, as JSON. Whatever Prometheus does wrong is part of the answer."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from typing import TYPE_CHECKING, Any
+
+from trainyard.errors import TrainyardError
+from trainyard.monitoring.dashboard import dashboards
+from trainyard.operate.monitoring.viewer.asking import Asking
+from trainyard.operate.monitoring.viewer.headline import headline
+from trainyard.operate.monitoring.viewer.memory import Memory
+from trainyard.operate.monitoring.viewer.panel_data import panel_data
+from trainyard.operate.monitoring.viewer.requests import BadRequestError
+from trainyard.operate.monitoring.viewer.variables import offered
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.operate.monitoring.viewer.requests import Asked
+    from trainyard.operate.monitoring.viewer.source import Source
+
+THREADS = 6
+"""How many queries are asked at once: Prometheus itself takes twenty, and shares the processors among them."""
+_KEEP_S = 15.0
+
+
+class Answers:
+    """The answers of one Prometheus, several at once."""
+
+    def __init__(self, api: Source) -> None:
+        """Ask nothing yet."""
+        self._api = api
+        self._asking = Asking(api)
+        self._memory = Memory(_KEEP_S)
+        self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="panel")
+
+    def panels(self, dashboard_id: str, request: Asked) -> Iterator[dict[str, Any]]:
+        """Yield the time that is shown, and then the answers of all panels, each as soon as it is there."""
+        dashboard = next((one for one in dashboards() if one.id == dashboard_id), None)
+        if dashboard is None:
+            raise BadRequestError("there is no such dashboard")
+        selection, window = request.selection(), request.window()
+        yield {"from": window.start_s, "to": window.end_s, "step": window.step_s}
+        panels = list(dashboard.panels())
+        futures = [self._pool.submit(panel_data, self._asking, panel, selection, window) for panel in panels]
+        try:
+            for future in as_completed(futures):
+                yield future.result()
+        finally:
+            for future in futures:
+                future.cancel()  # nobody waits for what has not begun
+
+    def variables(self, request: Asked) -> dict[str, Any]:
+        """Return what can be chosen of, or why nothing can be."""
+        selection, window = request.selection(), request.window()
+        key = ("variables", selection, window)
+        try:
+            found: dict[str, Any] = self._memory.get(key, lambda: offered(self._api, selection, window))
+        except TrainyardError as error:
+            return {"error": {"problem": error.problem, "hint": error.hint}}
+        return found
+
+    def headline(self, request: Asked) -> dict[str, Any]:
+        """Return what fires now."""
+        selection, window = request.selection(), request.window()
+        key = ("headline", selection, window.end_s)
+        found: dict[str, Any] = self._memory.get(key, lambda: headline(self._api, selection, window))
+        return {**found, "prometheus": self._api.url}
+
+    def close(self) -> None:
+        """Ask nothing more."""
+        self._pool.shutdown(wait=False, cancel_futures=True)

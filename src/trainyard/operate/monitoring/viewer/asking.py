@@ -1,0 +1,138 @@
+"""Asks Prometheus what a panel wants to know, without reading more of a large cluster than is shown.
+
+A panel of 1,000 nodes shows 20. Its query is asked for the newest moment first; then, for the whole time, only about
+the nodes of the first 20 series, by way of the variable `$node`. Where that gives other values than the first answer,
+because the query compares nodes with each other, the query is asked as it is, with fewer points.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from trainyard.edge.prometheus_api import Series
+from trainyard.operate.monitoring.viewer.memory import Memory
+from trainyard.operate.monitoring.viewer.ranking import Ranking, ranking
+from trainyard.operate.monitoring.viewer.variables import filled
+
+if TYPE_CHECKING:
+    from trainyard.edge.prometheus_api import Labels, Sample
+    from trainyard.operate.monitoring.viewer.source import Source
+    from trainyard.operate.monitoring.viewer.variables import Selection
+    from trainyard.operate.monitoring.viewer.window import Window
+
+_NODE_LABEL = re.compile(r'([A-Za-z_]\w*)\s*=~\s*"\$node"')
+# Measured with Prometheus 2.42 on two busy cores: benchmarks/README.md has how long so much takes.
+_MOST_READ = 1_500_000
+_MOST_RETURNED = 150_000
+_FEWEST_POINTS = 16
+_KEEP_S = 20.0
+
+
+class Answer(NamedTuple):
+    """Series of one query, and how many there are in all."""
+
+    series: list[Series]
+    total: int
+    window: Window
+
+
+@dataclass
+class Asking:
+    """Asks one Prometheus, and remembers for a moment."""
+
+    api: Source
+    _memory: Memory = field(default_factory=lambda: Memory(_KEEP_S))
+    _whole: set[str] = field(default_factory=set)
+    """Queries that compare nodes with each other."""
+
+    def newest(self, expr: str, selection: Selection, window: Window, most: int) -> Answer:
+        """Return the newest values, the highest where there are too many."""
+        found = self._instant(filled(expr, selection, window), window.end_s)[0]
+        first = Ranking(expr, most).first(found)
+        return Answer([Series(one.labels, [(one.at_s, one.value)]) for one in first], len(found), window)
+
+    def over_time(self, expr: str, selection: Selection, window: Window, most: int) -> Answer:
+        """Return series over the whole time, the first by their newest value where there are too many."""
+        ranked = ranking(expr, most)
+        query = filled(ranked.expr, selection, window)
+        found, read = self._instant(query, window.end_s)
+        affordable = window.coarser(_affordable(read, len(found)))
+        if len(found) > ranked.most:
+            picked = ranked.first(found)
+            return self._narrowed(ranked.expr, selection, window, picked, len(found)) or self._picked(
+                ranked.expr, selection, affordable, picked
+            )
+        series = self._range(filled(ranked.expr, selection, affordable), affordable)
+        return Answer(_shown(series, found, ranked.most), max(len(series), len(found)), affordable)
+
+    def _narrowed(
+        self, expr: str, selection: Selection, window: Window, picked: list[Sample], total: int
+    ) -> Answer | None:
+        """Return the picked series, asked of their nodes alone; None where that would change them."""
+        nodes = _nodes(expr, picked)
+        if nodes is None or expr in self._whole:
+            return None
+        series = _only(self._range(filled(expr, replace(selection, node=nodes), window), window), picked)
+        if not _same_newest(series, picked, window.end_s):
+            self._whole.add(expr)
+            return None
+        return Answer(series, total, window)
+
+    def _picked(self, expr: str, selection: Selection, window: Window, picked: list[Sample]) -> Answer:
+        series = self._range(filled(expr, selection, window), window)
+        return Answer(_only(series, picked), len(series), window)
+
+    def _instant(self, query: str, at_s: int) -> tuple[list[Sample], int]:
+        def ask() -> tuple[list[Sample], int]:
+            found, read = self.api.measured_query(query, at_s)
+            return found, len(found) if read is None else read
+
+        answer: tuple[list[Sample], int] = self._memory.get((query, at_s), ask)
+        return answer
+
+    def _range(self, query: str, window: Window) -> list[Series]:
+        answer: list[Series] = self._memory.get(
+            (query, window), lambda: self.api.query_range(query, window.start_s, window.end_s, window.step_s)
+        )
+        return answer
+
+
+def _affordable(read: int, series: int) -> float:
+    """Return how many points there may be, where one of them takes so much to read and has so many series."""
+    return max(_FEWEST_POINTS, min(_MOST_READ / max(read, 1), _MOST_RETURNED / max(series, 1)))
+
+
+def _nodes(expr: str, picked: list[Sample]) -> tuple[str, ...] | None:
+    """Return the nodes that the series belong to; None where their labels do not tell."""
+    labels = set(_NODE_LABEL.findall(expr))
+    nodes = {one.labels.get(label, "") for label in labels for one in picked}
+    return tuple(sorted(nodes)) if len(labels) == 1 and nodes and "" not in nodes else None
+
+
+def _shown(series: list[Series], newest: list[Sample], most: int) -> list[Series]:
+    """Return those that are there now, and of those that are not any more as many as there is room for."""
+    now = {_key(one.labels) for one in newest}
+    return sorted(series, key=lambda one: _key(one.labels) not in now)[:most]
+
+
+def _only(series: list[Series], picked: list[Sample]) -> list[Series]:
+    wanted = {_key(one.labels) for one in picked}
+    return [one for one in series if _key(one.labels) in wanted]
+
+
+def _same_newest(series: list[Series], picked: list[Sample], end_s: int) -> bool:
+    newest = {_key(one.labels): one.points[-1] for one in series if one.points}
+    return all(_is(newest.get(_key(one.labels)), one.value, end_s) for one in picked)
+
+
+def _is(point: tuple[float, float] | None, value: float, at_s: int) -> bool:
+    if point is None or point[0] != at_s:
+        return False
+    return math.isclose(point[1], value, rel_tol=1e-9) or (math.isnan(point[1]) and math.isnan(value))
+
+
+def _key(labels: Labels) -> frozenset[tuple[str, str]]:
+    return frozenset(labels.items())

@@ -1,0 +1,66 @@
+"""Which dashboards have data, asked once: for scripts, and where there is no browser."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from trainyard.errors import TrainyardError
+from trainyard.monitoring.dashboard import dashboards
+from trainyard.operate.monitoring.viewer.answers import THREADS
+from trainyard.operate.monitoring.viewer.asking import Asking
+from trainyard.operate.monitoring.viewer.panel_data import has_data
+from trainyard.operate.monitoring.viewer.variables import Selection
+from trainyard.operate.monitoring.viewer.window import window
+
+if TYPE_CHECKING:
+    from trainyard.monitoring.dashboard import Dashboard, Panel
+    from trainyard.operate.monitoring.viewer.source import Source
+    from trainyard.operate.monitoring.viewer.window import Window
+
+_HOUR_S = 3600
+_DATA, _RIGHTLY, _EMPTY = "data", "rightly empty", "empty"
+
+
+@dataclass(frozen=True, slots=True)
+class DashboardData:
+    """The panels of a dashboard, by their ids."""
+
+    id: str
+    title: str
+    with_data: tuple[str, ...]
+    rightly_empty: tuple[str, ...]
+    """Those that only show something where something is wrong, or where the cluster has it."""
+    empty: tuple[str, ...]
+    failed: dict[str, str]
+    """Why Prometheus gave no answer."""
+
+
+def dashboards_data(api: Source) -> tuple[DashboardData, ...]:
+    """Return what each dashboard has now. Raises TrainyardError where nobody answers at all."""
+    api.expect_ready()
+    now = window(time.time() - _HOUR_S, time.time())
+    asking = Asking(api)
+    with ThreadPoolExecutor(THREADS) as pool:
+        looked = {one.id: pool.map(lambda panel: _state(asking, panel, now), one.panels()) for one in dashboards()}
+        return tuple(_of(one, list(looked[one.id])) for one in dashboards())
+
+
+def _state(asking: Asking, panel: Panel, now: Window) -> str:
+    try:
+        if has_data(asking, panel, Selection(), now):
+            return _DATA
+    except TrainyardError as error:
+        return error.problem
+    return _RIGHTLY if panel.may_be_empty else _EMPTY
+
+
+def _of(dashboard: Dashboard, states: list[str]) -> DashboardData:
+    by_panel = {panel.id: state for panel, state in zip(dashboard.panels(), states, strict=True)}
+    with_data, rightly, empty = (
+        tuple(one for one, state in by_panel.items() if state == wanted) for wanted in (_DATA, _RIGHTLY, _EMPTY)
+    )
+    failed = {one: state for one, state in by_panel.items() if state not in {_DATA, _RIGHTLY, _EMPTY}}
+    return DashboardData(dashboard.id, dashboard.title, with_data, rightly, empty, failed)

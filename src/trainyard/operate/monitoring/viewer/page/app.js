@@ -1,0 +1,171 @@
+// The page: it asks its own server for what is chosen, and shows each panel as soon as its answer is there.
+
+import { VARIABLES, addressOf, fillSelects, offer, readState } from "./controls.js";
+import { moment } from "./format.js";
+import { showHeadline } from "./headline.js";
+import { Panel } from "./panel.js";
+import { element } from "./plain.js";
+
+const place = (id) => document.getElementById(id);
+const GONE = "The viewer does not answer. Is `trainyard monitor view` still running?";
+
+let dashboards = [];
+let state = {};
+let panels = new Map();
+let asking = new AbortController();
+let timer = 0;
+
+async function start() {
+  try {
+    dashboards = await answered(fetch("/description"));
+  } catch (error) {
+    trouble(error);
+    return;
+  }
+  state = readState(dashboards);
+  fillSelects(dashboards, state);
+  listen();
+  open();
+}
+
+async function answered(request) {
+  const answer = await request;
+  if (!answer.ok) throw new Error((await answer.text()).trim());
+  return answer.json();
+}
+
+function listen() {
+  place("controls").addEventListener("change", ({ target }) => choose(target.id, target.value));
+  place("controls").addEventListener("submit", (event) => {
+    event.preventDefault();
+    refresh();
+  });
+  addEventListener("popstate", () => {
+    state = readState(dashboards);
+    fillSelects(dashboards, state);
+    open();
+  });
+  addEventListener("resize", () => panels.forEach((panel) => panel.resize()));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => panels.forEach((panel) => panel.redraw()));
+  document.addEventListener("visibilitychange", () => { if (!document.hidden) plan(); });
+}
+
+function choose(name, value) {
+  state[name] = value;
+  if (name === "cluster") state.queue = state.node = "";
+  if (name === "queue") state.node = "";
+  history.pushState(null, "", addressOf(state));
+  if (name === "dashboard") open();
+  else refresh();
+}
+
+function linkTo(id) {
+  const dashboard = dashboards.find((one) => one.id === id);
+  const link = element("a", { href: addressOf({ ...state, dashboard: id }), "data-dashboard": id }, dashboard ? dashboard.title : id);
+  link.addEventListener("click", (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+    event.preventDefault();
+    choose("dashboard", id);
+    scrollTo(0, 0);
+  });
+  return link;
+}
+
+// Build the frames of the chosen dashboard, and then ask.
+function open() {
+  const dashboard = dashboards.find((one) => one.id === state.dashboard);
+  document.title = `${dashboard.title} – trainyard`;
+  place("title").textContent = dashboard.title;
+  place("about").textContent = dashboard.description;
+  place("dashboard").value = dashboard.id;
+  panels.forEach((panel) => panel.clear());
+  panels = new Map();
+  const rows = dashboard.rows.map((row) => {
+    const made = row.panels.map((described) => new Panel(described, linkTo));
+    made.forEach((panel) => panels.set(panel.described.id, panel));
+    return [element("h2", {}, row.title), element("div", { class: "row" }, ...made.map((panel) => panel.frame))];
+  });
+  place("panels").replaceChildren(...rows.flat());
+  refresh();
+}
+
+async function refresh() {
+  asking.abort();
+  asking = new AbortController();
+  const signal = asking.signal;
+  delete document.body.dataset.complete;
+  place("dashboards").replaceChildren(...dashboards.map((one) => {
+    const link = linkTo(one.id);
+    if (one.id === state.dashboard) link.setAttribute("aria-current", "page");
+    return link;
+  }));
+  panels.forEach((panel) => panel.wait());
+  try {
+    await Promise.all([showPanels(signal), showVariables(signal), showAlerts(signal)]);
+    place("trouble").hidden = true;
+    performance.mark("complete"); // for who measures
+    document.body.dataset.complete = state.dashboard;
+  } catch (error) {
+    if (!signal.aborted) trouble(error);
+  }
+  if (!signal.aborted) plan();
+}
+
+function plan() {
+  clearTimeout(timer);
+  if (Number(state.refresh) && !state.to) timer = setTimeout(() => (document.hidden ? undefined : refresh()), Number(state.refresh) * 1000);
+}
+
+function question() {
+  const now = state.to || Math.floor(Date.now() / 1000);
+  const fields = new URLSearchParams({ from: now - Number(state.range), to: now });
+  for (const name of VARIABLES) if (state[name]) fields.set(name, state[name]);
+  return fields;
+}
+
+async function showPanels(signal) {
+  let window = null;
+  const waiting = new Set(panels.keys());
+  for await (const line of lines(`/data/${state.dashboard}?${question()}`, signal)) {
+    if (window === null) {
+      window = line;
+      place("updated").textContent = `${moment(window.to)}, a point each ${window.step < 60 ? `${window.step} s` : `${window.step / 60} min`}`;
+    } else {
+      panels.get(line.id)?.show(line, window);
+      waiting.delete(line.id);
+    }
+  }
+  if (waiting.size) throw new Error("The answer of the viewer ended early.");
+}
+
+async function* lines(address, signal) {
+  const answer = await fetch(address, { signal });
+  if (!answer.ok) throw new Error((await answer.text()).trim());
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    const whole = (rest + value).split("\n");
+    rest = whole.pop();
+    for (const line of whole) yield JSON.parse(line);
+  }
+}
+
+async function showVariables(signal) {
+  const found = await answered(fetch(`/variables?${question()}`, { signal }));
+  for (const name of VARIABLES) offer(name, found[name] || [], state[name]);
+}
+
+async function showAlerts(signal) {
+  const found = await answered(fetch(`/headline?${question()}`, { signal }));
+  showHeadline(place("headline"), found);
+  place("source").textContent = `From ${found.prometheus}`;
+}
+
+function trouble(error) {
+  place("trouble").textContent = error instanceof TypeError ? GONE : error.message;
+  place("trouble").hidden = false;
+}
+
+start();

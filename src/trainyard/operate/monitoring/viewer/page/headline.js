@@ -1,0 +1,39 @@
+// The line above the panels: what fires now, the worst first.
+
+import { element } from "./plain.js";
+
+export function showHeadline(place, found) {
+  if (found.error) {
+    say(place, "error", `${found.error.problem}`, found.error.hint);
+  } else if (found.firing.length) {
+    showFiring(place, found.firing);
+  } else if (found.rules === 0) {
+    say(place, "unknown", "No alert rules are loaded, so nothing can fire.", "trainyard monitor alerts writes them");
+  } else {
+    const rules = found.rules === null ? "" : ` of ${found.rules} alerts`;
+    say(place, "calm", `Nothing fires${rules}.`);
+  }
+}
+
+function say(place, kind, text, hint) {
+  place.className = kind;
+  place.replaceChildren(element("span", {}, text), ...(hint ? [" ", element("small", {}, hint)] : []));
+}
+
+function showFiring(place, firing) {
+  const open = place.querySelector("details")?.open ?? false;
+  const counts = ["critical", "warning", "info"].map((one) => [one, firing.filter((alert) => alert.severity === one).length]);
+  const told = counts.filter(([, count]) => count).map(([name, count]) => `${count} ${name}`).join(", ");
+  const names = firing.slice(0, 3).map((one) => one.name).join(", ");
+  const summary = element("summary", {}, `${firing.length} alert${firing.length > 1 ? "s fire" : " fires"}${told ? ` (${told})` : ""}: ${names}${firing.length > 3 ? ", …" : ""}`);
+  const details = element("details", open ? { open: "" } : {}, summary, element("ul", {}, ...firing.map(item)));
+  place.className = ["critical", "warning"].includes(firing[0].severity) ? firing[0].severity : "info";
+  place.replaceChildren(details);
+}
+
+function item(alert) {
+  const severity = element("span", { class: `severity ${["critical", "warning", "info"].includes(alert.severity) ? alert.severity : ""}` }, alert.severity || "no severity");
+  const places = alert.places.length ? `: ${alert.places.join("; ")}${alert.more ? ` and ${alert.more} more` : ""}` : "";
+  const about = alert.about ? [element("br"), element("small", {}, alert.about)] : [];
+  return element("li", {}, severity, element("strong", {}, alert.name), places, ...about);
+}

@@ -1,0 +1,97 @@
+// What needs no canvas: numbers, tables and messages. Text goes in as text, never as markup.
+
+import { formatted, numeric } from "./format.js";
+
+// Words that are coloured wherever they stand alone.
+const WORDS = { critical: "red", failed: "red", down: "red", warning: "orange", drained: "orange", draining: "orange" };
+
+export function element(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key === "class") made.className = value;
+    else if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+    else made.setAttribute(key, value);
+  }
+  made.append(...children);
+  return made;
+}
+
+// The colour that a panel's thresholds give a value; empty below the first one.
+export function thresholdColour(panel, value) {
+  if (typeof value !== "number") return "";
+  return panel.thresholds.filter((one) => value >= one.value).map((one) => one.colour).pop() || "";
+}
+
+export function stats(panel, series) {
+  const tiles = series.map((one) => {
+    const number = element("strong", { class: thresholdColour(panel, one.newest) }, formatted(one.newest, panel.unit));
+    return element("div", { class: "stat" }, number, element("small", { title: one.name }, one.name));
+  });
+  return element("div", { class: "stats" }, ...tiles);
+}
+
+export function table(panel, series) {
+  const columns = (panel.columns.length ? panel.columns : guessed(series)).filter((column) => isFilled(column, series));
+  const rows = series.map((one) => columns.map((column) => cell(panel, column, one)));
+  const sorting = { column: columns.findIndex((one) => one.label === "Value"), down: !panel.queries[0].startsWith("bottomk") };
+  if (sorting.column < 0) sorting.column = 0, sorting.down = false;
+  const body = element("tbody");
+  const heads = columns.map((column, at) => {
+    const button = element("button", { type: "button" }, column.title || column.label);
+    const head = element("th", { scope: "col", class: column.label === "Value" ? "number" : "" }, button);
+    button.addEventListener("click", () => {
+      sorting.down = sorting.column === at ? !sorting.down : false;
+      sorting.column = at;
+      fill();
+    });
+    return head;
+  });
+  function fill() {
+    heads.forEach((head, at) => {
+      if (at !== sorting.column) head.removeAttribute("aria-sort");
+      else head.setAttribute("aria-sort", sorting.down ? "descending" : "ascending");
+    });
+    const order = [...rows].sort((one, other) => compared(one[sorting.column], other[sorting.column]));
+    if (sorting.down) order.reverse();
+    body.replaceChildren(...order.map((row) => element("tr", {}, ...row.map(drawn))));
+  }
+  fill();
+  const whole = element("table", {}, element("thead", {}, element("tr", {}, ...heads)), body);
+  return element("div", { class: "table", tabindex: "0", role: "region", "aria-label": panel.title }, whole);
+}
+
+// A column that is empty in every row only takes room from the others.
+function isFilled(column, series) {
+  return column.label === "Value" || series.some((one) => one.labels[column.label]);
+}
+
+function guessed(series) {
+  const labels = new Set(series.flatMap((one) => Object.keys(one.labels)));
+  return [...labels, "Value"].map((label) => ({ label, title: label, unit: "" }));
+}
+
+function cell(panel, column, one) {
+  const label = one.labels[column.label] || "";
+  if (column.label !== "Value") return { text: label, sort: label, colour: WORDS[label] };
+  return {
+    text: formatted(one.newest, column.unit || panel.unit),
+    sort: numeric(one.newest) ?? -Infinity,
+    number: true,
+    colour: thresholdColour(panel, one.newest),
+  };
+}
+
+function compared(one, other) {
+  if (typeof one.sort === "number") return one.sort - other.sort;
+  return one.sort.localeCompare(other.sort, "en", { numeric: true });
+}
+
+function drawn(one) {
+  return element("td", { class: `${one.number ? "number " : ""}${one.colour || ""}` }, one.text);
+}
+
+export function message(text, hint = "", kind = "") {
+  const parts = [element("p", {}, text)];
+  if (hint) parts.push(element("p", {}, element("code", {}, hint)));
+  return element("div", { class: `message ${kind}` }, ...parts);
+}

@@ -1,0 +1,89 @@
+"""What a panel shows, as JSON for the page. An error of a panel stays in that panel."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import TYPE_CHECKING, Any
+
+from trainyard.errors import TrainyardError
+from trainyard.operate.monitoring.viewer.legend import series_name
+from trainyard.operate.monitoring.viewer.variables import natural
+
+if TYPE_CHECKING:
+    from trainyard.edge.prometheus_api import Series
+    from trainyard.monitoring.dashboard import Panel, Query
+    from trainyard.operate.monitoring.viewer.asking import Answer, Asking
+    from trainyard.operate.monitoring.viewer.variables import Selection
+    from trainyard.operate.monitoring.viewer.window import Window
+
+MOST_SERIES = {"timeseries": 20, "stat": 12, "gauge": 8, "bars": 30, "table": 500, "heatmap": 60, "states": 40}
+_OVER_TIME = {"timeseries", "heatmap", "states"}
+
+
+def panel_data(asking: Asking, panel: Panel, selection: Selection, window: Window) -> dict[str, Any]:
+    """Return its series, or why there are none."""
+    began = time.monotonic()
+    try:
+        answers = [_asked(asking, panel, query, selection, window) for query in panel.queries]
+    except TrainyardError as error:
+        return {"id": panel.id, "error": {"problem": error.problem, "hint": error.hint}}
+    series = [
+        {"query": number, **_series(one, query, answer.window, over_time=_is_over_time(panel, query))}
+        for number, (query, answer) in enumerate(zip(panel.queries, answers, strict=True))
+        for one in sorted(answer.series, key=lambda one: natural(series_name(query.legend, one.labels)))
+    ]
+    return {
+        "id": panel.id,
+        "series": series,
+        "shown": len(series),
+        "total": sum(answer.total for answer in answers),
+        "ms": round((time.monotonic() - began) * 1000),
+    }
+
+
+def has_data(asking: Asking, panel: Panel, selection: Selection, window: Window) -> bool:
+    """Return whether one of its queries has a value now that is a number. Raises TrainyardError."""
+    answers = (asking.newest(query.expr, selection, window, 1) for query in panel.queries)
+    return any(answer.total for answer in answers)
+
+
+def _asked(asking: Asking, panel: Panel, query: Query, selection: Selection, window: Window) -> Answer:
+    most = MOST_SERIES[panel.kind]
+    if _is_over_time(panel, query):
+        return asking.over_time(query.expr, selection, window, max(most // len(panel.queries), 4))
+    return asking.newest(query.expr, selection, window, most)
+
+
+def _is_over_time(panel: Panel, query: Query) -> bool:
+    return panel.kind in _OVER_TIME and not query.instant
+
+
+def _series(series: Series, query: Query, window: Window, *, over_time: bool) -> dict[str, Any]:
+    told = {
+        "name": series_name(query.legend, series.labels),
+        "labels": {name: value for name, value in series.labels.items() if name != "__name__"},
+        "newest": _number(series.points[-1][1]) if series.points else None,
+    }
+    if not over_time:
+        return told
+    return {**told, "start": window.start_s, "step": window.step_s, "values": _on_grid(series, window)}
+
+
+def _on_grid(series: Series, window: Window) -> list[float | str | None]:
+    """Return a value for each step; None where there is none, so that lines have gaps where data have."""
+    values: list[float | str | None] = [None] * window.points
+    for at_s, value in series.points:
+        place = round((at_s - window.start_s) / window.step_s)
+        if 0 <= place < len(values):
+            values[place] = _number(value)
+    return values
+
+
+def _number(value: float) -> float | str | None:
+    """Return what JSON can hold, with as many digits as anybody reads."""
+    if math.isnan(value):
+        return None
+    if math.isinf(value):
+        return "+Inf" if value > 0 else "-Inf"
+    return float(f"{value:.7g}")

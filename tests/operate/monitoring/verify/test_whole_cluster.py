@@ -1,0 +1,132 @@
+"""`monitor verify` on a whole cluster that real Prometheus scrape: nothing on a good one, and faults by their names."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.monitoring.whole_cluster import Faults, whole_cluster
+from tests.monitoring.whole_cluster.faults import renamed, without
+from tests.monitoring.whole_cluster.nodes import SPEC
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.monitoring.whole_cluster import WholeCluster
+
+pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
+_WITHIN_S = 60.0
+# The machine that the expositions were recorded on has no time service, and nodes in AWS have one.
+# https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/set-time.html
+ON_TIME = Faults(alter=(renamed("node_timex_sync_status 0", "node_timex_sync_status 1"),))
+
+
+def verified(cluster: WholeCluster, folder: Path, url: str | None = None) -> dict[str, Any]:
+    """Verify it as a user does, from another process."""
+    (folder / "cluster.yaml").write_text(SPEC)
+    command = [sys.executable, "-m", "trainyard", "monitor", "verify", "--json", "--spec", "cluster.yaml"]
+    done = subprocess.run(
+        [*command, "--prometheus", url or cluster.keeper.url], cwd=folder, capture_output=True, text=True, check=False
+    )
+    result: dict[str, Any] = json.loads(done.stdout)
+    assert done.returncode == (0 if result["good"] else 1)
+    return result
+
+
+def told(result: dict[str, Any]) -> set[tuple[str, str]]:
+    return {(one["id"], one["message"]) for one in result["findings"]}
+
+
+def settled(cluster: WholeCluster, folder: Path) -> dict[str, Any]:
+    """Verify it until what is recorded has come, which takes two evaluations."""
+    until = time.monotonic() + _WITHIN_S
+    while (result := verified(cluster, folder))["findings"] and time.monotonic() < until:
+        time.sleep(1)
+    return result
+
+
+def test_a_good_cluster_has_nothing_wrong_and_says_what_was_looked_at(tmp_path: Path):
+    with whole_cluster(tmp_path, faults=[ON_TIME]) as cluster:
+        result = settled(cluster, tmp_path)
+    assert result["findings"] == []
+    looked_at = result["looked_at"]
+    assert looked_at["targets"] >= 18
+    assert looked_at["metrics"] > 400
+    assert looked_at["panels"] > 100
+    assert looked_at["rules"] > 29
+
+
+EXPECTED = {
+    "closed-port": ("target-down", "dcgm-exporter of queue gpu does not answer: ip-10-0-16-7"),
+    "silent-node": ("target-down", "trainyard-node of queue gpu does not answer: ip-10-0-16-7"),
+    "wrong-tag": (
+        "target-missing",
+        "3 of 4 nodes of queue gpu are scraped for node-exporter, dcgm-exporter, trainyard-node",
+    ),
+    "wrong-port": ("target-port-wrong", "dcgm-exporter is scraped at port 9401, and listens on 9400"),
+    "no-slurm": ("target-down", "trainyard-node of the head node does not answer: ip-10-0-16-4"),
+    "missing-metric": ("metric-missing", "dcgm-exporter of queue gpu does not export DCGM_FI_DEV_GPU_UTIL"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("fault", "expected"), EXPECTED.items())
+def test_a_fault_is_named(tmp_path: Path, fault: str, expected: tuple[str, str]):
+    with whole_cluster(tmp_path, faults=[ON_TIME, fault]) as cluster:
+        assert expected in told(verified(cluster, tmp_path))
+
+
+def test_a_renamed_label_is_named_with_the_metrics_that_lack_it(tmp_path: Path):
+    with whole_cluster(tmp_path, faults=[ON_TIME, "renamed-label"]) as cluster:
+        found = told(verified(cluster, tmp_path))
+    assert dict(found)["label-missing"].startswith("label gpu is missing on DCGM_FI")
+
+
+def test_samples_that_are_refused_with_403_never_arrive_and_the_head_node_says_so(tmp_path: Path):
+    with whole_cluster(tmp_path, faults=[ON_TIME, "write-403"]) as cluster:
+        found = told(verified(cluster, tmp_path))
+        message = f"no sample of p5-cluster has arrived at {cluster.keeper.url} within a day"
+        assert ("no-recent-samples", message) in found
+        of_head = {id_ for id_, _ in told(verified(cluster, tmp_path, cluster.prometheus.url))}
+    assert "remote-write-refused" in of_head
+
+
+def test_credentials_that_ended_and_a_clock_that_is_wrong_are_named(tmp_path: Path):
+    ended = f"trainyard_credentials_expire_timestamp_seconds {time.time() - 7200}\n"
+    wrong = Faults(
+        alter=(
+            lambda node, port, text: text + ended if (node.node_type, port) == ("HeadNode", 9100) else text,
+            without("node_time_seconds"),
+            lambda _node, port, text: text + f"node_time_seconds {time.time() + 90}\n" if port == 9100 else text,
+        )
+    )
+    with whole_cluster(tmp_path, faults=[ON_TIME, wrong]) as cluster:
+        found = dict(told(verified(cluster, tmp_path)))
+    assert found["credentials-stale"] == "the head node's credentials ended 2 h 0 min ago"
+    assert found["clock-wrong"].startswith("clocks differ from the head node's by up to 90 s: ip-10-0-16-4")
+
+
+def refused(folder: Path, url: str) -> subprocess.CompletedProcess[str]:
+    (folder / "cluster.yaml").write_text(SPEC)
+    command = [sys.executable, "-m", "trainyard", "monitor", "verify", "--spec", "cluster.yaml", "--prometheus", url]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def test_what_is_not_running_at_all_is_one_clear_finding(tmp_path: Path):
+    done = refused(tmp_path, "http://127.0.0.1:9")
+    assert done.returncode == 1
+    (finding, verdict) = done.stdout.splitlines()
+    assert finding.startswith("error: no Prometheus answers at http://127.0.0.1:9")
+    assert finding.endswith("[keeper-unreachable]")
+    assert verdict.startswith("p5-cluster in us-east-1, self-hosting: 1 error; looked at nothing")
+    assert "Traceback" not in done.stderr
+
+
+def test_an_address_that_is_none_is_the_command_lines_fault(tmp_path: Path):
+    done = refused(tmp_path, "localhost:9")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "is not the address of a server" in done.stderr

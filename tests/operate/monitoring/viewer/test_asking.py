@@ -1,0 +1,107 @@
+"""How much is asked for a panel of a cluster of any size."""
+
+from __future__ import annotations
+
+import math
+
+from tests.operate.monitoring.viewer.fake_source import FakeSource
+from trainyard.operate.monitoring.viewer.asking import Asking
+from trainyard.operate.monitoring.viewer.variables import Selection
+from trainyard.operate.monitoring.viewer.window import MOST_POINTS, window
+
+END_S = 1_795_286_880
+HOUR = window(END_S - 3600, END_S)
+EXPR = 'load{cluster=~"$cluster", node_name=~"$node"}'
+
+
+def nodes(count: int) -> list[tuple[dict[str, str], float]]:
+    return [({"node_name": f"n{number}"}, float(number)) for number in range(count)]
+
+
+def names(answer) -> set[str]:
+    return {one.labels["node_name"] for one in answer.series}
+
+
+def test_a_small_cluster_is_asked_for_as_a_whole():
+    source = FakeSource(nodes(4))
+    answer = Asking(source).over_time(EXPR, Selection(), HOUR, 20)
+    assert (names(answer), answer.total) == ({"n0", "n1", "n2", "n3"}, 4)
+    assert source.ranges == [('load{cluster=~".*", node_name=~".*"}', HOUR.start_s, HOUR.end_s, 30)]
+
+
+def test_of_a_large_cluster_only_the_nodes_that_are_shown_are_asked_for_over_time():
+    source = FakeSource(nodes(1000))
+    answer = Asking(source).over_time(EXPR, Selection(), HOUR, 3)
+    assert (names(answer), answer.total) == ({"n997", "n998", "n999"}, 1000)
+    assert [query for query, *_ in source.ranges] == ['load{cluster=~".*", node_name=~"n997|n998|n999"}']
+    assert all(len(one.points) == HOUR.points for one in answer.series)
+
+
+def test_a_query_that_compares_nodes_is_asked_as_it_is_and_not_narrowed_a_second_time():
+    source = FakeSource(nodes(100), compares=True, read=20_000)
+    asking = Asking(source)
+    answer = asking.over_time(EXPR, Selection(), HOUR, 2)
+    assert (names(answer), answer.total) == ({"n98", "n99"}, 100)
+    assert {one.points[-1][1] for one in answer.series} == {-1.0, -2.0}
+    whole = 'load{cluster=~".*", node_name=~".*"}'
+    assert [query for query, *_ in source.ranges] == ['load{cluster=~".*", node_name=~"n98|n99"}', whole]
+    later = window(END_S - 3570, END_S + 30)
+    asking.over_time(EXPR, Selection(), later, 2)
+    assert [query for query, *_ in source.ranges][2:] == [whole]
+
+
+def test_series_that_do_not_say_their_node_are_asked_for_as_a_whole():
+    source = FakeSource([({"user": f"u{number}"}, float(number)) for number in range(50)])
+    answer = Asking(source).over_time('jobs{node_name=~"$node"}', Selection(), HOUR, 2)
+    assert {one.labels["user"] for one in answer.series} == {"u48", "u49"}
+    assert [query for query, *_ in source.ranges] == ['jobs{node_name=~".*"}']
+
+
+def test_the_lowest_are_shown_where_the_query_wants_the_lowest():
+    source = FakeSource(nodes(100))
+    answer = Asking(source).over_time(f"bottomk(2, {EXPR})", Selection(), HOUR, 20)
+    assert (names(answer), answer.total) == ({"n0", "n1"}, 100)
+    assert "bottomk" not in source.ranges[0][0]
+
+
+def test_what_takes_much_to_read_gets_fewer_points_but_never_too_few_to_see_anything():
+    points = {}
+    for read in (1_000, 50_000, 100_000_000):
+        source = FakeSource(nodes(4), read=read)
+        points[read] = Asking(source).over_time(EXPR, Selection(), HOUR, 20).window.points
+    assert points[1_000] == HOUR.points
+    assert 16 <= points[50_000] < HOUR.points
+    assert 12 <= points[100_000_000] <= 16
+
+
+def test_no_series_of_any_range_has_more_points_than_a_screen_shows():
+    source = FakeSource(nodes(2))
+    week = window(END_S - 7 * 86_400, END_S)
+    (first, _) = Asking(source).over_time(EXPR, Selection(), week, 20).series
+    assert len(first.points) <= MOST_POINTS
+
+
+def test_series_that_ended_are_shown_where_there_is_room_for_them():
+    source = FakeSource(nodes(3))
+    asking = Asking(source)
+    asking.over_time(EXPR, Selection(), HOUR, 20)
+    source.series = [*nodes(3), ({"node_name": "gone"}, 1.0)]
+    # What is now is remembered for a moment, so the one that is gone is only in the answer about the past.
+    coarser = HOUR.coarser(30)
+    answer = asking.over_time(EXPR, Selection(), coarser, 20)
+    assert "gone" in names(answer)
+
+
+def test_the_same_question_is_asked_once():
+    source = FakeSource(nodes(2))
+    asking = Asking(source)
+    for _ in range(3):
+        asking.over_time(EXPR, Selection(), HOUR, 20)
+        asking.newest(EXPR, Selection(), HOUR, 20)
+    assert (len(source.instants), len(source.ranges)) == (1, 1)
+
+
+def test_the_newest_values_are_capped_and_counted():
+    series = [*nodes(10), ({"node_name": "ill"}, math.nan)]
+    answer = Asking(FakeSource(series)).newest(EXPR, Selection(), HOUR, 2)
+    assert (names(answer), answer.total) == ({"n8", "n9"}, 11)

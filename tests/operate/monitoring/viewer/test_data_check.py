@@ -1,0 +1,40 @@
+"""Which dashboards have data."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.operate.monitoring.viewer.fake_source import FakeSource
+from trainyard.errors import TrainyardError
+from trainyard.monitoring.dashboard import dashboards
+from trainyard.operate.monitoring.viewer.data_check import dashboards_data
+
+
+def test_every_panel_of_every_dashboard_is_looked_at():
+    found = dashboards_data(FakeSource([({}, 0.0)]))
+    assert [(one.id, one.with_data) for one in found] == [
+        (one.id, tuple(panel.id for panel in one.panels())) for one in dashboards()
+    ]
+
+
+def test_a_panel_that_is_rightly_empty_is_told_apart():
+    found = dashboards_data(FakeSource())
+    for one, dashboard in zip(found, dashboards(), strict=True):
+        assert one.with_data == ()
+        assert one.rightly_empty == tuple(panel.id for panel in dashboard.panels() if panel.may_be_empty)
+        assert len(one.rightly_empty) + len(one.empty) == len(list(dashboard.panels()))
+
+
+def test_an_error_of_one_query_is_told_for_its_panel():
+    def refuse(asked: str) -> None:
+        if "node_load1" in asked:
+            raise TrainyardError("too many samples")
+
+    found = {one.id: one for one in dashboards_data(FakeSource([({}, 1.0)], before=refuse))}
+    assert found["host-system"].failed == {"load": "too many samples"}
+    assert found["storage"].failed == {}
+
+
+def test_nobody_that_answers_is_an_error():
+    with pytest.raises(TrainyardError, match="down"):
+        dashboards_data(FakeSource(fails=TrainyardError("down")))

@@ -1,0 +1,58 @@
+"""What the page is told of dashboards, and that its files are what they should be."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from pathlib import Path
+
+from trainyard.monitoring.dashboard import dashboards
+from trainyard.operate.monitoring.viewer import page_files
+from trainyard.operate.monitoring.viewer.description import _why_empty, description
+from trainyard.operate.monitoring.viewer.page_files import page_files as files
+
+PAGE = Path(page_files.__file__).with_name("page")
+
+
+def test_every_dashboard_and_panel_is_described_in_its_order():
+    told = [(one["id"], [panel["id"] for row in one["rows"] for panel in row["panels"]]) for one in description()]
+    assert told == [(one.id, [panel.id for panel in one.panels()]) for one in dashboards()]
+    json.dumps(description(), allow_nan=False)
+
+
+def test_an_empty_panel_says_when_that_is_right():
+    assert _why_empty((), "") == ""
+    assert _why_empty(("efa", "slurm"), "no node lacks any") == "the cluster has no EFA; or no node lacks any"
+    assert _why_empty(("gpu", "nvlink", "gpu"), "") == "the cluster has no GPUs or no NVLink"
+
+
+def test_the_page_is_sent_with_all_that_it_names_and_nothing_else():
+    named = set(re.findall(r'(?:href|src)="([\w.]+)"', (PAGE / "index.html").read_text(encoding="utf-8")))
+    imported = {
+        name
+        for file in PAGE.glob("*.js")
+        if file.name != "echarts.min.js"
+        for name in re.findall(r'from "\./([\w.]+)"', file.read_text(encoding="utf-8"))
+    }
+    assert named | imported | {"index.html"} == set(files())
+    assert not {name for name in files() if "LICENSE" in name or "NOTICE" in name}
+
+
+def test_nothing_in_the_page_makes_markup_of_text_or_asks_another_host():
+    for file in PAGE.iterdir():
+        if file.name.startswith("echarts"):
+            continue
+        text = file.read_text(encoding="utf-8")
+        assert not re.search(r"innerHTML|outerHTML|insertAdjacent|document\.write|eval\(|style=|onclick", text), file
+        assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)", text), file
+
+
+def test_echarts_is_the_file_that_is_noted_with_its_licence():
+    note = (PAGE / "echarts.md").read_text(encoding="utf-8")
+    digest = hashlib.sha512((PAGE / "echarts.min.js").read_bytes()).digest()
+    assert f"sha512-{base64.b64encode(digest).decode()}" in note
+    assert 'version="6.1.0"' in (PAGE / "echarts.min.js").read_text(encoding="utf-8")
+    assert "Apache License" in (PAGE / "echarts.LICENSE").read_text(encoding="utf-8")
+    assert "Apache Software Foundation" in (PAGE / "echarts.NOTICE").read_text(encoding="utf-8")

@@ -1,0 +1,249 @@
+"""The page in a real browser: every dashboard on an hour of a whole cluster, and everything that can go wrong.
+
+Pictures of all of them are kept in .make/viewer.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.browser import chromium
+from tests.monitoring.an_hour import an_hour
+from tests.operate.monitoring.viewer.fake_source import FakeSource
+from tests.operate.monitoring.viewer.viewing import viewing
+from trainyard.edge.prometheus_api import PrometheusApi
+from trainyard.edge.prometheus_connection import Connection
+from trainyard.errors import TrainyardError
+from trainyard.monitoring.dashboard import dashboards
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Browser, Dialog, Page
+
+    from tests.operate.monitoring.viewer.viewing import Viewing
+
+pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
+PICTURES = Path(__file__).parents[4] / ".make" / "viewer"
+PHONE, DESKTOP = {"width": 390, "height": 844}, {"width": 1400, "height": 900}
+HOSTILE = "</h3><img src=x onerror=alert(1)>{{node}}\u202e"
+# How many colours the drawing of each panel has, of all its layers the most: one where nothing was drawn.
+COLOURS = """() => [...document.querySelectorAll('.chart')].map(chart => Math.max(
+    ...[...chart.querySelectorAll('canvas')].map(canvas => {
+        const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+        const colours = new Set();
+        for (let at = 0; at < data.length; at += 4)
+            if (data[at + 3]) colours.add(data[at] << 16 | data[at + 1] << 8 | data[at + 2]);
+        return colours.size;
+    })))"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory) -> Iterator[tuple[Viewing, int]]:
+    """Return a viewer of a whole cluster, and when its hour ends."""
+    with (
+        an_hour(tmp_path_factory.mktemp("hour")) as hour,
+        viewing(PrometheusApi(Connection(hour.prometheus.url))) as viewer,
+    ):
+        yield viewer, hour.end_s
+
+
+class Opened:
+    """A page, and all that it asked for or complained about."""
+
+    def __init__(self, browser: Browser, viewer: Viewing, target: str, **settings) -> None:
+        self.requests: list[str] = []
+        self.complaints: list[str] = []
+        self.page: Page = browser.new_page(**{"viewport": DESKTOP, **settings})
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("console", lambda message: self.complaints.append(message.text))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("dialog", self._dismiss)
+        self.page.goto(f"{viewer.url}{target}")
+        self.complete()
+
+    def complete(self) -> None:
+        self.page.wait_for_selector("body[data-complete]", timeout=60_000)
+
+    def _dismiss(self, dialog: Dialog) -> None:
+        self.complaints.append(dialog.message)
+        dialog.dismiss()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("dashboard", dashboards(), ids=lambda one: one.id)
+def test_every_dashboard_is_drawn_whole_and_asks_nobody_else(dashboard, size, scheme, whole, browser):
+    viewer, end_s = whole
+    opened = Opened(browser, viewer, f"{dashboard.id}?to={end_s}", viewport=size, color_scheme=scheme)
+    page = opened.page
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=PICTURES / f"{dashboard.id}-{size['width']}-{scheme}.png", full_page=True)
+    assert opened.complaints == []
+    assert {urlsplit(one).netloc for one in opened.requests} == {urlsplit(viewer.url).netloc}
+    assert page.locator(".panel").count() == len(list(dashboard.panels()))
+    assert page.locator(".panel.loading, .message.error").count() == 0
+    assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+    assert all(colours > 1 for colours in page.evaluate(COLOURS))
+    rightly = {one.id for one in dashboard.panels() if one.may_be_empty}
+    empty = {one.get_attribute("data-panel") for one in page.locator(".panel:has(.message)").all()}
+    assert empty <= rightly
+    page.close()
+
+
+def test_what_fires_is_told_above_the_panels_with_what_to_do(whole, browser):
+    viewer, end_s = whole
+    page = Opened(browser, viewer, f"cluster-overview?to={end_s}").page
+    summary = page.locator("#headline summary")
+    assert summary.inner_text().startswith("4 alerts fire (3 critical, 1 warning): ")
+    summary.click()
+    assert "gpu-xid-fatal: ip-10-0-16-8, gpu 3" in page.locator("#headline").inner_text()
+
+
+def test_a_choice_is_kept_in_the_address_and_by_links(whole, browser):
+    viewer, end_s = whole
+    opened = Opened(browser, viewer, f"gpu-performance?to={end_s}")
+    page = opened.page
+    page.select_option("#node", "ip-10-0-16-8")
+    opened.complete()
+    page.select_option("#range", "900")
+    opened.complete()
+    page.get_by_role("link", name="EFA network").first.click()
+    opened.complete()
+    assert page.url == f"{viewer.url}efa-network?node=ip-10-0-16-8&to={end_s}&range=900"
+    assert "node=ip-10-0-16-8" in [one for one in opened.requests if "/data/" in one][-1]
+    legend = page.locator("[data-panel=received] .legend button")
+    assert [one.split("\n")[0] for one in legend.all_inner_texts()] == ["ip-10-0-16-8"]
+    page.go_back()
+    opened.complete()
+    assert page.locator("h1").inner_text() == "GPU performance"
+    page.reload()
+    opened.complete()
+    assert page.input_value("#node") == "ip-10-0-16-8"
+
+
+def test_everything_can_be_reached_with_keys(whole, browser):
+    viewer, end_s = whole
+    page = Opened(browser, viewer, f"efa-network?to={end_s}").page
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    button = page.locator("[data-panel=received] header button")
+    button.focus()
+    page.keyboard.press("Enter")
+    assert page.locator("[data-panel=received] .about").is_visible()
+    assert button.get_attribute("aria-expanded") == "true"
+    assert "topk(20, node:efa_received_bytes" in page.locator("[data-panel=received] .about code").inner_text()
+    legend = page.locator("[data-panel=received] .legend button").first
+    legend.focus()
+    page.keyboard.press("Space")
+    assert legend.get_attribute("aria-pressed") == "false"
+    assert page.evaluate("document.activeElement.getAttribute('aria-pressed')") == "false"
+    drawing = page.locator("[data-panel=received] .chart").get_attribute("aria-label")
+    assert drawing is not None
+    assert drawing.startswith("Received by node. ip-10-0-16-6: ")
+
+
+def test_a_table_is_sorted_by_what_is_asked_for(whole, browser):
+    viewer, end_s = whole
+    page = Opened(browser, viewer, f"node-status?to={end_s}").page
+    table = page.locator("[data-panel=nodes] table")
+    heading = table.get_by_role("button").first
+    for order in ("ascending", "descending"):
+        heading.click()
+        names = table.locator("tbody tr td:first-child").all_inner_texts()
+        assert names == sorted(names, reverse=order == "descending")
+        assert table.locator("th").first.get_attribute("aria-sort") == order
+
+
+def test_day_and_night_change_what_is_drawn_already(whole, browser):
+    viewer, end_s = whole
+    page = Opened(browser, viewer, f"efa-network?to={end_s}", color_scheme="light").page
+    picture = "document.querySelector('.chart canvas').toDataURL()"
+    light = page.evaluate(picture)
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_timeout(300)
+    assert page.evaluate(picture) != light
+
+
+def test_names_of_others_are_text_and_nothing_else(browser):
+    labels = dict.fromkeys(("node_name", "job", "alertname", "severity", "device", "mountpoint", "check"), HOSTILE)
+    source = FakeSource([(labels, 1.0)], label_names={"cluster": [HOSTILE], "queue": ["a&b"]})
+    with viewing(source) as viewer:
+        for one in dashboards():
+            opened = Opened(browser, viewer, one.id)
+            opened.page.locator("#headline summary").click()
+            assert opened.complaints == []
+            assert opened.page.locator("img").count() == 0
+            assert HOSTILE in (opened.page.locator("#headline").text_content() or "")
+            assert HOSTILE in opened.page.locator("#cluster option").all_text_contents()
+            canvas = opened.page.locator(".chart canvas").first
+            canvas.hover()
+            opened.page.wait_for_timeout(100)
+            assert opened.page.locator("img").count() == 0
+            opened.page.close()
+
+
+def test_a_panel_says_how_many_series_it_leaves_out_and_draws_what_is_no_number_as_a_gap(browser):
+    many = [({"node_name": f"n{number}"}, float(number)) for number in range(8000)]
+    with viewing(FakeSource([*many, ({"node_name": "ill"}, math.nan)])) as viewer:
+        opened = Opened(browser, viewer, "host-system")
+        assert opened.complaints == []
+        note = opened.page.locator("[data-panel=load] .note")
+        assert note.inner_text() == "20 of 8,001 series shown"
+        assert opened.page.locator("[data-panel=load] .legend button").count() == 20
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 0.0, -5.0, 1e-9, 1e300])
+def test_no_value_breaks_a_panel(value, browser):
+    with viewing(FakeSource([({"node_name": "n"}, value)])) as viewer:
+        for one in dashboards():
+            opened = Opened(browser, viewer, one.id)
+            assert opened.complaints == []
+            assert opened.page.locator(".panel.loading").count() == 0
+            opened.page.close()
+
+
+def test_an_empty_panel_says_why(browser):
+    with viewing(FakeSource()) as viewer:
+        page = Opened(browser, viewer, "efa-network").page
+        assert "the cluster has no EFA" in page.locator("[data-panel=received] .message").inner_text()
+        page = Opened(browser, viewer, "host-system").page
+        message = page.locator("[data-panel=load] .message").inner_text()
+        assert message.split("\n")[0] == "No data."
+        assert "trainyard monitor verify" in message
+        assert "No alert rules are loaded" in page.locator("#headline").inner_text()
+
+
+def test_a_prometheus_that_goes_down_and_comes_back_is_told_and_shown_again(browser):
+    source = FakeSource([({"node_name": "n"}, 1.0)], fails=TrainyardError("nobody answers <b>", hint="start it"))
+    with viewing(source) as viewer:
+        opened = Opened(browser, viewer, "host-system")
+        page = opened.page
+        assert "nobody answers <b>" in page.locator("#headline").inner_text()
+        assert "start it" in page.locator("[data-panel=load] .message.error").inner_text()
+        source.fails = None
+        page.get_by_role("button", name="Refresh now").click()
+        opened.complete()
+        assert page.locator(".message.error").count() == 0
+        assert page.locator(".chart canvas").count() > 0
+        assert opened.complaints == []
+
+
+def test_a_viewer_that_was_stopped_is_told(browser):
+    with viewing(FakeSource([({"node_name": "n"}, 1.0)])) as viewer:
+        page = Opened(browser, viewer, "host-system").page
+    page.get_by_role("button", name="Refresh now").click()
+    page.locator("#trouble").wait_for(state="visible")
+    assert "still running" in page.locator("#trouble").inner_text()
+    assert page.locator(".chart canvas").count() > 0

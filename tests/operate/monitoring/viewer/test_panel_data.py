@@ -1,0 +1,89 @@
+"""What the page gets of a panel."""
+
+from __future__ import annotations
+
+import json
+import math
+
+from tests.operate.monitoring.viewer.fake_source import FakeSource
+from trainyard.edge.prometheus_api import Series
+from trainyard.errors import TrainyardError
+from trainyard.monitoring.dashboard import Column, Panel, Query
+from trainyard.operate.monitoring.viewer.asking import Asking
+from trainyard.operate.monitoring.viewer.legend import series_name
+from trainyard.operate.monitoring.viewer.panel_data import MOST_SERIES, _on_grid, has_data, panel_data
+from trainyard.operate.monitoring.viewer.variables import Selection
+from trainyard.operate.monitoring.viewer.window import Window, window
+
+END_S = 1_795_286_880
+HOUR = window(END_S - 3600, END_S)
+
+
+def panel(kind: str = "timeseries", *queries: Query) -> Panel:
+    asked = queries or (Query("load", legend="{{node_name}}", instant=kind not in {"timeseries", "heatmap", "states"}),)
+    columns = (Column("Value", "V"),) if kind == "table" else ()
+    return Panel(id="p", title="P", kind=kind, unit="count", queries=asked, description="d", columns=columns)
+
+
+def shown(source: FakeSource, one: Panel):
+    return panel_data(Asking(source), one, Selection(), HOUR)
+
+
+def test_a_panel_over_time_has_a_value_for_each_step():
+    data = shown(FakeSource([({"node_name": "a"}, 1.5)]), panel())
+    (series,) = data["series"]
+    assert (series["name"], series["newest"], data["shown"], data["total"]) == ("a", 1.5, 1, 1)
+    assert series["start"] + (len(series["values"]) - 1) * series["step"] == HOUR.end_s
+    assert set(series["values"]) == {1.5}
+
+
+def test_a_panel_of_now_has_the_newest_values_alone():
+    source = FakeSource([({"node_name": "a"}, 2.0)])
+    (series,) = shown(source, panel("stat"))["series"]
+    assert series == {"query": 0, "name": "a", "labels": {"node_name": "a"}, "newest": 2.0}
+    assert source.ranges == []
+
+
+def test_a_panel_never_gets_more_series_than_it_has_room_for_and_says_how_many_there_are():
+    many = [({"node_name": f"n{number}"}, float(number)) for number in range(8000)]
+    for kind, most in MOST_SERIES.items():
+        data = shown(FakeSource(many), panel(kind))
+        assert (len(data["series"]), data["shown"], data["total"]) == (most, most, 8000), kind
+
+
+def test_names_are_in_the_order_in_which_people_count():
+    many = [({"node_name": f"n{number}"}, float(number)) for number in range(12)]
+    assert [one["name"] for one in shown(FakeSource(many), panel())["series"]][-2:] == ["n10", "n11"]
+
+
+def test_gaps_and_what_is_no_number_are_gaps_and_infinity_is_a_word():
+    points = [(0.0, math.nan), (60.0, math.inf), (120.0, -math.inf), (240.0, 1 / 3)]
+    values = _on_grid(Series({}, points), Window(0, 240, 60))
+    assert values == [None, "+Inf", "-Inf", None, 0.3333333]
+    json.dumps(values, allow_nan=False)
+
+
+def test_an_error_of_a_panel_stays_in_that_panel():
+    source = FakeSource(fails=TrainyardError("too many samples", hint="ask for less"))
+    assert shown(source, panel()) == {"id": "p", "error": {"problem": "too many samples", "hint": "ask for less"}}
+
+
+def test_hostile_labels_are_names_like_others():
+    label = '<img src=x onerror=alert(1)>"\u202e.'
+    (series,) = shown(FakeSource([({"node_name": label, "__name__": "load"}, 1.0)]), panel())["series"]
+    assert series["name"] == label
+    assert "__name__" not in series["labels"]
+
+
+def test_a_legend_is_filled_with_labels_and_cut_where_it_is_too_long():
+    assert series_name("{{a}} of {{ b }}{{none}}", {"a": "1", "b": "2"}) == "1 of 2"
+    assert series_name("", {"b": "2", "a": "1", "__name__": "x"}) == "a=1, b=2"
+    assert series_name("", {"__name__": "x"}) == "x"
+    assert series_name("{{a}}", {"a": "{{b}}", "b": "no"}) == "{{b}}"
+    assert len(series_name("{{a}}", {"a": "x" * 5000})) == 120
+
+
+def test_a_panel_has_data_when_one_of_its_queries_has():
+    source = FakeSource([({}, 0.0)])
+    assert has_data(Asking(source), panel(), Selection(), HOUR)
+    assert not has_data(Asking(FakeSource()), panel(), Selection(), HOUR)

@@ -1,0 +1,65 @@
+"""What a browser may ask."""
+
+from __future__ import annotations
+
+import pytest
+
+from trainyard.operate.monitoring.viewer.requests import BadRequestError, asked, is_from_here
+from trainyard.operate.monitoring.viewer.variables import Selection
+
+NOW = 1_795_286_880
+
+
+def test_a_request_says_what_is_chosen_and_when():
+    found = asked(f"/data/efa-network?from={NOW - 900}&to={NOW}&cluster=a%20b&node=x&node=y&queue=")
+    assert found.path == "/data/efa-network"
+    assert found.selection() == Selection(("a b",), (), ("x", "y"))
+    assert (found.window(NOW).start_s, found.window(NOW).end_s) == (NOW - 900, NOW)
+
+
+def test_without_a_time_it_is_the_last_hour_and_the_future_is_not_asked_for():
+    assert asked("/").window(NOW).end_s - asked("/").window(NOW).start_s == 3600
+    assert asked(f"/?from={NOW - 3600}&to={NOW + 9999}").window(NOW).end_s == NOW
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "from=x", "from=1e9", "from=-1", "from=1&from=2", f"from={NOW}", f"from={NOW + 60}", "from=0",
+        f"from={NOW - 40 * 86_400}", "from=999999999999999999999", "to=\u0661",
+    ],
+)  # fmt: skip
+def test_a_time_that_is_none_or_too_long_is_refused(query):
+    with pytest.raises(BadRequestError):
+        asked(f"/data/x?{query}").window(NOW)
+
+
+@pytest.mark.parametrize("query", ["&".join(f"node=n{number}" for number in range(51)), f"node={'x' * 201}"])
+def test_more_or_longer_names_than_anybody_chooses_are_refused(query):
+    with pytest.raises(BadRequestError):
+        asked(f"/data/x?{query}").selection()
+
+
+@pytest.mark.parametrize("target", ["/?" + "&".join("a=1" for _ in range(300)), "/?node=%ff", "http://[::1/"])
+def test_what_cannot_be_read_is_refused(target):
+    with pytest.raises(BadRequestError):
+        asked(target)
+
+
+@pytest.mark.parametrize(
+    ("headers", "expected"),
+    [
+        ({"Host": "127.0.0.1:80"}, True),
+        ({"Host": "localhost:80"}, True),
+        ({"Host": "localhost:81"}, False),
+        ({"Host": "localhost"}, False),
+        ({"Host": "evil.example:80"}, False),
+        ({"Host": "127.0.0.1:80.evil.example"}, False),
+        ({}, False),
+        ({"Host": "localhost:80", "Sec-Fetch-Site": "same-origin"}, True),
+        ({"Host": "localhost:80", "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}, False),
+        ({"Host": "localhost:80", "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}, True),
+    ],
+)
+def test_only_the_own_page_may_ask(headers, expected):
+    assert is_from_here(headers, 80) is expected

@@ -1,0 +1,70 @@
+"""A viewer that runs, and requests to it as they are written on the wire."""
+
+from __future__ import annotations
+
+import json
+import threading
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.client import HTTPConnection
+from typing import TYPE_CHECKING, Any
+
+from trainyard.operate.monitoring.viewer.server import HOST, Viewer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from trainyard.operate.monitoring.viewer.source import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came back."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    def lines(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.body.splitlines()]
+
+    def json(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self.body)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Viewing:
+    """Where it is."""
+
+    viewer: Viewer
+
+    @property
+    def url(self) -> str:
+        return self.viewer.url
+
+    def ask(self, target: str, method: str = "GET", **headers: str) -> Reply:
+        connection = HTTPConnection(HOST, self.viewer.port, timeout=30)
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        connection.putrequest(method, target, skip_host="Host" in named)
+        for name, value in named.items():
+            connection.putheader(name, value)
+        connection.endheaders()
+        answer = connection.getresponse()
+        reply = Reply(answer.status, dict(answer.headers.items()), answer.read())
+        connection.close()
+        return reply
+
+
+@contextmanager
+def viewing(source: Source) -> Iterator[Viewing]:
+    """Run a viewer of a source."""
+    viewer = Viewer(source)
+    thread = threading.Thread(target=viewer.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    try:
+        yield Viewing(viewer)
+    finally:
+        viewer.shutdown()
+        viewer.server_close()
+        thread.join()
