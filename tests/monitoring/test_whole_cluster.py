@@ -101,6 +101,7 @@ def test_every_panel_has_data_where_a_gpu_is_ill(p5_cluster: WholeCluster, dashb
 def test_every_panel_has_data_where_all_is_well_but_those_that_may_be_empty(
     healthy_cluster: WholeCluster, dashboard: Dashboard
 ):
+    healthy_cluster.fired()
     always = [panel for panel in dashboard.panels() if not panel.may_be_empty]
     assert {panel.id: found for panel in always if (found := unanswered(healthy_cluster, panel))} == {}
 

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.monitoring.whole_cluster import Faults, whole_cluster
-from tests.monitoring.whole_cluster.faults import renamed
 from tests.monitoring.whole_cluster.nodes import COMPUTE, HEAD, LOGIN, SPEC
 from tests.operate.monitoring.verify.situations import found, instance
 from trainyard.api.monitor_verify import Verified, verify_monitoring
@@ -41,8 +40,6 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 NAME, _WITHIN_S = "p5-cluster", 60.0
-# No real head node renews its credentials here, and no real clock is kept.
-ON_TIME = Faults(alter=(renamed("node_timex_sync_status 0", "node_timex_sync_status 1"),))
 
 
 class LaterClock(QuickClock):
@@ -111,7 +108,7 @@ class Deployed:
 
 @contextmanager
 def measured(mode: str, folder: Path) -> Iterator[Deployed]:
-    with deployed(mode) as account, whole_cluster(folder, faults=[ON_TIME, known_as(account)]) as metrics:
+    with deployed(mode) as account, whole_cluster(folder, faults=[known_as(account)]) as metrics:
         cluster = Deployed(account, metrics)
         confirm(account)
         until = time.monotonic() + _WITHIN_S

@@ -25,8 +25,8 @@ _CLUSTER = "__meta_ec2_tag_parallelcluster_cluster_name"
 _NODE_TYPE = "__meta_ec2_tag_parallelcluster_node_type"
 _QUEUE = "__meta_ec2_tag_parallelcluster_queue_name"
 
-# Those that say where a sample comes from. No exporter of ours has a label of one of these names, which Prometheus
-# would have to rename to exported_….
+# Those that say where a sample comes from. Of all that is exported, only node_udp_queues has a label of one of these
+# names, queue; Prometheus renames that to exported_queue where a node has a queue. No query of ours asks for it.
 TARGET_LABELS = ("cluster", "instance_id", "instance_type", "node_name", "node_type", "queue")
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.monitoring.whole_cluster import Faults, whole_cluster
-from tests.monitoring.whole_cluster.faults import renamed, without
+from tests.monitoring.whole_cluster.faults import without
 from tests.monitoring.whole_cluster.nodes import SPEC
 
 if TYPE_CHECKING:
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 _WITHIN_S = 60.0
-# The machine that the expositions were recorded on has no time service, and nodes in AWS have one.
-# https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/set-time.html
-ON_TIME = Faults(alter=(renamed("node_timex_sync_status 0", "node_timex_sync_status 1"),))
 
 
 def verified(cluster: WholeCluster, folder: Path, url: str | None = None) -> dict[str, Any]:
@@ -51,7 +48,7 @@ def settled(cluster: WholeCluster, folder: Path) -> dict[str, Any]:
 
 
 def test_a_good_cluster_has_nothing_wrong_and_says_what_was_looked_at(tmp_path: Path):
-    with whole_cluster(tmp_path, faults=[ON_TIME]) as cluster:
+    with whole_cluster(tmp_path, faults=[]) as cluster:
         result = settled(cluster, tmp_path)
     assert result["findings"] == []
     looked_at = result["looked_at"]
@@ -76,18 +73,18 @@ EXPECTED = {
 
 @pytest.mark.parametrize(("fault", "expected"), EXPECTED.items())
 def test_a_fault_is_named(tmp_path: Path, fault: str, expected: tuple[str, str]):
-    with whole_cluster(tmp_path, faults=[ON_TIME, fault]) as cluster:
+    with whole_cluster(tmp_path, faults=[fault]) as cluster:
         assert expected in told(verified(cluster, tmp_path))
 
 
 def test_a_renamed_label_is_named_with_the_metrics_that_lack_it(tmp_path: Path):
-    with whole_cluster(tmp_path, faults=[ON_TIME, "renamed-label"]) as cluster:
+    with whole_cluster(tmp_path, faults=["renamed-label"]) as cluster:
         found = told(verified(cluster, tmp_path))
     assert dict(found)["label-missing"].startswith("label gpu is missing on DCGM_FI")
 
 
 def test_samples_that_are_refused_with_403_never_arrive_and_the_head_node_says_so(tmp_path: Path):
-    with whole_cluster(tmp_path, faults=[ON_TIME, "write-403"]) as cluster:
+    with whole_cluster(tmp_path, faults=["write-403"]) as cluster:
         found = told(verified(cluster, tmp_path))
         message = f"no sample of p5-cluster has arrived at {cluster.keeper.url} within a day"
         assert ("no-recent-samples", message) in found
@@ -104,7 +101,7 @@ def test_credentials_that_ended_and_a_clock_that_is_wrong_are_named(tmp_path: Pa
             lambda _node, port, text: text + f"node_time_seconds {time.time() + 90}\n" if port == 9100 else text,
         )
     )
-    with whole_cluster(tmp_path, faults=[ON_TIME, wrong]) as cluster:
+    with whole_cluster(tmp_path, faults=[wrong]) as cluster:
         found = dict(told(verified(cluster, tmp_path)))
     assert found["credentials-stale"] == "the head node's credentials ended 2 h 0 min ago"
     assert found["clock-wrong"].startswith("clocks differ from the head node's by up to 90 s: ip-10-0-16-4")
