@@ -35,10 +35,14 @@ def release_files(spec: Spec, ids: Ids) -> dict[str, bytes]:
 
 
 def _of_instance(spec: Spec) -> dict[str, bytes]:
-    """Return what the monitoring instance reads and no id stands in. It shows all that any cluster in it may have."""
+    """Return what the monitoring instance reads and no id stands in."""
+    return {RULES: config_text(spec, rules_document()).encode(), **_for_grafana(spec)}
+
+
+def _for_grafana(spec: Spec) -> dict[str, bytes]:
+    """Return the dashboards. Those of an environment show all that any cluster in it may have."""
     has = NEEDS if spec.is_environment else features_of(spec)
-    dashboards = {f"{GRAFANA}{name}": content for name, content in grafana_files(has).items()}
-    return {RULES: config_text(spec, rules_document()).encode(), **dashboards}
+    return {f"{GRAFANA}{name}": content for name, content in grafana_files(has).items()}
 
 
 def bundle_files(spec: Spec, ids: Ids) -> dict[str, bytes]:
@@ -47,7 +51,8 @@ def bundle_files(spec: Spec, ids: Ids) -> dict[str, bytes]:
     if spec.monitoring.mode == "none":
         return dashboards
     rules = {RULES: config_text(spec, rules_document()).encode()}
-    return {**release_files(spec, ids), **rules, **dashboards}
+    managed = spec.monitoring.mode == "amp+amg" and spec.environment is None
+    return {**release_files(spec, ids), **rules, **(_for_grafana(spec) if managed else {}), **dashboards}
 
 
 def described(names: Iterable[str]) -> Iterator[tuple[str, str]]:

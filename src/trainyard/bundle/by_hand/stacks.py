@@ -42,6 +42,10 @@ def looked_at(spec: Spec, stack: Stack) -> Iterator[str]:
         ) + "   # ACTIVE; a browser finds nothing at $AMP_PROMETHEUS_ENDPOINT, which takes signed calls"  # fmt: skip
     if mode != "amp-only":
         yield _shown(spec, stack.name, "GrafanaAccessInstructions")
+    if mode == "amp+amg":
+        # https://docs.aws.amazon.com/grafana/latest/userguide/AMP-adding-AWS-config.html
+        yield "# There, as an administrator: add data source Prometheus with $AMP_PROMETHEUS_ENDPOINT and SigV4"
+        yield f"# auth by the workspace's role for {spec.region}; then import each file of monitoring/grafana/"
     if mode == "self-hosting":
         yield from read_outputs(spec, stack.name, ["MonitoringInstanceId"])
         yield "# http://localhost:3000 for as long as this runs, once the release is uploaded and the instance runs it:"
