@@ -24,8 +24,8 @@ help: ## list the commands
 demo: .make/environment ## a whole cluster, deployed and destroyed in an emulated AWS account
 	@tools/demo.sh
 
-.PHONY: check
-check: .make/environment ## format, lint, types, layers, shell and unit tests
+.PHONY: lint
+lint: .make/environment ## format, lint, types, layers and shell
 	ruff format --check
 	ruff check
 	mypy
@@ -34,12 +34,16 @@ check: .make/environment ## format, lint, types, layers, shell and unit tests
 	shellcheck --external-sources --source-path=SCRIPTDIR $(SHELL_SCRIPTS) $(STUBS)
 	shfmt --diff --indent 2 $(SHELL_SCRIPTS) $(STUBS)
 	vermin --quiet --target=3.9- --no-tips --violations src/trainyard_node
+
+.PHONY: check
+check: lint ## lint, and unit tests of the source tree
 	pytest --quiet --numprocesses=2 --dist=worksteal $(UNIT)
 
+# Unit tests run once, with what users install; `make check` runs the same with the source tree.
 .PHONY: test
-test: check .make/wheel .make/chromium .make/debian-root .make/slurm .make/prometheus .make/compiler ## everything that CI runs: check, real programs, and the installed wheel
-	pytest --quiet --numprocesses=2 --dist=worksteal -m "integration and not exhaustive"
+test: lint .make/wheel .make/chromium .make/debian-root .make/slurm .make/prometheus .make/compiler ## everything that CI runs: lint, unit tests with the installed wheel, real programs
 	cd tests && PATH="$(CURDIR)/.make/wheel/bin:$$PATH" TRAINYARD_INSTALLED=wheel pytest --quiet --numprocesses=2 --dist=worksteal $(UNIT)
+	pytest --quiet --numprocesses=2 --dist=worksteal -m "integration and not exhaustive"
 
 .PHONY: test-exhaustive
 test-exhaustive: test ## every combination and every kill point
