@@ -81,7 +81,10 @@ def test_it_serves_the_page_until_ctrl_c_and_ends_cleanly(server):
         with urllib.request.urlopen(f"{address}efa-network", timeout=30) as page:
             assert b"<title>trainyard monitor</title>" in page.read()
         running.send_signal(signal.SIGINT)
-        out, err = running.communicate(timeout=30)
+        try:
+            out, err = running.communicate(timeout=30)
+        finally:
+            running.kill()
     assert (running.returncode, out) == (0, "")
     assert err.splitlines()[-1] == "stopped"
     assert {headers["Authorization"] for *_, headers, _ in server.requests} == {"Bearer secret"}

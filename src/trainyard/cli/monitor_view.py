@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import webbrowser
 from typing import TYPE_CHECKING
@@ -71,6 +72,8 @@ def _serve(viewer: Viewer, *, opens: bool) -> None:
     reporter()("the dashboards are there until Ctrl-C")
     if opens and not webbrowser.open(viewer.url):
         reporter()("no browser could be opened; open the address by hand")
+    # Shells let what they start in the background ignore it, and then nothing but a kill would end this.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         viewer.serve_forever()
     except KeyboardInterrupt:
