@@ -5,7 +5,7 @@ SHELL := /bin/bash
 
 BIN := .venv/bin
 UV := .make/uv/bin/uv
-SHELL_SCRIPTS := tools/*.sh .ci/run $(shell find src/trainyard/bootstrap -name "*.sh" -o -name "*.sbatch")
+SHELL_SCRIPTS := tools/*.sh .ci/run $(shell find src/trainyard/bootstrap src/trainyard/render/bench src/trainyard/bench src/trainyard/edge -name "*.sh" -o -name "*.sbatch")
 STUBS := $(filter-out %.pyz,$(wildcard tests/bootstrap/steps/programs/*))
 # Tests that need nothing but Python, and finish in seconds.
 UNIT := -m "not integration and not exhaustive"
@@ -33,7 +33,7 @@ lint: .make/environment ## format, lint, types, layers and shell
 	lint-imports
 	shellcheck --external-sources --source-path=SCRIPTDIR $(SHELL_SCRIPTS) $(STUBS)
 	shfmt --diff --indent 2 $(SHELL_SCRIPTS) $(STUBS)
-	vermin --quiet --target=3.9- --no-tips --violations src/trainyard_node
+	vermin --quiet --target=3.9- --no-tips --violations src/trainyard_node src/trainyard/bench/programs
 
 .PHONY: check
 check: lint ## lint, and unit tests of the source tree
@@ -43,11 +43,11 @@ check: lint ## lint, and unit tests of the source tree
 .PHONY: test
 test: lint .make/wheel .make/chromium .make/debian-root .make/slurm .make/prometheus .make/compiler ## everything that CI runs: lint, unit tests with the installed wheel, real programs
 	cd tests && PATH="$(CURDIR)/.make/wheel/bin:$$PATH" TRAINYARD_INSTALLED=wheel pytest --quiet --numprocesses=2 --dist=worksteal $(UNIT)
-	pytest --quiet --numprocesses=2 --dist=worksteal -m "integration and not exhaustive"
+	pytest --quiet --numprocesses=3 --dist=worksteal -m "integration and not exhaustive"
 
 .PHONY: test-exhaustive
 test-exhaustive: test ## every combination and every kill point
-	HYPOTHESIS_PROFILE=exhaustive pytest --quiet --numprocesses=2 --dist=worksteal -m "not integration"
+	HYPOTHESIS_PROFILE=exhaustive pytest --quiet --numprocesses=2 --dist=worksteal -m "exhaustive or not integration"
 
 # The browser of the tests. Where it is there already, this takes no time.
 .PHONY: .make/chromium
@@ -77,7 +77,7 @@ test-exhaustive: test ## every combination and every kill point
 # An environment in which trainyard is the built wheel, not the source tree.
 .PHONY: .make/wheel
 .make/wheel: .make/environment
-	UV_PROJECT_ENVIRONMENT=.make/wheel $(UV) sync --frozen --quiet --all-extras --compile-bytecode --no-editable --reinstall-package trainyard
+	UV_PROJECT_ENVIRONMENT=.make/wheel $(UV) sync --frozen --quiet --all-extras --no-extra bench --compile-bytecode --no-editable --reinstall-package trainyard
 
 .PHONY: format
 format: .make/environment ## format the code

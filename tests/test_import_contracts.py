@@ -79,6 +79,7 @@ def test_a_new_room_without_a_layer_is_refused(copy):
 
 def test_make_check_runs_the_contracts():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    recipe = re.search(r"^check:.*\n((?:\t.*\n)+)", makefile, re.MULTILINE)
+    assert re.search(r"^check: lint\b", makefile, re.MULTILINE)
+    recipe = re.search(r"^lint:.*\n((?:\t.*\n)+)", makefile, re.MULTILINE)
     assert recipe is not None
     assert "\tlint-imports\n" in recipe[1]

@@ -32,4 +32,4 @@ if ! [ -x "$uv_folder/bin/uv" ] || ! cmp --silent tools/uv-requirements.txt "$uv
   cp tools/uv-requirements.txt "$uv_folder/requirements.txt"
 fi
 
-"$uv_folder/bin/uv" sync --frozen --quiet --all-extras --compile-bytecode --python "$python" "$@"
+"$uv_folder/bin/uv" sync --frozen --quiet --all-extras --no-extra bench --compile-bytecode --python "$python" "$@"

@@ -24,7 +24,14 @@ TEMPLATES = {"network.yaml", "storage.yaml", "monitoring.yaml", "rules.yaml", "a
 # What is in them is reviewed where it comes from; assets/plan.json is the part that follows the spec.
 RELEASE = {"assets/release.tar", "assets/release"}
 # What is made of descriptions alone is the same in every bundle, and reviewed there.
-DESCRIBED = ("monitoring/aws_config.ini", "monitoring/rules.yml", "monitoring/grafana/*", "monitoring/alertmanager.yml")
+# Jobs that measure bandwidth are reviewed in tests/render/bench/golden.
+DESCRIBED = (
+    "bench/*",
+    "monitoring/aws_config.ini",
+    "monitoring/rules.yml",
+    "monitoring/grafana/*",
+    "monitoring/alertmanager.yml",
+)
 
 
 def files_of(text: str) -> dict[str, bytes]:

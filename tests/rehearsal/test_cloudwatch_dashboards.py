@@ -36,6 +36,7 @@ def derived(account: Account) -> set[tuple[str, str, frozenset[str]]]:
     }
 
 
+@pytest.mark.exhaustive
 def test_a_deployment_makes_them_and_a_destruction_removes_them():
     with seeded_account(HEALTH_CHECK) as account:
         done = deployed(account, HEALTH_CHECK)

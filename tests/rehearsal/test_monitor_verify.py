@@ -157,12 +157,14 @@ def test_the_command_line_says_the_same(with_grafana: Deployed, tmp_path: Path):
     assert "panels of dashboards" in done.stderr
 
 
+@pytest.mark.exhaustive
 def test_nothing_is_wrong_with_a_good_cluster_of_self_hosting(self_hosted: Deployed):
     verified = self_hosted.verified()
     assert [(one.id, one.message) for one in verified.findings] == []
     assert verified.looked_at["security groups"] >= 3
 
 
+@pytest.mark.exhaustive
 def test_self_hosting_names_the_port_forwarding_where_no_address_is_given(self_hosted: Deployed):
     with pytest.raises(InputError) as refused:
         verify_monitoring(NAME, self_hosted.account)
@@ -256,6 +258,7 @@ def test_a_closed_security_group_is_named_with_the_port(with_grafana: Deployed):
     assert group in message
 
 
+@pytest.mark.exhaustive
 def test_an_instance_that_lets_nobody_in_is_named(self_hosted: Deployed):
     stacks = self_hosted.account.client("cloudformation").describe_stacks()["Stacks"]
     outputs = {one["OutputKey"]: one["OutputValue"] for stack in stacks for one in stack.get("Outputs", ())}
@@ -320,6 +323,7 @@ def test_samples_that_the_workspace_discards_are_counted_by_their_reason(with_gr
     )
 
 
+@pytest.mark.exhaustive
 def test_alerts_that_reach_nobody_are_named(self_hosted: Deployed):
     sns = self_hosted.account.client("sns")
     (one,) = sns.list_subscriptions()["Subscriptions"]

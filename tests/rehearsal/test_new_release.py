@@ -68,7 +68,9 @@ def test_a_deployment_stops_before_the_cluster_where_it_is_told_to_and_goes_on_l
 
         done = deployed(account)
         assert done.ok
-        assert [one.name for one in done.results if one.status == "done"] == ["cluster", "static-nodes"]
+        assert [one.name for one in done.results if one.status == "done"] == [
+            "cluster", "static-nodes", "cloudwatch-dashboards",
+        ]  # fmt: skip
         done = deployed(account, options=Options(before_cluster=True))
         assert (done.ok, done.stage) == (True, "deployed")
         record = read_record(account, bucket, "llm")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from trainyard.bench.case import case_of
-from trainyard.bench.judge import Judgement, judge
+from trainyard.bench.judge import Judgement, judge, judge_together
 from trainyard.bench.judgement_values import values_of
 from trainyard.bench.reading import read_runs
 from trainyard.errors import InputError
@@ -30,11 +30,13 @@ def judge_files(
 ) -> Iterator[Judged]:
     """Yield the verdict on every run of files, folders, or standard input for ``-``.
 
+    All runs are judged together: several of them can show which node is slow.
     ``baseline`` is a file or folder of earlier runs. Each run is compared with the one of the same collective and
     number of ranks, the last where there are several.
 
     Raises InputError where a file has no run, or what is said of it cannot be so.
     """
+    names, judgements = [], []
     earlier = {_kind(run): run for _, run in read_runs((baseline,))} if baseline is not None else {}
     for file, run in read_runs(files):
         before = earlier.get(_kind(run))
@@ -44,7 +46,9 @@ def judge_files(
                 where=baseline,
                 hint="compare tests of the same collective and the same number of ranks",
             )
-        yield Judged(file, judge(case_of(run, instance_type, nodes), before))
+        names.append(file)
+        judgements.append(judge(case_of(run, instance_type, nodes), before))
+    yield from map(Judged, names, judge_together(judgements))
 
 
 def _kind(run: Run) -> tuple[str | None, int | None]:

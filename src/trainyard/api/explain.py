@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+from trainyard.bench.case import kinds as of_benchmarks
 from trainyard.checking.explanation import Explanation, explanation_among
 from trainyard.checking.explanation import explanations as of_checking
 from trainyard.deploy.preflights import NamedPreflight, all_preflights
@@ -35,13 +36,14 @@ def explanations() -> Iterator[Explanation]:
 
 
 def findings() -> Iterator[Explanation]:
-    """Yield those of findings: rules first, then preflights, nodes, metrics, and findings about unreadable input."""
+    """Yield those of findings: rules first, then preflights, nodes, metrics, benchmarks, and unreadable input."""
     for one in of_checking():
         if one.kind == "rule":
             yield one
     yield from map(_of_preflight, (*all_preflights(), NOT_RUN))
     yield from (_of_kind(id_, "node finding", dict(kind)) for id_, kind in (*kinds().items(), *of_told().items()))
     yield from (_of_kind(id_, "metrics finding", dict(kind)) for id_, kind in of_metrics().items())
+    yield from (_of_kind(id_, "benchmark finding", dict(kind)) for id_, kind in of_benchmarks().items())
     yield from (one for one in of_checking() if one.kind != "rule")
 
 

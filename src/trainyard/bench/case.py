@@ -44,7 +44,7 @@ def case_of(run: Run, instance_type: str | None = None, nodes: int | None = None
 
     Raises InputError where the two cannot both be so.
     """
-    found = _machine(run, instance_type)
+    found = _machine(run, instance_type or run.instance_type)
     listed = len(run.hosts) if run.every_rank_listed else 0
     count = nodes or listed or _nodes_by_ranks(run, found)
     each = _gpus_per_node(run, count, found, asked=nodes is not None)

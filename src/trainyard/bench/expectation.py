@@ -10,7 +10,7 @@ from __future__ import annotations
 from math import log2
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from trainyard.bench.ceiling import Ceiling, ceiling
+from trainyard.bench.ceiling import Bound, Ceiling, ceiling
 from trainyard.bench.curve import Curve
 from trainyard.bench.factors import busbw_factor
 from trainyard.bench.references import Reference, references
@@ -78,10 +78,11 @@ def model_by(
     top, factor = ceiling(machine, nodes, gpus_per_node, collective), busbw_factor(collective, nodes * gpus_per_node)
     if top is None or factor is None or factor == 0:
         return None
-    found = _nearest(known, machine, nodes, gpus_per_node, collective)
+    comparable = _comparable(known, nodes, gpus_per_node, collective, top.bound)
+    found = _nearest(comparable, machine, nodes, top.bound)
     if found is None:
         return _by_hardware(machine, nodes, top, factor)
-    return _by_reference(found, nodes, top, factor)
+    return _by_reference(found, machine, nodes, top, factor)
 
 
 def alike(one: Machine, other: Machine) -> bool:
@@ -89,22 +90,35 @@ def alike(one: Machine, other: Machine) -> bool:
     return (one.accelerator, one.gpus, one.network_gb_s) == (other.accelerator, other.gpus, other.network_gb_s)
 
 
-def _nearest(known: Iterable[Reference], machine: Machine, nodes: int, gpus: int, collective: str) -> Reference | None:
-    of_kind = [
+def _nearest(comparable: list[Reference], machine: Machine, nodes: int, bound: Bound) -> Reference | None:
+    """Return the published run to go by: of the same machines, or for a network of others with the same one."""
+    of_kind = [one for one in comparable if alike(one.machine, machine)]
+    same_network = [one for one in comparable if one.machine.network_gb_s == machine.network_gb_s]
+    near = of_kind or (same_network if bound == "network" else [])
+    return min(near, key=lambda one: (abs(log2(one.nodes / nodes)), -len(one.busbw_gb_s)), default=None)
+
+
+def _comparable(known: Iterable[Reference], nodes: int, gpus: int, collective: str, bound: Bound) -> list[Reference]:
+    """Return those that the same part of the hardware holds back: NVLink says nothing of the network."""
+    return [
         one for one in known
-        if one.collective == collective and one.gpus_per_node == gpus and alike(one.machine, machine)
-        and (one.nodes == 1) == (nodes == 1)
+        if one.collective == collective and one.gpus_per_node == gpus and (one.nodes == 1) == (nodes == 1)
+        and _bound(one) == bound
     ]  # fmt: skip
-    return min(of_kind, key=lambda one: (abs(log2(one.nodes / nodes)), -len(one.busbw_gb_s)), default=None)
 
 
-def _by_reference(found: Reference, nodes: int, top: Ceiling, factor: float) -> Model:
+def _bound(reference: Reference) -> Bound | None:
+    top = ceiling(reference.machine, reference.nodes, reference.gpus_per_node, reference.collective)
+    return None if top is None else top.bound
+
+
+def _by_reference(found: Reference, machine: Machine, nodes: int, top: Ceiling, factor: float) -> Model:
     """Carry a published run over: its share of what its hardware allows, and its latency by the depth of a tree."""
     own = ceiling(found.machine, found.nodes, found.gpus_per_node, found.collective)
     share = found.plateau_gb_s / own.busbw_gb_s if own is not None else _USUAL_SHARE
     curve = found.curve() or (_USUAL if nodes > 1 else _USUAL_IN_NODE)
     deeper = log2(2 * nodes) / log2(2 * found.nodes)
-    same = nodes == found.nodes
+    same = nodes == found.nodes and alike(found.machine, machine)
     plateau = found.plateau_gb_s if same else min(share, 1.0) * top.busbw_gb_s
     made = curve._replace(
         latency_us=curve.latency_us * deeper,

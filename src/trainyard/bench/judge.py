@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from trainyard.bench.baseline import Comparison, compare_runs
 from trainyard.bench.checks import CHECKS
 from trainyard.bench.checks.bandwidth import LARGE_BYTES
+from trainyard.bench.slow_nodes import slow_nodes
 from trainyard.finding import SEVERITIES
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from trainyard.bench.case import Case
     from trainyard.bench.result import Run
     from trainyard.finding import Finding
@@ -40,6 +43,22 @@ def judge(case: Case, earlier: Run | None = None) -> Judgement:
         found.append(_slower(case, compared))
     judgement = _judgement(case, tuple(sorted(found, key=lambda one: SEVERITIES.index(one.severity))))
     return judgement._replace(compared=compared)
+
+
+def judge_together(judgements: Sequence[Judgement]) -> list[Judgement]:
+    """Return the same judgements with what only several runs, or several nodes of one, can show: slow nodes."""
+    more: dict[int, list[Finding]] = {}
+    for node in slow_nodes([one.case.run for one in judgements]):
+        for at in node.runs:
+            more.setdefault(at, []).append(judgements[at].case.finding("bench-slow-node", node.why))
+    return [_with(one, more.get(at, [])) for at, one in enumerate(judgements)]
+
+
+def _with(judgement: Judgement, more: list[Finding]) -> Judgement:
+    if not more:
+        return judgement
+    findings = sorted((*judgement.findings, *more), key=lambda one: SEVERITIES.index(one.severity))
+    return _judgement(judgement.case, tuple(findings))._replace(compared=judgement.compared)
 
 
 def _slower(case: Case, compared: Comparison) -> Finding:

@@ -40,6 +40,9 @@ _VERSIONS = (
 _ALGORITHMS = ("TREE", "RING", "COLLNET_DIRECT", "COLLNET_CHAIN", "NVLS", "NVLS_TREE", "PAT")
 _PROTOCOLS = ("LL", "LL128", "SIMPLE")
 _MOST_FAILURES = 50
+# What jobs of `trainyard bench plan` say before the test: src/trainyard/render/bench/assets/describe-node.sh
+_INSTANCE_TYPE = re.compile(r"trainyard: instance-type ([a-z0-9-]+\.[a-z0-9-]+)")
+_NODE_VERSION = re.compile(r"trainyard: node \S+ version ([a-z-]+) (\S+)$")
 
 
 def note(run: Run, line: int, text: str) -> None:
@@ -62,6 +65,13 @@ def dotted(version: str) -> str:
     if number >= 10000 and number % 10 == 0 and number < 20000:
         return f"{number // 1000}.{number % 1000 // 10}"
     return f"{number // 10000}.{number % 10000 // 100}.{number % 100}"
+
+
+def _inventory(run: Run, _line: int, text: str) -> None:
+    if found := _INSTANCE_TYPE.search(text):
+        run.instance_type = found[1]
+    elif found := _NODE_VERSION.search(text.rstrip()):
+        run.versions.setdefault(found[1], found[2])
 
 
 def _provider(run: Run, line: int, text: str) -> None:
@@ -104,5 +114,5 @@ def _failure(run: Run, line: int, text: str) -> None:
 
 
 _READERS: tuple[Callable[[Run, int, str], None], ...] = (
-    _versions, _provider, _network, _environment, _ranks, _algorithm, _failure,
+    _versions, _inventory, _provider, _network, _environment, _ranks, _algorithm, _failure,
 )  # fmt: skip

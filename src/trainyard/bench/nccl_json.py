@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import re
+from math import isfinite
+from statistics import median
 from typing import Any
 
 from trainyard.bench.log_facts import dotted
@@ -74,16 +76,27 @@ def _row(one: dict[str, Any]) -> Row:
     return Row(
         one["size"], one["count"], one["type"], None if one.get("redop") == "none" else one.get("redop"),
         int(root) if root.lstrip("-").isdecimal() else None,
-        _measurement(one.get("out_of_place")), _measurement(one.get("in_place")), 0,
+        _measurement(one, "out_of_place"), _measurement(one, "in_place"), 0,
     )  # fmt: skip
 
 
-def _measurement(one: dict[str, Any] | None) -> Measurement | None:
+def _measurement(result: dict[str, Any], place: str) -> Measurement | None:
+    one = result.get(place)
     if one is None:
         return None
     time_us = one["time"] if "time" in one else one["cpu_time"]
     wrong = None if one.get("nwrong") is None else int(one["nwrong"])
-    return Measurement(float(time_us), float(one["alg_bw"]), float(one["bus_bw"]), wrong)
+    each = _process_times_us(result.get(f"{place}_per_iter") or {})
+    made = Measurement(float(time_us), float(one["alg_bw"]), float(one["bus_bw"]), wrong, process_times_us=each)
+    # A test that could not measure writes "nan", or an infinite bandwidth for a time of 0.
+    return made if all(map(isfinite, made[:3])) else None
+
+
+def _process_times_us(timing: dict[str, Any]) -> tuple[float, ...] | None:
+    """Return the median time of each process, without the iterations that the test leaves out of its own sums."""
+    rows, skipped = timing.get("per_process_max_times_us") or (), int(timing.get("skipped_iterations") or 0)
+    medians = [median(map(float, times[skipped:] or times)) for times in rows if times]
+    return tuple(medians) if medians and len(medians) == len(rows) else None
 
 
 def _device(one: dict[str, Any]) -> Device:

@@ -24,6 +24,8 @@ class Measurement(NamedTuple):
     """Elements that were not as they should be; None where that was not checked."""
     error: float | None = None
     """The largest deviation, which old versions print in place of the count."""
+    process_times_us: tuple[float, ...] | None = None
+    """The median over all iterations of each process, in the order of their ranks; only JSON with `-I 1` has them."""
 
 
 class Row(NamedTuple):
@@ -86,6 +88,8 @@ class Run:
     """Lines that begin as a row does, and are cut, or contradict themselves."""
     devices: list[Device] = field(default_factory=list)
     ranks: int | None = None
+    instance_type: str | None = None
+    """Only jobs of `trainyard bench plan` say it."""
     parameters: dict[str, str] = field(default_factory=dict)
     """Those that the test prints, such as nGpus and maxBytes."""
     versions: dict[str, str] = field(default_factory=dict)
@@ -110,6 +114,11 @@ class Run:
     def hosts(self) -> list[str]:
         """The hosts of the ranks that the test lists, in their order."""
         return list(dict.fromkeys(one.host for one in self.devices))
+
+    @property
+    def process_hosts(self) -> list[str]:
+        """The host of each process, in the order of the ranks: a process may have several GPUs."""
+        return [host for host, _ in dict.fromkeys((one.host, one.pid) for one in self.devices)]
 
     @property
     def every_rank_listed(self) -> bool:

@@ -24,7 +24,7 @@ _REDOPS = {"sum", "prod", "min", "max", "avg", "all", "mulsum", "none"}
 # and people a number of nodes.
 _PREFIX = re.compile(r"\d+:?|\[[^\]\s]*\](?:<std(?:out|err)>)?:?|[\w.-]+:|\d{4}-\d\d-\d\d[T\d:.,Z+-]*|[\d:.,]+Z?")
 _MOST_PREFIXES = 4
-_NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e[+-]\d\d+)?|nan|inf")
+_NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e[+-]\d\d+)?")
 _ERROR = re.compile(r"\d(?:\.\d+)?e[+-]\d\d+")
 _OF_A_MEASUREMENT = 4
 # How many values there can be, and how many of them are the first measurement's.

@@ -14,6 +14,7 @@ from trainyard.bundle.monitoring_files import bundle_files
 from trainyard.bundle.readme import Parts, readme
 from trainyard.bundle.stack_files import parameters_list, stack_files
 from trainyard.finding import Path, path_text
+from trainyard.render.bench.files import bench_files
 from trainyard.render.diagram.architecture import architecture_svg
 from trainyard.render.rendering import Rendering, render
 from trainyard.render.stand_ins import Ids
@@ -57,6 +58,7 @@ def assemble(spec: Spec, outputs: Mapping[str, str] | None = None, lock: bytes |
     }
     files = {name: text.encode() for name, text in texts.items()}
     files |= assets(made) | collecting
+    files |= {f"bench/{name}": content for name, content in bench_files(spec).items()}
     return Bundle(files, rendering.stand_ins, rendering.outputs | ids.used, unlocked(spec, locked))
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from trainyard.bundle.asset_lock import compared
 from trainyard.bundle.monitoring_files import described
+from trainyard.render.bench.gpu_nodes import gpu_nodes
 from trainyard.render.needed_assets import needed_assets
 
 if TYPE_CHECKING:
@@ -40,6 +41,9 @@ def files(spec: Spec, rendering: Rendering, monitoring: Iterable[str]) -> Iterat
         yield f"| `{stack.template_file}` | {_WHAT[stack.kind]}: a template of CloudFormation, stack `{stack.name}` |"
         yield f"| `{stack.parameters_file}` | what the spec says to it |"
     yield from (f"| `{name}` | {what} |" for name, what in described(monitoring))
+    if gpu_nodes(spec):
+        yield "| `bench/*.sbatch` | NCCL bandwidth tests: copy `bench/` to where all nodes see it, and submit them |"
+        yield "| `bench/*.sh` | what they run: it says what the nodes are, and tests them |"
     yield "| `architecture.svg` | a picture of it all, for a browser |"
     yield "| `stand-ins.json` | ids that only a deployment knows: where they stand, and which stack output fills them |"
     if spec.installs_anything:

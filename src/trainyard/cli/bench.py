@@ -6,7 +6,7 @@ from importlib import import_module
 
 import click
 
-COMMANDS = ("judge",)
+COMMANDS = ("plan", "submit", "judge", "report")
 """In the order of use, which is also the order of the help."""
 
 
@@ -27,9 +27,12 @@ class BenchCommands(click.Group):
 
 @click.group(cls=BenchCommands)
 def command() -> None:
-    """Say what NCCL bandwidth tests tell about a cluster.
+    """Plan NCCL bandwidth tests of a cluster, and say what they tell about it.
 
     \b
     Example:
+      trainyard bench plan cluster.yaml -o bench/
+      trainyard bench submit llm-p5 --region us-east-2 --phase 1
       trainyard bench judge --instance-type p5.48xlarge --nodes 2 all_reduce.out
+      trainyard bench report --instance-type p5.48xlarge results/ -o report.html
     """

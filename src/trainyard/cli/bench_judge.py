@@ -49,11 +49,12 @@ def command(
         print_json({"runs": [values_of(one.file, one.judgement) for one in judged]})
     else:
         for one in judged:
-            _print(one)
+            print_judged(one)
     sys.exit(0 if all(one.judgement.verdict == "healthy" for one in judged) else 1)
 
 
-def _print(judged: Judged) -> None:
+def print_judged(judged: Judged) -> None:
+    """Print a verdict with its findings."""
     judgement = judged.judgement
     verdict = click.style(judgement.verdict, fg=_COLOURS[judgement.verdict], bold=True)
     print_text(f"{one_line(judged.file)}: {verdict}: {one_line(_headline(judgement))}")

@@ -14,6 +14,8 @@ from trainyard.cli.lock_option import hint_to_lock, lock_option
 from trainyard.cli.output import counted, finding_text, json_option, one_line, print_json, print_text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from trainyard.api.render import Rendered
 
 
@@ -69,7 +71,7 @@ def _print(rendered: Rendered, locking: str) -> None:
         return
     if rendered.written.kept is not None:
         print_text(f"the former folder is kept as {one_line(str(rendered.written.kept))}", err=True)
-    for name in rendered.bundle.files:
+    for name in _listed(rendered.bundle.files):
         print_text(one_line(str(rendered.written.folder / name)))
     if rendered.bundle.unlocked:
         what = f"nodes install what is not locked: {', '.join(rendered.bundle.unlocked)}"
@@ -78,6 +80,18 @@ def _print(rendered: Rendered, locking: str) -> None:
         count = len(rendered.bundle.stand_ins)
         ids = "1 id is a stand-in" if count == 1 else f"{count} ids are stand-ins"
         print_text(f"{ids} until the bundle is deployed; its README.md says how to fill them in", err=True)
+
+
+def _listed(files: Iterable[str]) -> Iterator[str]:
+    """Yield the names of the files, and the folder of bandwidth tests in one line: it has dozens."""
+    tests = 0
+    for name in files:
+        if name.startswith("bench/"):
+            tests += 1
+        else:
+            yield name
+    if tests:
+        yield f"bench/ ({tests} files)"
 
 
 def _print_json(rendered: Rendered) -> None:

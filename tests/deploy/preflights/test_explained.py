@@ -22,7 +22,7 @@ def test_a_preflight_is_explained_with_what_it_asks_for(id_):
 
 def test_rules_come_first_and_alerts_last():
     kinds = list(dict.fromkeys(one.kind for one in explanations()))
-    assert kinds == ["rule", "preflight", "node finding", "metrics finding", "load error", "alert"]
+    assert kinds == ["rule", "preflight", "node finding", "metrics finding", "benchmark finding", "load error", "alert"]
 
 
 def test_no_id_is_explained_twice():

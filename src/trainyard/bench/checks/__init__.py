@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trainyard.bench.checks import bandwidth, collapse, ending, environment, network, results
+from trainyard.bench.checks import bandwidth, collapse, ending, environment, network, results, versions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -19,5 +19,6 @@ CHECKS: tuple[Callable[[Case], Iterator[Finding]], ...] = (
     bandwidth.check,
     collapse.check,
     environment.check,
+    versions.check,
 )
 """The worst first."""

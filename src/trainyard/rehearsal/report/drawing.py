@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
-from trainyard.rehearsal.report.markup import add, said
+from trainyard.render.markup import add, said
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

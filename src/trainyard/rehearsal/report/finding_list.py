@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from trainyard.rehearsal.report.markup import add, after, link
+from trainyard.render.markup import add, after, link
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,12 +10,12 @@ from xml.etree import ElementTree as ET
 
 from trainyard.rehearsal.report.drawing import add_drawing
 from trainyard.rehearsal.report.finding_list import add_findings
-from trainyard.rehearsal.report.markup import add, link, page, said
 from trainyard.rehearsal.report.numbers import counted, seconds
 from trainyard.rehearsal.report.outcome import call_count, headline, inventory, reason, resource_count
 from trainyard.rehearsal.report.stack_tables import add_calls, add_stacks
 from trainyard.rehearsal.report.timeline import add_timeline
 from trainyard.render.diagram.architecture import style
+from trainyard.render.markup import add, link, page, said
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

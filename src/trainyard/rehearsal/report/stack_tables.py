@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from trainyard.rehearsal.report.markup import add, after
 from trainyard.rehearsal.report.numbers import counted, number, seconds
 from trainyard.rehearsal.report.timeline import status_look
+from trainyard.render.markup import add, after
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,9 +5,9 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from trainyard.rehearsal.report.markup import said
 from trainyard.rehearsal.report.numbers import counted, seconds
 from trainyard.rehearsal.report.outcome import call_count, headline, problem, reason, resource_count
+from trainyard.render.markup import said
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
-from trainyard.rehearsal.report.markup import add, said
 from trainyard.rehearsal.report.numbers import counted, number, seconds
 from trainyard.render.diagram.canvas import AREA, LINE, NOTE, Box, line, rectangle, text
+from trainyard.render.markup import add, said
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -81,8 +81,15 @@ class Opened:
         dialog.dismiss()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize(
+    ("size", "scheme"),
+    [
+        pytest.param(DESKTOP, "light", id="desktop-light"),
+        pytest.param(PHONE, "dark", id="phone-dark"),
+        pytest.param(DESKTOP, "dark", id="desktop-dark", marks=pytest.mark.exhaustive),
+        pytest.param(PHONE, "light", id="phone-light", marks=pytest.mark.exhaustive),
+    ],
+)
 @pytest.mark.parametrize("dashboard", dashboards(), ids=lambda one: one.id)
 def test_every_dashboard_is_drawn_whole_and_asks_nobody_else(dashboard, size, scheme, whole, browser):
     viewer, end_s = whole
@@ -204,7 +211,13 @@ def test_a_panel_says_how_many_series_it_leaves_out_and_draws_what_is_no_number_
         assert opened.page.locator("[data-panel=load] .legend button").count() == 20
 
 
-@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 0.0, -5.0, 1e-9, 1e300])
+@pytest.mark.parametrize(
+    "value",
+    [
+        math.nan,
+        *(pytest.param(one, marks=pytest.mark.exhaustive) for one in (math.inf, -math.inf, 0.0, -5.0, 1e-9, 1e300)),
+    ],
+)
 def test_no_value_breaks_a_panel(value, browser):
     with viewing(FakeSource([({"node_name": "n"}, value)])) as viewer:
         for one in dashboards():

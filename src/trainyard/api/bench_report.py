@@ -1,0 +1,72 @@
+"""The report of bandwidth tests: values, page, text and plots."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from trainyard.api.bench_judge import judge_files
+from trainyard.bench.report.hidden_names import HiddenNames, hosts_in
+from trainyard.bench.report.plots import plot_files
+from trainyard.bench.report.report_page import report_page
+from trainyard.bench.report.report_values import report_values
+from trainyard.bench.report.terminal import report_text
+from trainyard.edge.new_file import write_new_file
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from trainyard.api.bench_judge import Judged
+
+__all__ = ["report_files", "report_text", "write_page", "write_plots"]
+
+
+def report_files(
+    files: tuple[str, ...],
+    *,
+    instance_type: str | None = None,
+    nodes: int | None = None,
+    baseline: str | None = None,
+    with_host_names: bool = False,
+) -> dict[str, Any]:
+    """Return the values of the report on all runs of files and folders, judged as by ``judge_files``.
+
+    Unless asked for, names of hosts, users and addresses are not in it.
+    Raises InputError where a file has no run, or what is said of it cannot be so.
+    """
+    judged = list(judge_files(files, instance_type=instance_type, nodes=nodes, baseline=baseline))
+    names = _short_names([one.file for one in judged])
+    values = report_values([(name, one.judgement) for name, one in zip(names, judged, strict=True)])
+    if with_host_names:
+        return values
+    hidden: dict[str, Any] = HiddenNames(_hosts(judged)).hide(values)
+    return hidden
+
+
+def write_page(values: Mapping[str, Any], file: Path, *, force: bool = False) -> None:
+    """Write the page. Raises InputError where the file exists and is not to be replaced."""
+    write_new_file(file, report_page(values), force=force)
+
+
+def write_plots(values: Mapping[str, Any], folder: Path, *, force: bool = False) -> list[Path]:
+    """Write each plot as an SVG file into a folder, and return the files."""
+    written = {folder / name: text for name, text in plot_files(values).items()}
+    for file, text in written.items():
+        write_new_file(file, text, force=force)
+    return list(written)
+
+
+def _short_names(files: Sequence[str]) -> list[str]:
+    """Return what files are called below the folder that they have in common: a path may name people."""
+    absolute = [str(Path(one).absolute()) for one in files]
+    common = os.path.commonpath([str(Path(one).parent) for one in absolute])
+    named = [str(Path(one).relative_to(common)) for one in absolute]
+    return ["standard input" if file == "-" else name for file, name in zip(files, named, strict=True)]
+
+
+def _hosts(judged: Sequence[Judged]) -> list[str]:
+    runs = [one.judgement.case.run for one in judged]
+    listed = [host for run in runs for host in run.hosts]
+    lines = [one.text for run in runs for one in (*run.failures, *run.transport.evidence)]
+    return [*listed, *hosts_in(lines)]

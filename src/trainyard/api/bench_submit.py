@@ -1,0 +1,158 @@
+"""Running bandwidth tests on a cluster, and judging what they show."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from trainyard.api.bench_judge import Judged, judge_files
+from trainyard.bench.gpu_check import Checked, check_gpus
+from trainyard.bench.submitting.choosing import Jobs, chosen, head_node_of, spec_of_cluster, spec_of_file
+from trainyard.bench.submitting.submission import Outcome, submission
+from trainyard.edge.aws.account import Clock
+from trainyard.edge.slurm_local import LocalSlurm
+from trainyard.edge.ssh import SshSlurm
+from trainyard.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from trainyard.bench.submitting.head_node import HeadNode
+    from trainyard.bench.submitting.job import Job
+    from trainyard.edge.aws.account import Account
+    from trainyard.spec.cluster import Spec
+
+_TAIL_BYTES, _MOST_LETTERS = 4096, 300
+
+__all__ = ["Jobs", "OfJob", "Submitted", "cancel_jobs", "local_cluster", "named_cluster", "submit_jobs"]
+
+
+class Cluster(NamedTuple):
+    """Where jobs are submitted, and what the cluster is."""
+
+    spec: Spec
+    head: HeadNode
+
+
+class OfJob(NamedTuple):
+    """What has become of a job, and what its results say."""
+
+    outcome: Outcome
+    judged: tuple[Judged, ...] = ()
+    gpus: Checked | None = None
+    unreadable: str | None = None
+    """Why nothing in its output can be judged."""
+
+    @property
+    def good(self) -> bool:
+        """Return whether the job came to its end, and everything in it is healthy.
+
+        What ran on CPUs is held against nothing, and good where nothing is wrong with it.
+        """
+        if not self.outcome.good or self.unreadable is not None:
+            return False
+        fine = {"healthy", "unknown"} if self.outcome.job.measures == "cpu-sweep" else {"healthy"}
+        verdicts = [one.judgement.verdict for one in self.judged] + ([self.gpus.verdict] if self.gpus else [])
+        return bool(verdicts) and all(verdict in fine for verdict in verdicts)
+
+
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """A submission, as far as it has come."""
+
+    cluster: str
+    results: Path
+    jobs: tuple[OfJob, ...] = field(default=())
+    followed: bool = True
+
+    @property
+    def good(self) -> bool:
+        """Return whether every job is good; of jobs that nobody waited for, that they were submitted."""
+        return not self.followed or all(one.good for one in self.jobs)
+
+
+def local_cluster(file: str) -> Cluster:
+    """Return the cluster of a spec, whose Slurm is on this machine. Raises SpecError where it is no spec."""
+    return Cluster(spec_of_file(file), LocalSlurm())
+
+
+def named_cluster(name: str, where: Account, *, ssh: str | None = None, bucket: str | None = None) -> Cluster:
+    """Return a deployed cluster, reached by Systems Manager, or by ssh where a host is given.
+
+    Raises TrainyardError where there is no such cluster, or no head node that runs.
+    """
+    spec = spec_of_cluster(name, where, bucket)
+    return Cluster(spec, SshSlurm(ssh) if ssh is not None else head_node_of(name, where))
+
+
+def submit_jobs(  # noqa: PLR0913  one for each option
+    cluster: Cluster,
+    jobs: Jobs,
+    *,
+    results: Path | None = None,
+    wait: bool = True,
+    within_s: float | None = None,
+    clock: Clock | None = None,
+    tell: Callable[[str], None] = lambda _: None,
+) -> Submitted:
+    """Submit the jobs, follow them, fetch what they wrote and judge it.
+
+    What a call before this one has submitted to the same folder is not submitted again, unless it has failed.
+    Raises InputError where a job is meant that there is not, TrainyardError where Slurm or the way there fails.
+    """
+    head, spec = cluster.head, cluster.spec
+    python = jobs.python or (sys.executable if head.is_here else "python3")
+    meant = chosen(spec, jobs, python)
+    folder = results or results_of(spec.name)
+    with submission(folder, spec.name, head, tell) as begun:
+        begun.submit(meant)
+        if wait:
+            begun.follow(meant, clock or Clock(), within_s)
+        found = tuple(_of_job(one) if wait else OfJob(one) for one in begun.outcomes(meant))
+        if wait:
+            begun.told(meant)
+    return Submitted(spec.name, folder, found, wait)
+
+
+def cancel_jobs(
+    cluster: Cluster, *, results: Path | None = None, tell: Callable[[str], None] = lambda _: None
+) -> list[str]:
+    """Take back all jobs of a results folder that have not ended, and return which these were."""
+    folder = results or results_of(cluster.spec.name)
+    if not folder.is_dir():
+        problem, hint = f"there is no folder {folder}", "name the one that the jobs were submitted with, by --results"
+        raise InputError(problem, where=str(folder), hint=hint)
+    with submission(folder, cluster.spec.name, cluster.head, tell) as begun:
+        return begun.cancel()
+
+
+def results_of(name: str) -> Path:
+    """Return the results folder of a cluster, where none is named."""
+    return Path("bench-results") / name
+
+
+def _of_job(outcome: Outcome) -> OfJob:
+    if outcome.file is None:
+        return OfJob(outcome, unreadable="it has written nothing that could be fetched")
+    if outcome.job.measures == "gpus":
+        return OfJob(outcome, gpus=check_gpus(outcome.file.read_text("utf-8", "replace"), outcome.job.gpus))
+    try:
+        return OfJob(outcome, judged=tuple(_judged(outcome.job, outcome.file)))
+    except InputError as error:
+        return OfJob(outcome, unreadable=f"{error.problem}; its output ends with: {_last_line(outcome.file)}")
+
+
+def _last_line(file: Path) -> str:
+    """Return the last line that says anything, shortened."""
+    with file.open("rb") as stream:
+        stream.seek(max(file.stat().st_size - _TAIL_BYTES, 0))
+        lines = stream.read().decode("utf-8", "replace").split("\n")
+    return next((line.strip() for line in reversed(lines) if line.strip()), "nothing")[:_MOST_LETTERS]
+
+
+def _judged(job: Job, file: Path) -> Sequence[Judged]:
+    """Return the verdicts on a job's output. What ran on CPUs is not held against the GPUs of the spec."""
+    type_ = None if job.measures == "cpu-sweep" else job.instance_type
+    return list(judge_files((str(file),), instance_type=type_, nodes=job.nodes))

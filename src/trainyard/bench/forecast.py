@@ -1,0 +1,85 @@
+"""What larger clusters would show, from the model as the runs at hand and published ones fit it.
+
+It is a forecast and no measurement: a run that the same part of the hardware holds back tells how much of its ceiling
+is reached, and the same share is taken of the ceiling of more nodes. Its band widens with the distance.
+"""
+
+from __future__ import annotations
+
+from math import log2
+from typing import TYPE_CHECKING, NamedTuple
+
+from trainyard.bench.ceiling import ceiling
+from trainyard.bench.expectation import Confidence, Model, model_by
+from trainyard.bench.references import Reference, references
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from trainyard.bench.ceiling import Ceiling
+    from trainyard.bench.machine import Machine
+    from trainyard.bench.scaling import Series
+
+NODES = tuple(2**power for power in range(1, 11))
+# Doublings from the nearest run that are still a step, and not a leap.
+_NEAR_DOUBLINGS = 2
+
+
+class Forecast(NamedTuple):
+    """The bus bandwidth that is expected of a number of nodes, in GB/s."""
+
+    nodes: int
+    busbw_gb_s: float
+    least_gb_s: float
+    most_gb_s: float
+    ceiling: Ceiling
+    confidence: Confidence
+    basis: str
+
+
+def forecasts(series: Series, node_counts: Sequence[int] = NODES) -> list[Forecast]:
+    """Return a forecast for each number of nodes; none where the machine or its network is not known."""
+    machine = series.machine
+    if machine is None:
+        return []
+    own = [_own(series, machine, nodes) for nodes in series.tables]
+    made = (_forecast(series, machine, own, nodes) for nodes in node_counts)
+    return [one for one in made if one is not None]
+
+
+def _own(series: Series, machine: Machine, nodes: int) -> Reference:
+    busbw_gb_s = series.tables[nodes]
+    name = f"this run on {nodes} nodes" if nodes > 1 else "this run on one node"
+    return Reference(name, machine, nodes, series.gpus_per_node, series.collective, busbw_gb_s, name)
+
+
+def _forecast(series: Series, machine: Machine, own: Sequence[Reference], nodes: int) -> Forecast | None:
+    top = ceiling(machine, nodes, series.gpus_per_node, series.collective)
+    if top is None or not top.known:
+        return None
+    for known in (own, references()):
+        usable = [one for one in known if _alike(one, top)]
+        found = model_by(usable, machine, nodes, series.gpus_per_node, series.collective)
+        if found is not None and found.sources:
+            return _at(found, series.size_bytes, nodes, usable)
+    found = model_by((), machine, nodes, series.gpus_per_node, series.collective)
+    return None if found is None else _at(_without_reference(found), series.size_bytes, nodes, ())
+
+
+def _without_reference(found: Model) -> Model:
+    usual = found.basis.partition("; ")[2]
+    return found._replace(basis=f"no run here or published that the same part of the hardware holds back; {usual}")
+
+
+def _alike(one: Reference, top: Ceiling) -> bool:
+    """Return whether the same part of the hardware holds it back: NVLink's share says nothing of the network."""
+    its = ceiling(one.machine, one.nodes, one.gpus_per_node, one.collective)
+    return one.nodes > 1 and its is not None and its.known and its.bound == top.bound
+
+
+def _at(found: Model, size_bytes: int, nodes: int, usable: Iterable[Reference]) -> Forecast:
+    steps = min((abs(log2(nodes / one.nodes)) for one in usable if one.source in found.sources), default=99.0)
+    far = found if steps <= _NEAR_DOUBLINGS else found._replace(confidence="low")
+    at = far.at(size_bytes)
+    most = min(at.most_gb_s, found.ceiling.busbw_gb_s)
+    return Forecast(nodes, at.busbw_gb_s, at.least_gb_s, most, found.ceiling, far.confidence, found.basis)

@@ -1,0 +1,82 @@
+"""What each GPU of a node computes and moves by itself: one line of JSON for each.
+
+Runs on nodes as ``python3 gpu_check.py`` with torch, in some seconds a GPU.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import sys
+import time
+from typing import Any
+
+# As large as keeps every multiprocessor busy, and small beside the memory of any of these GPUs.
+_MATRIX = 8192
+_COPY_BYTES = 2 << 30
+_REPEATS = 30
+_ROUNDS = 5
+
+
+def main() -> int:
+    """Measure every GPU of this node, print what came of it, and return the exit status."""
+    try:
+        import torch  # takes seconds, and may not be there
+    except ImportError as error:
+        print(f"gpu_check: error: {error}: name an interpreter with torch with --python", file=sys.stderr)
+        return 3
+    if not torch.cuda.is_available():
+        print("gpu_check: error: torch finds no GPU on this node", file=sys.stderr)
+        return 3
+    host = os.environ.get("SLURMD_NODENAME") or socket.gethostname()
+    for device in range(torch.cuda.device_count()):
+        print(json.dumps(measured(torch, host, device)), flush=True)
+    return 0
+
+
+def measured(torch: Any, host: str, device: int) -> dict[str, Any]:
+    """Return what a GPU reaches, in the best of some rounds: others may have been busy in one of them."""
+    torch.cuda.set_device(device)
+    return {
+        "gpu_check": 1,
+        "host": host,
+        "device": device,
+        "name": torch.cuda.get_device_name(device),
+        "bf16_tflop_s": round(max(_matrix_tflop_s(torch) for _ in range(_ROUNDS)), 1),
+        "memory_gb_s": round(max(_memory_gb_s(torch) for _ in range(_ROUNDS)), 1),
+        "torch": torch.__version__,
+        "cuda": torch.version.cuda,
+    }
+
+
+def _matrix_tflop_s(torch: Any) -> float:
+    """Return the speed of a product of two matrices: 2n³ operations."""
+    one, other = (torch.randn(_MATRIX, _MATRIX, device="cuda", dtype=torch.bfloat16) for _ in range(2))
+    into = torch.empty_like(one)
+    seconds = _timed(torch, lambda: torch.mm(one, other, out=into))
+    return 2 * _MATRIX**3 / seconds / 1e12
+
+
+def _memory_gb_s(torch: Any) -> float:
+    """Return the speed of a copy within the memory: each byte is read and written."""
+    source = torch.empty(_COPY_BYTES, device="cuda", dtype=torch.uint8)
+    target = torch.empty_like(source)
+    seconds = _timed(torch, lambda: target.copy_(source))
+    return 2 * _COPY_BYTES / seconds / 1e9
+
+
+def _timed(torch: Any, act: Any) -> float:
+    """Return the seconds that one takes."""
+    for _ in range(3):
+        act()
+    torch.cuda.synchronize()
+    before = time.perf_counter()
+    for _ in range(_REPEATS):
+        act()
+    torch.cuda.synchronize()
+    return (time.perf_counter() - before) / _REPEATS
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,93 @@
+"""What is plotted over the size: the runs of one kind, what was expected of them, the ceiling, and published runs."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from trainyard.bench.expectation import alike
+from trainyard.bench.references import references
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trainyard.bench.case import Case
+    from trainyard.bench.expectation import Model
+    from trainyard.bench.judge import Judgement
+    from trainyard.bench.references import Reference
+
+
+def charts(judgements: Sequence[Judgement]) -> list[dict[str, Any]]:
+    """Return a chart for each collective, machine, number of nodes and of ranks that was measured."""
+    groups: dict[tuple[object, ...], list[tuple[int, Case]]] = {}
+    for number, judgement in enumerate(judgements, 1):
+        case = judgement.case
+        if _points(case):
+            machine = case.machine.name if case.machine is not None else None
+            key = (case.run.collective, machine, case.nodes, case.run.ranks, case.run.bandwidth_unit)
+            groups.setdefault(key, []).append((number, case))
+    ordered = sorted(groups.values(), key=lambda group: (group[0][1].run.collective or "", group[0][1].nodes or 0))
+    return [_chart(group) for group in ordered]
+
+
+def _chart(group: Sequence[tuple[int, Case]]) -> dict[str, Any]:
+    case = group[0][1]
+    model = case.model
+    sizes = sorted({row.size_bytes for _, one in group for row in one.run.rows if row.size_bytes > 0})
+    return {
+        "title": title(case),
+        "bandwidth_unit": case.run.bandwidth_unit,
+        "runs": [{"number": number, "points": _points(one)} for number, one in group],
+        "expected": [] if model is None else [_expected(model, size) for size in sizes],
+        "ceiling_gb_s": None if model is None else model.ceiling.busbw_gb_s,
+        "ceiling": None if model is None else model.ceiling.why,
+        "confidence": None if model is None else model.confidence,
+        "basis": None if model is None else model.basis,
+        "sources": [] if model is None else list(model.sources),
+        "references": [_reference(one) for one in references() if _of_kind(one, case)],
+    }
+
+
+def title(case: Case) -> str:
+    """Return what was measured where."""
+    machine = case.machine.name if case.machine is not None else "an unknown machine"
+    ranks = f", {case.run.ranks} ranks" if case.run.ranks else ""
+    return f"{case.run.collective or 'unknown collective'} on {case.nodes or '?'} × {machine}{ranks}"
+
+
+def _points(case: Case) -> list[dict[str, float]]:
+    both = ((row.size_bytes, row.out_of_place or row.in_place) for row in case.run.rows if row.size_bytes > 0)
+    return sorted(
+        (
+            {"size_bytes": size, "busbw_gb_s": one.busbw_gb_s, "time_us": one.time_us}
+            for size, one in both
+            if one and isfinite(one.busbw_gb_s) and isfinite(one.time_us)
+        ),
+        key=lambda point: point["size_bytes"],
+    )
+
+
+def _expected(model: Model, size_bytes: int) -> dict[str, float]:
+    at = model.at(size_bytes)
+    time_us = size_bytes * model.factor / at.busbw_gb_s / 1e3
+    return {
+        "size_bytes": size_bytes,
+        "busbw_gb_s": at.busbw_gb_s,
+        "least_gb_s": at.least_gb_s,
+        "most_gb_s": at.most_gb_s,
+        "time_us": time_us,
+    }
+
+
+def _of_kind(one: Reference, case: Case) -> bool:
+    same = (one.collective, one.nodes, one.gpus_per_node) == (case.run.collective, case.nodes, case.gpus_per_node)
+    return same and case.machine is not None and alike(one.machine, case.machine)
+
+
+def _reference(one: Reference) -> dict[str, Any]:
+    points = [
+        {"size_bytes": size, "busbw_gb_s": value, "time_us": size * one.factor / value / 1e3}
+        for size, value in sorted(one.busbw_gb_s.items())
+        if value > 0
+    ]
+    return {"name": f"published, {one.machine.name} × {one.nodes}", "source": one.source, "points": points}

@@ -1,0 +1,158 @@
+"""A plot as SVG: two axes with round numbers, and lines, bands and dots between them."""
+
+from __future__ import annotations
+
+from math import ceil, floor, log, log10
+from typing import TYPE_CHECKING, NamedTuple
+from xml.etree import ElementTree as ET
+
+from trainyard.render.diagram.canvas import LINE, NAME, NOTE, number, path_data, text
+from trainyard.render.markup import said
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from trainyard.render.diagram.canvas import Point
+
+WIDTH, HEIGHT = 760, 400
+_LEFT, _RIGHT, _TOP, _BOTTOM = 60, 22, 48, 50
+_LEGEND_ROW = 20
+_LEGEND_COLUMN = 236
+_MOST_TICKS = 9
+
+
+class Axis(NamedTuple):
+    """A range of values on a side of a plot."""
+
+    title: str
+    least: float
+    most: float
+    written: Callable[[float], str]
+    base: int | None = None
+    """Of its logarithm; None where it is even."""
+
+    def at(self, value: float) -> float:
+        """Return where a value stands, from 0 to 1."""
+        if self.base is None:
+            share = (value - self.least) / (self.most - self.least)
+        else:
+            share = log(max(value, self.least) / self.least) / log(self.most / self.least)
+        return min(max(share, 0.0), 1.0)
+
+    def ticks(self) -> list[float]:
+        """Return the round values on it, nine at most."""
+        if self.base is None:
+            step = _round_step((self.most - self.least) / (_MOST_TICKS - 1))
+            return [step * at for at in range(ceil(self.least / step), floor(self.most / step) + 1)]
+        lowest = ceil(round(log(self.least, self.base), 9))
+        powers = range(lowest, floor(round(log(self.most, self.base), 9)) + 1)
+        each = max(1, ceil(len(powers) / _MOST_TICKS))
+        return [float(self.base) ** power for power in powers if (power - lowest) % each == 0]
+
+
+def even(title: str, most: float, written: Callable[[float], str]) -> Axis:
+    """Return an axis from 0 to a little more than a value."""
+    return Axis(title, 0.0, max(most, 1e-9) * 1.06, written)
+
+
+def logarithmic(title: str, values: Iterable[float], base: int, written: Callable[[float], str]) -> Axis:
+    """Return an axis by powers of a base, as wide as the values, which are positive."""
+    known = sorted(values) or [1.0]
+    least, most = known[0], known[-1]
+    return Axis(title, least, most if most > least else least * base, written, base)
+
+
+class Plot:
+    """A picture that grows: what is drawn later lies above."""
+
+    def __init__(self, title: str, about: str, x: Axis, y: Axis) -> None:
+        """Draw the axes. ``about`` says in words what can be seen, for who cannot see it."""
+        self.x, self.y = x, y
+        self.svg = ET.Element("svg", {"class": "plot", "role": "img", "xmlns": "http://www.w3.org/2000/svg"})
+        ET.SubElement(self.svg, "title").text = said(title)
+        ET.SubElement(self.svg, "desc").text = said(about)
+        text(self.svg, (0, 18), title, NAME, WIDTH, look="heading")
+        self._named: list[tuple[str, str]] = []
+        self._draw_axes()
+
+    def place(self, x: float, y: float) -> Point:
+        """Return where two values meet."""
+        width, height = WIDTH - _LEFT - _RIGHT, HEIGHT - _TOP - _BOTTOM
+        return _LEFT + self.x.at(x) * width, HEIGHT - _BOTTOM - self.y.at(y) * height
+
+    def line(self, points: Sequence[Point], look: str, named: str | None = None, about: str | None = None) -> None:
+        """Draw a line through values, with a name in the legend and words for who points at it."""
+        if len(points) < 2:
+            for point in points:
+                self.dot(point, look, about or named or "")
+        else:
+            path = ET.SubElement(
+                self.svg, "path", {"class": f"line {look}", "d": path_data([self.place(*one) for one in points])}
+            )
+            if about or named:
+                ET.SubElement(path, "title").text = said(about or named)
+        self._name(named, f"line {look}")
+
+    def band(self, low: Sequence[Point], high: Sequence[Point], look: str, named: str) -> None:
+        """Fill what lies between two lines."""
+        around = [*(self.place(*one) for one in low), *(self.place(*one) for one in reversed(high))]
+        ET.SubElement(self.svg, "path", {"class": f"band {look}", "d": f"{path_data(around)} Z"})
+        self._name(named, f"band {look}")
+
+    def dot(self, point: Point, look: str, about: str, named: str | None = None) -> None:
+        """Mark one place."""
+        x, y = self.place(*point)
+        dot = ET.SubElement(self.svg, "circle", {"class": f"dot {look}", "cx": number(x), "cy": number(y), "r": "3.5"})
+        if about:
+            ET.SubElement(dot, "title").text = said(about)
+        self._name(named, f"dot {look}")
+
+    def done(self) -> ET.Element:
+        """Return the picture with its legend."""
+        columns = (WIDTH - _LEFT) // _LEGEND_COLUMN
+        for at, (named, look) in enumerate(self._named):
+            x, y = _LEFT + at % columns * _LEGEND_COLUMN, HEIGHT + 4 + at // columns * _LEGEND_ROW
+            _key(self.svg, look, x, y)
+            text(self.svg, (x + 30, y + 4), named, LINE, _LEGEND_COLUMN - 38, look="label")
+        rows = ceil(len(self._named) / columns)
+        self.svg.set("viewBox", f"0 0 {WIDTH} {HEIGHT + rows * _LEGEND_ROW}")
+        return self.svg
+
+    def _name(self, named: str | None, look: str) -> None:
+        if named is not None and (named, look) not in self._named:
+            self._named.append((named, look))
+
+    def _draw_axes(self) -> None:
+        left, right, bottom = _LEFT, WIDTH - _RIGHT, HEIGHT - _BOTTOM
+        for value in self.y.ticks():
+            y = self.place(self.x.least, value)[1]
+            _straight(self.svg, (left, y), (right, y), "grid")
+            text(self.svg, (left - 8, y + 4), self.y.written(value), NOTE, left, look="label", anchor="end")
+        for value in self.x.ticks():
+            x = self.place(value, self.y.least)[0]
+            _straight(self.svg, (x, bottom), (x, bottom + 5), "axis")
+            text(self.svg, (x, bottom + 19), self.x.written(value), NOTE, 80, look="label", anchor="middle")
+        _straight(self.svg, (left, bottom), (right, bottom), "axis")
+        text(self.svg, ((left + right) / 2, bottom + 38), self.x.title, NOTE, right, look="label", anchor="middle")
+        text(self.svg, (0, _TOP - 12), self.y.title, NOTE, right, look="label")
+
+
+def _straight(svg: ET.Element, start: Point, end: Point, look: str) -> None:
+    ET.SubElement(svg, "path", {"class": look, "d": path_data((start, end))})
+
+
+def _key(svg: ET.Element, look: str, x: float, y: float) -> None:
+    kind = look.partition(" ")[0]
+    if kind == "line":
+        _straight(svg, (x, y), (x + 22, y), look)
+    elif kind == "band":
+        corners = ((x, y - 6), (x + 22, y - 6), (x + 22, y + 6), (x, y + 6))
+        ET.SubElement(svg, "path", {"class": look, "d": f"{path_data(corners)} Z"})
+    else:
+        ET.SubElement(svg, "circle", {"class": look, "cx": number(x + 11), "cy": number(y), "r": "3.5"})
+
+
+def _round_step(step: float) -> float:
+    """Return the next of 1, 2 and 5 times a power of ten."""
+    power = 10.0 ** floor(log10(step))
+    return next(nice * power for nice in (1, 2, 5, 10) if nice * power >= step * 0.999)

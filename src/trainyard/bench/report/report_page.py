@@ -1,0 +1,176 @@
+"""The report of bandwidth tests: one HTML page without a script that asks nothing of anybody."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
+
+from trainyard.bench.report.plots import Plots, plots
+from trainyard.bench.report.tables import add_evidence, add_names, add_runs, add_scaling
+from trainyard.render.markup import add, after, link, page
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_SECTIONS = {
+    "findings": "What was found",
+    "bandwidth": "Bandwidth and latency",
+    "scaling": "Scaling",
+    "nodes": "Nodes",
+    "runs": "All runs",
+    "software": "Versions and settings",
+    "method": "How it was judged",
+}
+_MOST_MESSAGES = 5
+_METHOD = (
+    "Bus bandwidth is what nccl-tests prints: bytes by time, times a factor that makes it comparable with hardware.",
+    "The ceiling is what the hardware allows: network cards of a node, or NVLink where that is tighter.",
+    "In the band lies a healthy cluster. Its confidence says how near the published runs are that it rests on.",
+    "A forecast takes the share of the ceiling that was reached to more nodes. It is no measurement.",
+    "A node is slow where all its runs are and its partners are fast without it, or where its processes stand out.",
+)
+
+
+def report_page(values: Mapping[str, Any]) -> str:
+    """Return the page of a report's values."""
+    drawn = plots(values)
+    root = ET.Element("html", {"lang": "en"})
+    _add_head(add(root, "head"), values)
+    body = add(root, "body")
+    shown = {name: title for name, title in _SECTIONS.items() if name not in _empty(values, drawn)}
+    _add_header(add(body, "header"), values, shown)
+    main = add(body, "main")
+    sections = {name: add(main, "section", id=name) for name in shown}
+    for name, title in shown.items():
+        add(sections[name], "h2", title)
+        _FILL[name](sections[name], values, drawn)
+    add(add(body, "footer"), "p", f"Made by trainyard {values['trainyard_version']} with `trainyard bench report`.")
+    return page(root)
+
+
+def _empty(values: Mapping[str, Any], drawn: Plots) -> set[str]:
+    names = {"bandwidth": drawn.sizes, "scaling": drawn.scaling, "nodes": drawn.nodes}
+    return {name for name, pictures in names.items() if not pictures} - (
+        {"nodes"} if values["nodes"]["slow"] else set()
+    )
+
+
+def _add_head(head: ET.Element, values: Mapping[str, Any]) -> None:
+    styles = [_file(name) for name in ("report.css", "plot.css")]
+    hashes = " ".join(f"'sha256-{b64encode(sha256(one.encode()).digest()).decode()}'" for one in styles)
+    rules = f"default-src 'none'; style-src {hashes}; base-uri 'none'; form-action 'none'"
+    add(head, "meta", charset="utf-8")
+    # Nothing may be loaded, from anywhere: what the page needs stands in it, and is named here by its hash.
+    add(head, "meta", http_equiv="Content-Security-Policy", content=rules)
+    add(head, "meta", name="viewport", content="width=device-width, initial-scale=1")
+    add(head, "meta", name="color-scheme", content="light dark")
+    add(head, "meta", name="referrer", content="no-referrer")
+    add(head, "title", f"Bandwidth tests: {values['headline']}")
+    for one in styles:
+        add(head, "style").text = one
+
+
+def _add_header(header: ET.Element, values: Mapping[str, Any], shown: Mapping[str, str]) -> None:
+    header.set("class", values["verdict"])
+    add(header, "p", "trainyard bench report", class_="brand")
+    add(header, "h1", values["headline"])
+    for sentence in values["summary"]:
+        add(header, "p", sentence)
+    links = add(header, "nav")
+    for anchor, title in shown.items():
+        add(links, "a", title, href=f"#{anchor}")
+
+
+def _findings(section: ET.Element, values: Mapping[str, Any], _drawn: Plots) -> None:
+    if not values["findings"]:
+        add(section, "p", "Nothing is wrong.", class_="quiet")
+    listed = add(section, "ul", class_="findings") if values["findings"] else section
+    for finding in values["findings"]:
+        _add_finding(listed, finding, len(values["runs"]))
+    add_evidence(section, values["evidence"])
+
+
+def _add_finding(listed: ET.Element, finding: Mapping[str, Any], runs: int) -> None:
+    entry = add(listed, "li", class_=finding["severity"])
+    heading = add(entry, "p")
+    add(heading, "span", finding["severity"], class_=f"pill {finding['severity']}")
+    add(heading, "strong", finding["title"])
+    add(heading, "code", finding["id"])
+    for one in finding["messages"][:_MOST_MESSAGES]:
+        message = add(entry, "p", one["message"])
+        if runs > 1:
+            add(message, "span", f" ({_numbers(one['runs'])})", class_="quiet")
+    if len(finding["messages"]) > _MOST_MESSAGES:
+        add(entry, "p", f"and {len(finding['messages']) - _MOST_MESSAGES:,} more", class_="quiet")
+    remedy = add(entry, "p")
+    add(remedy, "strong", "What to do: ")
+    after(remedy[-1], finding["remedy"])
+    link(add(entry, "p", class_="quiet"), finding["source"])
+
+
+def _numbers(runs: Sequence[int]) -> str:
+    shown = ", ".join(map(str, runs[:12]))
+    more = f" and {len(runs) - 12} more" if len(runs) > 12 else ""
+    return f"run {shown}{more}"
+
+
+def _bandwidth(section: ET.Element, values: Mapping[str, Any], drawn: Plots) -> None:
+    for chart, pictures in zip(values["charts"], drawn.sizes, strict=True):
+        for picture in pictures:
+            add(section, "div", class_="frame").append(picture)
+        if chart["ceiling"] is not None:
+            add(section, "p", f"Ceiling: {chart['ceiling']}. Expected: {chart['basis']}.", class_="quiet")
+        for source in dict.fromkeys([*chart["sources"], *(one["source"] for one in chart["references"])]):
+            link(add(section, "p", class_="quiet source"), source)
+
+
+def _scaling(section: ET.Element, values: Mapping[str, Any], drawn: Plots) -> None:
+    for series, picture in zip(values["scaling"], drawn.scaling, strict=True):
+        add(section, "div", class_="frame").append(picture)
+        add_scaling(section, series)
+
+
+def _nodes(section: ET.Element, values: Mapping[str, Any], drawn: Plots) -> None:
+    for one in values["nodes"]["slow"]:
+        add(section, "p", f"{one['host']}: {one['why']}.", class_="slow")
+    for picture in drawn.nodes:
+        add(section, "div", class_="frame").append(picture)
+
+
+def _runs(section: ET.Element, values: Mapping[str, Any], _drawn: Plots) -> None:
+    add_runs(section, values["runs"])
+
+
+def _software(section: ET.Element, values: Mapping[str, Any], _drawn: Plots) -> None:
+    titles = {
+        "versions": "Versions",
+        "network": "Network",
+        "environment": "Variables that were set",
+        "algorithms": "Algorithms and protocols, how often the log names them",
+    }
+    for key, title in titles.items():
+        add_names(section, title, values[key], len(values["runs"]))
+
+
+def _method(section: ET.Element, _values: Mapping[str, Any], _drawn: Plots) -> None:
+    listed = add(section, "ul")
+    for sentence in _METHOD:
+        add(listed, "li", sentence)
+
+
+def _file(name: str) -> str:
+    return Path(__file__).with_name(name).read_text(encoding="utf-8")
+
+
+_FILL = {
+    "findings": _findings,
+    "bandwidth": _bandwidth,
+    "scaling": _scaling,
+    "nodes": _nodes,
+    "runs": _runs,
+    "software": _software,
+    "method": _method,
+}

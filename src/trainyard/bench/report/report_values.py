@@ -1,0 +1,142 @@
+"""All that a report shows, as plain values: page, plots, terminal and JSON are made of these."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from trainyard.bench.case import kinds
+from trainyard.bench.report.chart_values import charts
+from trainyard.bench.report.node_values import nodes
+from trainyard.bench.report.scaling_values import scaling
+from trainyard.bench.report.words import headline, summary
+from trainyard.bench.result import busbw
+from trainyard.finding import SEVERITIES
+from trainyard.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from trainyard.bench.judge import Judgement
+    from trainyard.finding import Finding
+
+_WORST = ("broken", "degraded", "unknown", "healthy")
+_MOST_EVIDENCE = 40
+# What explains others stands before them.
+_SLOW = "bench-slow-node"
+
+
+def report_values(judged: Sequence[tuple[str, Judgement]]) -> dict[str, Any]:
+    """Return the values for judged runs, of which there is at least one, with the names that the report gives them."""
+    judgements = [judgement for _, judgement in judged]
+    values: dict[str, Any] = {
+        "trainyard_version": __version__,
+        "verdict": min((one.verdict for one in judgements), key=_WORST.index),
+        "runs": [_run(at, name, one) for at, (name, one) in enumerate(judged, 1)],
+        "findings": _findings(judgements),
+        "charts": charts(judgements),
+        "scaling": scaling([one.case for one in judgements]),
+        "nodes": nodes(judgements),
+        "versions": _counted(one.case.run.versions for one in judgements),
+        "environment": _counted(one.case.run.environment for one in judgements),
+        "network": _counted(_network(one) for one in judgements),
+        "algorithms": _counted(_as_text(one.case.run.algorithms) for one in judgements),
+        "evidence": _evidence(judgements),
+    }
+    return {"headline": headline(values), "summary": summary(values), **values}
+
+
+def _run(number: int, name: str, judgement: Judgement) -> dict[str, Any]:
+    case, run = judgement.case, judgement.case.run
+    best = run.best
+    reached = busbw(best) if best is not None else None
+    at_best = (
+        case.model.at(best.size_bytes) if case.model is not None and best is not None and best.size_bytes else None
+    )
+    compared = judgement.compared
+    return {
+        "number": number,
+        "name": name,
+        "verdict": judgement.verdict,
+        "collective": run.collective,
+        "dtype": run.rows[0].dtype if run.rows else None,
+        "instance_type": case.machine.name if case.machine is not None else None,
+        "nodes": case.nodes,
+        "ranks": run.ranks,
+        "hosts": run.hosts,
+        # A time of 0 µs makes it infinite, which no JSON can hold.
+        "max_busbw_gb_s": reached if reached is not None and isfinite(reached) else None,
+        "at_size_bytes": best.size_bytes if best is not None else None,
+        "bandwidth_unit": run.bandwidth_unit,
+        "expected_gb_s": at_best.busbw_gb_s if at_best is not None else None,
+        "least_gb_s": at_best.least_gb_s if at_best is not None else None,
+        "ceiling_gb_s": case.model.ceiling.busbw_gb_s if case.model is not None else None,
+        "wrong_total": run.wrong_total,
+        "baseline": None if compared is None else {"verdict": compared.verdict, "busbw_ratio": compared.ratio},
+        "findings": [one.id for one in judgement.findings],
+    }
+
+
+def _findings(judgements: Sequence[Judgement]) -> list[dict[str, Any]]:
+    """Return findings with one remedy together, each message with the runs that it is about; the worst come first."""
+    groups: dict[tuple[str, str | None], list[Finding]] = {}
+    runs: dict[tuple[str, str], list[int]] = {}
+    for number, judgement in enumerate(judgements, 1):
+        for finding in judgement.findings:
+            about = runs.setdefault((finding.id, finding.message), [])
+            if not about:
+                groups.setdefault((finding.id, finding.remedy), []).append(finding)
+            about.append(number)
+    ordered = sorted(groups.values(), key=lambda group: (SEVERITIES.index(group[0].severity), group[0].id != _SLOW))
+    return [_group(group, runs) for group in ordered]
+
+
+def _group(group: Sequence[Finding], runs: Mapping[tuple[str, str], list[int]]) -> dict[str, Any]:
+    first = group[0]
+    return {
+        "id": first.id,
+        "severity": first.severity,
+        "title": kinds()[first.id]["title"],
+        "messages": [{"message": one.message, "line": one.line, "runs": runs[one.id, one.message]} for one in group],
+        "remedy": first.remedy,
+        "source": first.source,
+    }
+
+
+def _network(judgement: Judgement) -> dict[str, str]:
+    transport = judgement.case.run.transport
+    found: dict[str, object] = {
+        "network": transport.network,
+        "provider": transport.provider,
+        "network cards of a node": transport.nics,
+    }
+    if transport.connections:
+        found["connections with GPUDirect"] = f"{transport.gdr_connections:,} of {transport.connections:,}"
+    return _as_text({name: value for name, value in found.items() if value is not None})
+
+
+def _as_text(values: dict[str, Any]) -> dict[str, str]:
+    return {name: str(value) for name, value in values.items()}
+
+
+def _counted(of_runs: Iterable[dict[str, str]]) -> list[dict[str, Any]]:
+    """Return each name with its values, and in how many runs it has each."""
+    counts: dict[str, dict[str, int]] = {}
+    for values in of_runs:
+        for name, value in values.items():
+            of_name = counts.setdefault(name, {})
+            of_name[value] = of_name.get(value, 0) + 1
+    return [
+        {"name": name, "values": [{"value": value, "runs": runs} for value, runs in of_name.items()]}
+        for name, of_name in sorted(counts.items())
+    ]
+
+
+def _evidence(judgements: Sequence[Judgement]) -> list[dict[str, Any]]:
+    """Return lines of the logs that findings rest on."""
+    found = []
+    for number, judgement in enumerate(judgements, 1):
+        run = judgement.case.run
+        lines = [*run.failures[:5], *run.transport.evidence[:3]] if judgement.findings else []
+        found += [{"run": number, "line": one.line, "text": one.text[:300]} for one in lines]
+    return found[:_MOST_EVIDENCE]

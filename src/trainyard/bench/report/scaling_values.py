@@ -1,0 +1,64 @@
+"""Scaling and forecast as plain values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trainyard.bench.forecast import forecasts
+from trainyard.bench.scaling import all_series
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trainyard.bench.case import Case
+    from trainyard.bench.forecast import Forecast
+    from trainyard.bench.scaling import Point, Series
+
+DEFINITION = (
+    "Bus bandwidth is normalised by the number of ranks, so it stays the same where a cluster scales, and does not add "
+    "up. Efficiency is the bus bandwidth of N nodes by that of the fewest that use the network, at the same size."
+)
+
+
+def scaling(cases: Sequence[Case]) -> list[dict[str, Any]]:
+    """Return the series that say something about more than one node."""
+    series = [one for one in all_series(cases) if one.base_nodes is not None]
+    return [_values(one) for one in series]
+
+
+def _values(series: Series) -> dict[str, Any]:
+    return {
+        "collective": series.collective,
+        "instance_type": series.machine.name if series.machine is not None else None,
+        "gpus_per_node": series.gpus_per_node,
+        "size_bytes": series.size_bytes,
+        "definition": DEFINITION,
+        "base_nodes": series.base_nodes,
+        "single_node": series.why_not_one,
+        "measured": [_point(one) for one in series.points],
+        "forecast": [_forecast(one) for one in forecasts(series)],
+    }
+
+
+def _point(one: Point) -> dict[str, Any]:
+    return {
+        "nodes": one.nodes,
+        "busbw_gb_s": one.busbw_gb_s,
+        "efficiency": one.of_base,
+        "efficiency_at_most": one.possible_of_base,
+        "share_of_ceiling": one.of_ceiling,
+        "ceiling_gb_s": one.ceiling.busbw_gb_s if one.ceiling is not None else None,
+        "ceiling": one.ceiling.why if one.ceiling is not None else None,
+    }
+
+
+def _forecast(one: Forecast) -> dict[str, Any]:
+    return {
+        "nodes": one.nodes,
+        "busbw_gb_s": one.busbw_gb_s,
+        "least_gb_s": one.least_gb_s,
+        "most_gb_s": one.most_gb_s,
+        "ceiling_gb_s": one.ceiling.busbw_gb_s,
+        "confidence": one.confidence,
+        "basis": one.basis,
+    }

@@ -1,0 +1,135 @@
+"""The tables of a report's page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trainyard.bench.report.figures import counted, gb_s, share, size
+from trainyard.render.markup import add
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from xml.etree import ElementTree as ET
+
+_MOST_OPEN = 20
+_WORST = ("broken", "degraded", "unknown", "healthy")
+
+
+def add_runs(parent: ET.Element, runs: Sequence[Mapping[str, Any]]) -> None:
+    """Add all runs, the worst first; many of them are closed until somebody opens them."""
+    ordered = sorted(runs, key=lambda one: (_WORST.index(one["verdict"]), one["max_busbw_gb_s"] or 0.0))
+    _add_some_runs(parent, ordered[:_MOST_OPEN])
+    if len(ordered) > _MOST_OPEN:
+        details = add(parent, "details")
+        add(details, "summary", counted(len(ordered) - _MOST_OPEN, "more run"))
+        _add_some_runs(details, ordered[_MOST_OPEN:])
+
+
+def _add_some_runs(parent: ET.Element, runs: Sequence[Mapping[str, Any]]) -> None:
+    columns = ("Run", "Name", "Verdict", "Collective", "Nodes", "Ranks", "Best GB/s", "at", "Expected", "Ceiling")
+    body = _table(parent, columns)
+    for one in runs:
+        row = add(body, "tr")
+        add(row, "td", one["number"], class_="number")
+        name = add(row, "th", one["name"], scope="row")
+        if one["hosts"]:
+            add(name, "small", _hosts(one["hosts"]))
+        add(add(row, "td"), "span", one["verdict"], class_=f"pill {one['verdict']}")
+        add(row, "td", one["collective"] or "unknown")
+        at = "" if one["at_size_bytes"] is None else size(one["at_size_bytes"])
+        for value in (one["nodes"] or "", one["ranks"] or "", _measured(one), at, _expected(one)):
+            add(row, "td", value, class_="number")
+        add(row, "td", gb_s(one["ceiling_gb_s"]), class_="number")
+
+
+def _measured(one: Mapping[str, Any]) -> str:
+    unit = "" if one["bandwidth_unit"] == "GB/s" else f" {one['bandwidth_unit']}"
+    return f"{gb_s(one['max_busbw_gb_s'])}{unit}"
+
+
+def _expected(one: Mapping[str, Any]) -> str:
+    if not one["expected_gb_s"] or one["max_busbw_gb_s"] is None:
+        return ""
+    return f"{share(one['max_busbw_gb_s'] / one['expected_gb_s'])} of {gb_s(one['expected_gb_s'])}"
+
+
+def _hosts(hosts: Sequence[str]) -> str:
+    more = f" and {len(hosts) - 4} more" if len(hosts) > 4 else ""
+    return f"{', '.join(hosts[:4])}{more}"
+
+
+def add_scaling(parent: ET.Element, series: Mapping[str, Any]) -> None:
+    """Add what was measured of a series, and its forecast."""
+    add(parent, "h3", f"Measured at {size(series['size_bytes'])}")
+    add(parent, "p", series["definition"], class_="quiet")
+    columns = ("Nodes", "Bus bandwidth GB/s", "Efficiency", "at most", "Ceiling GB/s", "of the ceiling")
+    body = _table(parent, columns)
+    for one in series["measured"]:
+        cells = (
+            one["nodes"], gb_s(one["busbw_gb_s"]), share(one["efficiency"]) or "no base",
+            share(one["efficiency_at_most"]), gb_s(one["ceiling_gb_s"]), share(one["share_of_ceiling"]),
+        )  # fmt: skip
+        _add_row(body, cells)
+    if series["single_node"]:
+        said = str(series["single_node"])
+        add(parent, "p", f"{said[0].upper()}{said[1:]}.", class_="quiet")
+    if series["forecast"]:
+        _add_forecast(parent, series["forecast"])
+
+
+def _add_forecast(parent: ET.Element, forecast: Sequence[Mapping[str, Any]]) -> None:
+    add(parent, "h3", "Forecast, not measured")
+    body = _table(parent, ("Nodes", "Expected GB/s", "Band", "Ceiling GB/s", "Confidence"))
+    for one in forecast:
+        band = f"{gb_s(one['least_gb_s'])} to {gb_s(one['most_gb_s'])}"
+        _add_row(
+            body, (f"{one['nodes']:,}", gb_s(one["busbw_gb_s"]), band, gb_s(one["ceiling_gb_s"]), one["confidence"])
+        )
+    add(parent, "p", f"Rests on: {'; '.join(dict.fromkeys(_basis(one) for one in forecast))}.", class_="quiet")
+
+
+def _basis(one: Mapping[str, Any]) -> str:
+    """Return the run that a forecast rests on, without how it was carried over to each number of nodes."""
+    basis = str(one["basis"])
+    return basis.partition(", ")[0] if " showed " in basis else basis
+
+
+def add_names(parent: ET.Element, title: str, names: Sequence[Mapping[str, Any]], runs: int) -> None:
+    """Add what things are called and how they are set, and in how many runs where these differ."""
+    if not names:
+        return
+    add(parent, "h3", title)
+    body = _table(parent, ("Name", "Value"))
+    for one in names:
+        row = add(body, "tr")
+        add(row, "th", one["name"], scope="row")
+        told = [
+            each["value"] if each["runs"] == runs else f"{each['value']} in {counted(each['runs'], 'run')}"
+            for each in one["values"][:8]
+        ]
+        more = f" and {len(one['values']) - 8} more values" if len(one["values"]) > 8 else ""
+        add(row, "td", f"{'; '.join(told)}{more}")
+
+
+def add_evidence(parent: ET.Element, lines: Sequence[Mapping[str, Any]]) -> None:
+    """Add lines of the logs, closed until somebody opens them."""
+    if not lines:
+        return
+    details = add(parent, "details")
+    add(details, "summary", f"{counted(len(lines), 'line')} of the logs")
+    words = [f"run {one['run']}, line {one['line']}: {one['text']}" for one in lines]
+    add(details, "pre", "\n".join(words))
+
+
+def _table(parent: ET.Element, columns: Iterable[str]) -> ET.Element:
+    table = add(add(parent, "div", class_="wide"), "table")
+    header = add(add(table, "thead"), "tr")
+    for column in columns:
+        add(header, "th", column, scope="col")
+    return add(table, "tbody")
+
+
+def _add_row(body: ET.Element, cells: Iterable[object]) -> None:
+    row = add(body, "tr")
+    for cell in cells:
+        add(row, "td", cell, class_="number")

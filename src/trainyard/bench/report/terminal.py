@@ -1,0 +1,90 @@
+"""The report as text: verdict, what was found, and the tables, in columns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trainyard.bench.report.figures import counted, gb_s, share, size
+from trainyard.render.markup import said
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+_MOST_RUNS = 40
+_MOST_NAME = 44
+_MOST_MESSAGES = 5
+_WORST = ("broken", "degraded", "unknown", "healthy")
+
+
+def report_text(values: Mapping[str, Any]) -> str:
+    """Return the same facts as the page, without its pictures."""
+    lines = [values["headline"], ""]
+    lines += [f"  {sentence}" for sentence in values["summary"]]
+    lines += ["", *_runs(values["runs"])]
+    for series in values["scaling"]:
+        lines += ["", *_scaling(series)]
+    for one in values["findings"]:
+        lines += ["", *_finding(one)]
+    return "\n".join(" ".join(said(line).splitlines()) if line else "" for line in lines)
+
+
+def _runs(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    ordered = sorted(runs, key=lambda one: (_WORST.index(one["verdict"]), one["max_busbw_gb_s"] or 0.0))
+    head = ("run", "name", "verdict", "collective", "nodes", "ranks", "GB/s", "at", "expected", "ceiling")
+    rows = [head, *(_run(one) for one in ordered[:_MOST_RUNS])]
+    yield from _columns(rows, right={4, 5, 6, 8, 9})
+    if len(ordered) > _MOST_RUNS:
+        yield f"and {counted(len(ordered) - _MOST_RUNS, 'more run')}, no worse than these"
+
+
+def _run(one: Mapping[str, Any]) -> tuple[str, ...]:
+    at = "" if one["at_size_bytes"] is None else size(one["at_size_bytes"])
+    name = one["name"] if len(one["name"]) <= _MOST_NAME else f"…{one['name'][1 - _MOST_NAME :]}"
+    return (
+        str(one["number"]), name, one["verdict"], one["collective"] or "unknown", str(one["nodes"] or "?"),
+        str(one["ranks"] or "?"), gb_s(one["max_busbw_gb_s"]), at, gb_s(one["expected_gb_s"]),
+        gb_s(one["ceiling_gb_s"]),
+    )  # fmt: skip
+
+
+def _scaling(series: Mapping[str, Any]) -> Iterator[str]:
+    machine = series["instance_type"] or "an unknown machine"
+    yield f"{series['collective']} on {machine} at {size(series['size_bytes'])}, by number of nodes"
+    rows = [("nodes", "GB/s", "efficiency", "at most", "of ceiling", "ceiling", "")]
+    rows += [
+        (
+            str(one["nodes"]), gb_s(one["busbw_gb_s"]), share(one["efficiency"]) or "no base",
+            share(one["efficiency_at_most"]), share(one["share_of_ceiling"]), gb_s(one["ceiling_gb_s"]), "measured",
+        )
+        for one in series["measured"]
+    ]  # fmt: skip
+    rows += [
+        (
+            str(one["nodes"]), gb_s(one["busbw_gb_s"]), "", "", "", gb_s(one["ceiling_gb_s"]),
+            f"forecast, {gb_s(one['least_gb_s'])} to {gb_s(one['most_gb_s'])}, confidence {one['confidence']}",
+        )
+        for one in series["forecast"]
+    ]  # fmt: skip
+    yield from _columns(rows, right={0, 1, 2, 3, 4, 5})
+    if series["single_node"]:
+        yield series["single_node"]
+
+
+def _finding(finding: Mapping[str, Any]) -> Iterator[str]:
+    yield f"{finding['severity']}: {finding['title']} [{finding['id']}]"
+    for one in finding["messages"][:_MOST_MESSAGES]:
+        runs = ", ".join(map(str, one["runs"][:8])) + (" …" if len(one["runs"]) > 8 else "")
+        yield f"  run {runs}: {one['message']}"
+    if len(finding["messages"]) > _MOST_MESSAGES:
+        yield f"  and {len(finding['messages']) - _MOST_MESSAGES:,} more"
+    yield f"  what to do: {finding['remedy']}"
+
+
+def _columns(rows: Sequence[tuple[str, ...]], right: set[int]) -> Iterator[str]:
+    widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
+    for row in rows:
+        cells = [
+            cell.rjust(width) if at in right else cell.ljust(width)
+            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        yield "  ".join(cells).rstrip()

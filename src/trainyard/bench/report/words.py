@@ -1,0 +1,118 @@
+"""What was found, in sentences that can be sent to somebody who has not seen the cluster."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trainyard.bench.report.figures import counted, gb_s, share, size
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_HEADLINES = {
+    "healthy": "Healthy",
+    "degraded": "Not as it should be",
+    "broken": "Broken",
+    "unknown": "Cannot be judged",
+}
+_MOST_CHARTS = 6
+_NAMES = {
+    "nccl": "NCCL",
+    "cuda": "CUDA",
+    "plugin": "aws-ofi-nccl",
+    "driver": "driver",
+    "efa-installer": "EFA installer",
+}
+
+
+def headline(values: Mapping[str, Any]) -> str:
+    """Return the verdict on everything in one line."""
+    runs = values["runs"]
+    alike = [one for one in runs if one["verdict"] == values["verdict"]]
+    kinds = {one["collective"] or "an unknown collective" for one in runs}
+    named = ", ".join(sorted(kinds)) if len(kinds) <= 3 else counted(len(kinds), "collective")
+    return f"{_HEADLINES[values['verdict']]}: {len(alike):,} of {counted(len(runs), 'run')} of {named}"
+
+
+def summary(values: Mapping[str, Any]) -> list[str]:
+    """Return what a reader should know, the most important first."""
+    return [
+        *_slow_nodes(values), *_worst(values), *_charts(values), *_compared(values), *_scaling(values),
+        *_software(values),
+    ]  # fmt: skip
+
+
+def _slow_nodes(values: Mapping[str, Any]) -> Iterator[str]:
+    for one in values["nodes"]["slow"]:
+        yield f"{one['host']} is slower than the other nodes: {one['why']}."
+
+
+def _worst(values: Mapping[str, Any]) -> Iterator[str]:
+    for one in values["findings"]:
+        if one["severity"] != "info" and one["id"] != "bench-slow-node":
+            runs = {number for message in one["messages"] for number in message["runs"]}
+            yield f"{one['title']} in {counted(len(runs), 'run')}: {one['messages'][0]['message']}."
+
+
+def _charts(values: Mapping[str, Any]) -> Iterator[str]:
+    runs = {one["number"]: one for one in values["runs"]}
+    for chart in values["charts"][:_MOST_CHARTS]:
+        of_chart = [runs[one["number"]] for one in chart["runs"]]
+        best = max(of_chart, key=lambda one: one["max_busbw_gb_s"] or 0.0)
+        if best["max_busbw_gb_s"] is None:
+            continue
+        text = (
+            f"{chart['title']} reached {gb_s(best['max_busbw_gb_s'])} {chart['bandwidth_unit']} of bus bandwidth at "
+            f"{size(best['at_size_bytes'])}"
+        )
+        if len(of_chart) > 1:
+            least = min(one["max_busbw_gb_s"] or 0.0 for one in of_chart)
+            text += f" in the best of {len(of_chart):,} runs and {gb_s(least)} in the worst"
+        yield f"{text}{_beside(best, chart)}."
+    if len(values["charts"]) > _MOST_CHARTS:
+        yield f"{counted(len(values['charts']) - _MOST_CHARTS, 'more test')} below."
+
+
+def _beside(best: Mapping[str, Any], chart: Mapping[str, Any]) -> str:
+    if best["expected_gb_s"] is None:
+        return "; nothing is known to hold it against"
+    reached = best["max_busbw_gb_s"] / best["expected_gb_s"]
+    return (
+        f": {share(reached)} of the {gb_s(best['expected_gb_s'])} that are expected (confidence "
+        f"{chart['confidence']}), and {share(best['max_busbw_gb_s'] / best['ceiling_gb_s'])} of the "
+        f"{gb_s(best['ceiling_gb_s'])} that are possible"
+    )
+
+
+def _compared(values: Mapping[str, Any]) -> Iterator[str]:
+    compared = [one["baseline"]["verdict"] for one in values["runs"] if one["baseline"] is not None]
+    if compared:
+        counts = ", ".join(f"{compared.count(one)} {one}" for one in dict.fromkeys(compared))
+        yield f"Beside earlier runs: {counts}."
+
+
+def _scaling(values: Mapping[str, Any]) -> Iterator[str]:
+    for one in values["scaling"]:
+        larger = [point for point in one["measured"] if point["nodes"] > one["base_nodes"]]
+        if larger:
+            last = larger[-1]
+            at_most = last["efficiency_at_most"]
+            most = (
+                f", where the hardware allows {share(at_most)} at most" if at_most is not None and at_most < 1 else ""
+            )
+            yield (
+                f"{one['collective']} keeps {share(last['efficiency'])} of its bus bandwidth from {one['base_nodes']} "
+                f"to {last['nodes']} nodes at {size(one['size_bytes'])}{most}."
+            )
+
+
+def _software(values: Mapping[str, Any]) -> Iterator[str]:
+    known = {one["name"]: one["values"] for one in values["versions"]}
+    told = [
+        f"{_NAMES.get(name, name)} {' and '.join(one['value'] for one in of_name)}" for name, of_name in known.items()
+    ]
+    if told:
+        yield f"Software: {', '.join(told)}."
+    network = {one["name"]: ", ".join(each["value"] for each in one["values"]) for one in values["network"]}
+    if network:
+        yield f"Network: {'; '.join(f'{name} {value}' for name, value in network.items())}."

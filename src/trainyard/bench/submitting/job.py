@@ -1,0 +1,35 @@
+"""A job as it is submitted: its files, what sbatch is told, and what its script is told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+Measures = Literal["nccl-tests", "cpu-sweep", "gpu-sweep", "gpus"]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One job, before it is submitted."""
+
+    id: str
+    title: str
+    measures: Measures
+    nodes: int
+    queue: str
+    instance_type: str
+    time_limit_min: int
+    script: str
+    """One of the files."""
+    files: Mapping[str, str] = field(repr=False)
+    """Text by path, below the folder that the job runs in."""
+    options: tuple[str, ...] = ()
+    """What sbatch is told beside what stands in the script."""
+    arguments: tuple[str, ...] = ()
+    """What the script is told."""
+    gpus: int = 0
+    """How many GPUs it looks at one by one."""

@@ -1,0 +1,163 @@
+"""A whole submission: jobs are submitted, followed and fetched, and each step is remembered before the next."""
+
+from __future__ import annotations
+
+import gzip
+import shutil
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+from trainyard.bench.submitting import slurm
+from trainyard.bench.submitting.files_there import fetch, home, write_files
+from trainyard.bench.submitting.following import Followed, follow
+from trainyard.bench.submitting.memory import Memory, Remembered, only_one, read_memory
+from trainyard.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from trainyard.bench.submitting.following import Clock
+    from trainyard.bench.submitting.head_node import HeadNode
+    from trainyard.bench.submitting.job import Job
+    from trainyard.bench.submitting.slurm import State
+
+# Beside what the jobs may take: nodes start, and others wait in front of them.
+_WAITING_S = 3600.0
+_NEAR_S, _FAR_S = 1.0, 15.0
+
+
+class Outcome(NamedTuple):
+    """What has become of a job."""
+
+    job: Job
+    number: str
+    state: str
+    reason: str
+    file: Path | None
+    """Its output in the results folder; None before it was fetched, and where it wrote none."""
+
+    @property
+    def good(self) -> bool:
+        """Return whether it came to its end, as far as anybody knows."""
+        return self.file is not None and self.state in {"COMPLETED", slurm.GONE}
+
+
+class Submission:
+    """The jobs of one results folder, for which no other call works at the same time."""
+
+    def __init__(self, results: Path, head: HeadNode, memory: Memory, tell: Callable[[str], None]) -> None:
+        """Go on with what the folder remembers."""
+        self.results, self.head, self.memory, self.tell = results, head, memory, tell
+        self._written: dict[str, str] = {}
+
+    def submit(self, jobs: Sequence[Job]) -> None:
+        """Submit what was not, and what has failed before and was told."""
+        known = slurm.submitted_before(self.head, self.memory.folder, self.memory.token) if self._begun() else {}
+        for job in jobs:
+            before = self.memory.jobs.get(job.id)
+            number = known.get(job.id)
+            if number is not None and (before is None or int(number) > int(before.number)):
+                self.tell(f"{job.id}: submitted before as job {number}")
+                self._remember(job.id, Remembered(number))
+            elif before is None or (before.told and before.state != "COMPLETED"):
+                self._put_away(before)
+                self._submit(job)
+
+    def follow(self, jobs: Sequence[Job], clock: Clock, within_s: float | None) -> None:
+        """Wait until they have ended, and fetch what they wrote as soon as they have."""
+        numbers = {job.id: self.memory.jobs[job.id].number for job in jobs if not self.memory.jobs[job.id].ended}
+        limit_s = within_s or _WAITING_S + sum(60.0 * job.time_limit_min for job in jobs)
+        followed = Followed(self.head, numbers, self.tell, self._ended)
+        follow(followed, clock, limit_s, _NEAR_S if self.head.is_here else _FAR_S)
+        for job in jobs:
+            self._fetch(job.id)
+
+    def cancel(self) -> list[str]:
+        """Take back what has not ended, and return which jobs these were."""
+        self._adopt()
+        left = {id_: one.number for id_, one in self.memory.jobs.items() if not one.ended}
+        if left:
+            slurm.cancel(self.head, list(left.values()))
+        for id_, number in left.items():
+            self.memory.jobs[id_] = Remembered(number, "CANCELLED", ended=True, told=True)
+        self.memory.write(self.results)
+        return list(left)
+
+    def outcomes(self, jobs: Sequence[Job]) -> list[Outcome]:
+        """Return what has become of jobs."""
+        return [_outcome(job, self.memory.jobs[job.id], self.results) for job in jobs if job.id in self.memory.jobs]
+
+    def told(self, jobs: Sequence[Job]) -> None:
+        """Remember that somebody has seen how they ended."""
+        for job in jobs:
+            self.memory.jobs[job.id].told = self.memory.jobs[job.id].ended
+        self.memory.write(self.results)
+
+    def _begun(self) -> bool:
+        """Return whether a call before this one may have submitted anything."""
+        return bool(self.memory.jobs) or not self.head.run(("test", "-d", self.memory.folder)).status
+
+    def _adopt(self) -> None:
+        for id_, number in slurm.submitted_before(self.head, self.memory.folder, self.memory.token).items():
+            self.memory.jobs.setdefault(id_, Remembered(number))
+
+    def _submit(self, job: Job) -> None:
+        new = {name: text for name, text in job.files.items() if self._written.get(name) != text}
+        write_files(self.head, self.memory.folder, new)
+        self._written |= new
+        number = slurm.submit(self.head, self.memory.folder, job, self.memory.token, self._last())
+        self._remember(job.id, Remembered(number))
+        self.tell(f"{job.id}: submitted as job {number}: {job.title}")
+
+    def _last(self) -> str | None:
+        """Return the number of the job that the next one waits for."""
+        under_way = [int(one.number) for one in self.memory.jobs.values() if not one.ended]
+        return str(max(under_way)) if under_way else None
+
+    def _ended(self, id_: str, state: State) -> None:
+        one = self.memory.jobs[id_]
+        one.state, one.reason, one.ended = state.state, state.reason, True
+        self.memory.write(self.results)
+        self._fetch(id_)
+
+    def _fetch(self, id_: str) -> None:
+        one = self.memory.jobs[id_]
+        name = f"{id_}_{one.number}.out"
+        if one.file is None and fetch(self.head, f"{self.memory.folder}/{name}", self.results / name):
+            one.file = name
+            self.memory.write(self.results)
+
+    def _remember(self, id_: str, one: Remembered) -> None:
+        self.memory.jobs[id_] = one
+        self.memory.write(self.results)
+
+    def _put_away(self, before: Remembered | None) -> None:
+        """Pack what a job wrote that is run again, so that nobody judges it once more."""
+        file = self.results / before.file if before is not None and before.file is not None else None
+        if file is not None and file.is_file():
+            with file.open("rb") as source, gzip.open(f"{file}.gz", "wb") as target:
+                shutil.copyfileobj(source, target)
+            file.unlink()
+
+
+@contextmanager
+def submission(results: Path, cluster: str, head: HeadNode, tell: Callable[[str], None]) -> Iterator[Submission]:
+    """Give the submission of a results folder, alone.
+
+    Raises InputError where the folder is that of another cluster, TrainyardError where somebody else works with it.
+    """
+    with only_one(results):
+        memory = read_memory(results)
+        if memory is None:
+            memory = Memory(cluster, head.words, f"{home(head)}/trainyard-bench")
+            memory.folder += f"/{memory.token}"
+            memory.write(results)
+        if memory.cluster != cluster:
+            problem = f"this folder has the results of {memory.cluster}, and not of {cluster}"
+            raise InputError(problem, where=str(results), hint="name another folder with --results")
+        yield Submission(results, head, memory, tell)
+
+
+def _outcome(job: Job, one: Remembered, results: Path) -> Outcome:
+    return Outcome(job, one.number, one.state, one.reason, results / one.file if one.file is not None else None)

@@ -1,0 +1,211 @@
+"""``trainyard bench submit``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from trainyard.cli import suggestions
+from trainyard.cli.interrupting import interruptible
+from trainyard.cli.output import finding_text, json_option, one_line, print_json, print_text, reporter
+from trainyard.errors import InputError
+
+if TYPE_CHECKING:
+    from trainyard.api.bench_submit import Cluster, OfJob, Submitted
+    from trainyard.bench.gpu_check import Checked
+
+_COLOURS = {"healthy": "green", "degraded": "yellow", "broken": "red", "unknown": "cyan"}
+
+
+@click.command()
+@click.argument("name", required=False)
+@click.option("--region", metavar="REGION", help="AWS region of the cluster.")
+@click.option("--profile", metavar="NAME", help="Profile of the AWS configuration.")
+@click.option("--bucket", metavar="BUCKET", help="The assets.bucket of the spec, where no stack is left.")
+@click.option("--ssh", metavar="HOST", help="The head node as ssh takes it, in place of Systems Manager.")
+@click.option("--ssm", is_flag=True, help="Reach the head node by Systems Manager, which is the default.")
+@click.option("--local", metavar="SPEC", shell_complete=suggestions.files, help="A spec; its Slurm is on this machine.")
+@click.option("--phase", "phases", type=click.IntRange(1, 4), multiple=True, help="Only this phase; may be repeated.")
+@click.option("--only", "ids", metavar="JOB", multiple=True, help="Only this job of `bench plan`; may be repeated.")
+@click.option("--container", is_flag=True, help="Run nccl-tests in a container, as `bench plan --container` does.")
+@click.option("--backend", type=click.Choice(("tcp", "gloo", "nccl")),
+              help="An all-reduce of our own in place of nccl-tests: on CPUs, or by torch's NCCL.")  # fmt: skip
+@click.option("--python", metavar="PROGRAM", help="The Python on the nodes for --backend; gloo and nccl take torch.")
+@click.option("--results", type=click.Path(path_type=Path, file_okay=False), metavar="DIR",
+              help="Where results go, and what was submitted is remembered. [default: bench-results/NAME]")  # fmt: skip
+@click.option("--no-wait", is_flag=True, help="Submit, and do not follow.")
+@click.option("--timeout", "minutes", type=click.IntRange(1), metavar="MINUTES",
+              help="How long to follow. By default what the jobs may take, and an hour.")  # fmt: skip
+@click.option("--cancel", is_flag=True, help="Take back what was submitted and has not ended.")
+@json_option
+def command(  # noqa: PLR0913  one for each option
+    *,
+    name: str | None,
+    region: str | None,
+    profile: str | None,
+    bucket: str | None,
+    ssh: str | None,
+    ssm: bool,
+    local: str | None,
+    phases: tuple[int, ...],
+    ids: tuple[str, ...],
+    container: bool,
+    backend: str | None,
+    python: str | None,
+    results: Path | None,
+    no_wait: bool,
+    minutes: int | None,
+    cancel: bool,
+    as_json: bool,
+) -> None:
+    """Run the bandwidth tests of `bench plan` on the cluster NAME, fetch what they measure and judge it.
+
+    One job runs after the other. Each step is remembered in the results folder: the same command goes on after
+    Ctrl-C, a lost connection or a full disk, and runs again only what has failed.
+
+    \b
+    Exit status: 0 every run is healthy; 1 one is not, cannot be judged, or its
+    job has failed; 2 the command line is wrong. A sweep on CPUs is held against
+    nothing, and good where its results are right.
+
+    \b
+    Example:
+      trainyard bench submit llm-p5 --region us-east-2 --phase 1
+      trainyard bench submit llm-p5 --region us-east-2 --ssh ubuntu@203.0.113.7
+      trainyard bench submit --local cluster.yaml --backend tcp
+    """
+    from trainyard.api.bench_submit import Jobs, cancel_jobs, submit_jobs
+
+    _refuse(name, region, local, beside={"--ssh": ssh, "--ssm": ssm or None, "--profile": profile, "--bucket": bucket})
+    if ssh is not None and ssm:
+        raise InputError("--ssh and --ssm are two ways to the same machine", where="--ssm", hint="leave one out")
+    _refuse_mixed(backend, {"--python": python}, {"--phase": phases, "--container": container})
+    with interruptible("jobs go on; repeat the command to follow them, or take them back with --cancel"):
+        cluster = _cluster(name, region, profile=profile, bucket=bucket, ssh=ssh, local=local)
+        if cancel:
+            _print_cancelled(cancel_jobs(cluster, results=results, tell=reporter()), as_json=as_json)
+            return
+        found = submit_jobs(
+            cluster, Jobs(phases, ids, container, backend, python), results=results, wait=not no_wait,
+            within_s=None if minutes is None else 60.0 * minutes, tell=reporter(),
+        )  # fmt: skip
+    if as_json:
+        print_json(_values(found))
+    else:
+        _print(found)
+    sys.exit(0 if found.good else 1)
+
+
+def _refuse(name: str | None, region: str | None, local: str | None, beside: dict[str, Any]) -> None:
+    if (name is None) == (local is None):
+        hint = "give NAME and --region of a cluster, or --local SPEC where Slurm is on this machine"
+        raise InputError("one of NAME and --local has to be given, and not both", where="bench submit", hint=hint)
+    given = [option for option, value in {"--region": region, **beside}.items() if value is not None]
+    if local is not None and given:
+        hint = f"leave out {given[0]}, or --local"
+        raise InputError("with --local, Slurm is on this machine", where=given[0], hint=hint)
+    if name is not None and region is None:
+        raise InputError(f"the region of {name} is missing", where="--region", hint="such as --region us-east-2")
+
+
+def _refuse_mixed(backend: str | None, with_backend: dict[str, Any], with_plan: dict[str, Any]) -> None:
+    """Refuse what says something of jobs that are not meant."""
+    beside = with_plan if backend is not None else with_backend
+    other = next((option for option, value in beside.items() if value), None)
+    if other is not None and backend is None:
+        raise InputError(f"{other} is for --backend", where=other, hint=f"add --backend, or leave {other} out")
+    if other is not None:
+        hint = f"leave out --backend, or {other}"
+        raise InputError(f"{other} is for the jobs of `bench plan`", where=other, hint=hint)
+
+
+def _cluster(  # noqa: PLR0913  one for each option
+    name: str | None, region: str | None, *, profile: str | None, bucket: str | None, ssh: str | None, local: str | None
+) -> Cluster:
+    from trainyard.api.bench_submit import local_cluster, named_cluster
+
+    if local is not None:
+        return local_cluster(local)
+    from trainyard.api.deploy import account
+
+    return named_cluster(name or "", account(region or "", profile), ssh=ssh, bucket=bucket)
+
+
+def _print_cancelled(ids: list[str], *, as_json: bool) -> None:
+    if as_json:
+        print_json({"cancelled": ids})
+    else:
+        print_text(f"cancelled: {', '.join(ids)}" if ids else "nothing was under way")
+
+
+def _print(found: Submitted) -> None:
+    for one in found.jobs:
+        _print_job(one, followed=found.followed)
+    if not found.followed:
+        print_text(f"{len(found.jobs)} jobs are submitted; repeat the command without --no-wait to follow them")
+    else:
+        good = sum(one.good for one in found.jobs)
+        print_text(f"{good} of {len(found.jobs)} jobs are good; results are in {one_line(str(found.results))}")
+
+
+def _print_job(one: OfJob, *, followed: bool) -> None:
+    outcome = one.outcome
+    reason = f" ({outcome.reason})" if outcome.reason else ""
+    if not followed or not outcome.good:
+        print_text(one_line(f"{outcome.job.id}: job {outcome.number} {outcome.state.lower()}{reason}"))
+    if not followed:
+        return
+    if one.unreadable is not None:
+        file = f"; {outcome.file} has its output" if outcome.file is not None else ""
+        print_text(one_line(f"{outcome.job.id}: {one.unreadable}{file}"))
+    from trainyard.cli.bench_judge import print_judged
+
+    for judged in one.judged:
+        print_judged(judged)
+    if one.gpus is not None:
+        _print_gpus(outcome.job.id, one.gpus)
+
+
+def _print_gpus(id_: str, checked: Checked) -> None:
+    verdict = click.style(checked.verdict, fg=_COLOURS[checked.verdict], bold=True)
+    print_text(f"{id_}: {verdict}: {len(checked.gpus)} GPUs")
+    for finding in checked.findings:
+        print_text(f"  {finding_text(finding)}")
+
+
+def _values(found: Submitted) -> dict[str, Any]:
+    return {
+        "cluster": found.cluster,
+        "results": str(found.results),
+        "good": found.good,
+        "jobs": [_job_values(one) for one in found.jobs],
+    }
+
+
+def _job_values(one: OfJob) -> dict[str, Any]:
+    from trainyard.api.bench_judge import values_of
+
+    outcome = one.outcome
+    return {
+        "id": outcome.job.id,
+        "slurm_job": outcome.number,
+        "state": outcome.state,
+        "reason": outcome.reason or None,
+        "nodes": outcome.job.nodes,
+        "file": None if outcome.file is None else str(outcome.file),
+        "good": one.good,
+        "problem": one.unreadable,
+        "runs": [values_of(judged.file, judged.judgement) for judged in one.judged],
+        "gpus": None if one.gpus is None else _gpu_values(one.gpus),
+    }
+
+
+def _gpu_values(checked: Checked) -> dict[str, Any]:
+    return {
+        "verdict": checked.verdict,
+        "gpus": [gpu._asdict() for gpu in checked.gpus],
+        "findings": [finding._asdict() for finding in checked.findings],
+    }

@@ -1,0 +1,71 @@
+"""The line that runs a command on another machine, and the line that it answers with."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trainyard.edge.remote.answer import Answer
+from trainyard.errors import TrainyardError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_ANSWER = re.compile(r"^trainyard-answer (\d+) (\d+) (\S+) (\S+)$", re.MULTILINE)
+
+
+def line_for(arguments: Sequence[str], content: bytes, most_bytes: int) -> str:
+    """Return a line for any shell that runs a command, as whoever the shell belongs to.
+
+    Nothing in it but base64 depends on the command.
+    """
+    return f"echo {_script('run.sh')} | base64 -d | bash -l -s -- {_words(arguments, content, most_bytes)}"
+
+
+def line_as_cluster_user(arguments: Sequence[str], content: bytes, most_bytes: int) -> str:
+    """Return the same for root's shell: the command runs as the user of the cluster."""
+    changing = f'"$(echo {_script("as_cluster_user.sh")} | base64 -d)"'
+    words = _words(arguments, content, most_bytes)
+    return f"echo {_script('run.sh')} | base64 -d | bash -c {changing} trainyard {words}"
+
+
+def answer_in(printed: str, where: str) -> Answer | None:
+    """Return the answer in what a shell printed, None where there is none.
+
+    Raises TrainyardError where it is longer than what was to be passed on.
+    """
+    answers = list(_ANSWER.finditer(printed))
+    if not answers:
+        return None
+    found = answers[-1]  # whatever a profile prints comes before
+    try:
+        output, error = (b"" if one == "-" else base64.b64decode(one, validate=True) for one in found.groups()[2:])
+    except binascii.Error:
+        return None
+    if len(output) < int(found[2]):
+        raise TrainyardError(
+            f"a command answers with {int(found[2]):,} bytes, and only {len(output):,} can be passed on",
+            where=where,
+            hint="submit fewer jobs at once, with --phase or --only",
+        )
+    return Answer(int(found[1]), output, error.decode("utf-8", "replace"))
+
+
+def _words(arguments: Sequence[str], content: bytes, most_bytes: int) -> str:
+    if any("\0" in one for one in arguments):
+        raise TrainyardError("a zero byte cannot be part of a command")
+    words = _base64(b"".join(one.encode() + b"\0" for one in arguments))
+    return f"{most_bytes} {words} {_base64(content)}".rstrip()
+
+
+@cache
+def _script(name: str) -> str:
+    return _base64(Path(__file__).with_name(name).read_bytes())
+
+
+def _base64(content: bytes) -> str:
+    return base64.b64encode(content).decode("ascii")

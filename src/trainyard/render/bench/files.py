@@ -1,0 +1,48 @@
+"""The files of a bundle's folder bench/: the jobs, and the scripts that do their work."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trainyard.render.bench.plan import jobs_for
+from trainyard.render.bench.sbatch import DIRECT_FILE, direct_text, sbatch_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from trainyard.render.bench.job import BenchJob
+    from trainyard.spec.cluster import Spec
+
+ASSETS = Path(__file__).with_name("assets")
+
+
+def bench_files(spec: Spec) -> dict[str, bytes]:
+    """Return the files of the folder by their names in it: those of containers too where the spec has them."""
+    jobs = jobs_for(spec)
+    in_containers = jobs_for(spec, container=True) if spec.software.containers else ()
+    return files_of(spec, (*jobs, *in_containers))
+
+
+def files_of(spec: Spec, jobs: Iterable[BenchJob]) -> dict[str, bytes]:
+    """Return the files of jobs by their names: a batch script each, the direct one, and the scripts."""
+    listed = tuple(jobs)
+    if not listed:
+        return {}
+    texts = {f"{job.id}.sbatch": sbatch_text(job, spec) for job in listed}
+    if (direct := _direct(listed)) is not None:
+        texts[DIRECT_FILE] = direct_text(direct, spec)
+    return {**{name: text.encode() for name, text in texts.items()}, **scripts()}
+
+
+@cache
+def scripts() -> dict[str, bytes]:
+    """Return the scripts that every job needs beside it, by name."""
+    return {file.name: file.read_bytes() for file in sorted(ASSETS.glob("*.sh"))}
+
+
+def _direct(jobs: tuple[BenchJob, ...]) -> BenchJob | None:
+    """Return the job whose sizes the direct way has: the all-reduce on two nodes, or on one where there is one."""
+    bare = [job for job in jobs if job.container is None and job.binary == "all_reduce_perf" and job.phase <= 2]
+    return next((job for job in bare if job.nodes == 2), next(iter(bare), None))

@@ -1,0 +1,158 @@
+"""The jobs of a spec: the tests of phases.yaml, on its nodes."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import yaml
+
+from trainyard.render.bench.gpu_nodes import gpu_nodes
+from trainyard.render.bench.job import BenchJob
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.render.bench.gpu_nodes import GpuNodes
+    from trainyard.spec.cluster import Spec
+
+_UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
+_WARMUP = 5
+
+
+class _Sizes(NamedTuple):
+    begin_bytes: int
+    end_bytes: int
+    step_bytes: int | None
+
+
+def jobs_for(spec: Spec, *, container: bool = False) -> tuple[BenchJob, ...]:
+    """Return the jobs of all four phases, phase by phase in the order in which they are to run.
+
+    ``container`` makes them those of a container instead of the programs on the nodes.
+    """
+    image = container_image(spec) if container else None
+    jobs = [job for nodes in gpu_nodes(spec) for job in _of_nodes(nodes, image)]
+    return tuple(sorted(jobs, key=lambda job: job.phase))
+
+
+def container_image(spec: Spec) -> str:
+    """Return the image with nccl-tests: the spec's own, or AWS's."""
+    image: str = _phases()["image"]
+    return next((one for one in spec.software.container_images if "nccl-tests" in one), image)
+
+
+def _of_nodes(nodes: GpuNodes, image: str | None) -> Iterator[BenchJob]:
+    for test in _phases()["tests"]:
+        for count in _node_counts(nodes, test["nodes"]):
+            if count * nodes.gpus > 1:
+                yield _job(nodes, test, count, image)
+    yield from _optimisation(nodes, image)
+
+
+def _node_counts(nodes: GpuNodes, asked: str) -> tuple[int, ...]:
+    most = nodes.group.max_nodes
+    if asked == "one":
+        return (1,)
+    if asked == "most":
+        return (most,)
+    if asked == "several":
+        return (most,) if most > 1 else ()
+    counts = [2**power for power in range(1, most.bit_length()) if 2**power < most]
+    return (*counts, most) if most > 1 else ()
+
+
+def _job(nodes: GpuNodes, test: dict[str, Any], count: int, image: str | None) -> BenchJob:
+    over = f"-{count}n" if test["nodes"] == "each" else ""
+    program, *then = test["programs"]
+    words = {"nodes": count, "queue": nodes.group.queue.name, "type": nodes.group.instance_type, "gpus": nodes.gpus}
+    sizes = _sizes(nodes, test)
+    iterations = test.get("iterations", nodes.iterations(count))
+    warmup = test.get("warmup", _WARMUP)
+    return BenchJob(
+        id=_id(nodes, test["phase"], f"{test['name']}{over}", image),
+        phase=test["phase"],
+        title=test["title"].format(**words),
+        queue=nodes.group.queue.name,
+        feature=nodes.feature,
+        instance_type=nodes.group.instance_type,
+        collective=program.removesuffix("_perf"),
+        binary=program,
+        begin_bytes=sizes.begin_bytes,
+        end_bytes=sizes.end_bytes,
+        factor=2,
+        iterations=iterations,
+        warmup=warmup,
+        nodes=count,
+        tasks_per_node=nodes.gpus,
+        gpus_per_task=1,
+        container=image,
+        time_limit_min=nodes.time_limit_min(count, sizes.end_bytes, iterations + warmup, len(test["programs"])),
+        why=test["why"].format(**words),
+        control_of=test.get("control_of"),
+        environment={**_phases()["environment"], **test.get("environment", {})},
+        step_bytes=sizes.step_bytes,
+        then=tuple(then),
+    )
+
+
+def _id(nodes: GpuNodes, phase: int, name: str, image: str | None) -> str:
+    return f"{nodes.prefix}-p{phase}-{name}{'' if image is None else '-container'}"
+
+
+def _sizes(nodes: GpuNodes, test: dict[str, Any]) -> _Sizes:
+    largest = nodes.largest_bytes
+    end = largest if test["end"] == "largest" else min(_bytes(test["end"]), largest)
+    return _Sizes(min(_bytes(test["begin"]), end), end, _bytes(test["step"]) if "step" in test else None)
+
+
+def _bytes(text: str) -> int:
+    found = re.fullmatch(r"(\d+) (B|KiB|MiB|GiB)", text)
+    assert found is not None, text  # noqa: S101  our own file, which a test reads
+    return int(found[1]) * _UNITS[found[2]]
+
+
+def _optimisation(nodes: GpuNodes, image: str | None) -> Iterator[BenchJob]:
+    """Yield the runs of phase 4: for each group of variables one without them, and then one for each value."""
+    count = nodes.group.max_nodes
+    for group in _phases()["variables"]:
+        control = _variant(group, f"{group['name']}-control", {})
+        yield _job(nodes, control, count, image)
+        control_id = _id(nodes, 4, control["name"], image)
+        for one in group["values"]:
+            if _applies(nodes, one, count):
+                name = f"{one['variable'].removeprefix('NCCL_')}-{one['value']}".lower()
+                variant = _variant(group, name, {one["variable"]: one["value"]})
+                yield _job(nodes, {**variant, "control_of": control_id}, count, image)
+
+
+def _applies(nodes: GpuNodes, one: dict[str, Any], count: int) -> bool:
+    wanted = one.get("nodes")
+    return (nodes.nvls or not one.get("nvls")) and (wanted is None or (wanted == "one") == (count == 1))
+
+
+def _variant(group: dict[str, Any], name: str, environment: dict[str, str]) -> dict[str, Any]:
+    program = _phases()["optimisation"]["program"]
+    said = " and ".join(f"{variable}={value}" for variable, value in environment.items())
+    collective = program.removesuffix("_perf")
+    return {
+        **_phases()["optimisation"],
+        "phase": 4,
+        "name": f"{collective}-{name}",
+        "programs": [program],
+        "nodes": "most",
+        "title": f"{group['title']}: {said or 'control run'}",
+        "why": f"{said} alone differs from the control run." if said else _CONTROL.format(what=group["title"]),
+        "environment": environment,
+    }
+
+
+_CONTROL = "{what} are left to NCCL: what the runs after it, on as many nodes, are compared with."
+
+
+@cache
+def _phases() -> dict[str, Any]:
+    content: dict[str, Any] = yaml.load(Path(__file__).with_name("phases.yaml").read_bytes(), Loader=yaml.CSafeLoader)
+    return content
