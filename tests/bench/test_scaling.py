@@ -132,6 +132,19 @@ def test_a_slower_cluster_is_forecast_slower():
     assert slow < good * 0.6
 
 
+def test_a_run_that_is_slower_than_it_should_be_says_nothing_of_larger_clusters():
+    good, slow = case(2), case(2, 2.0)
+    (sound,), (both,) = all_series([good]), all_series([good, slow], faulty=[slow])
+    assert forecasts(both) == forecasts(sound)
+    assert both.points[0].busbw_gb_s < sound.points[0].busbw_gb_s
+
+
+def test_without_a_sound_run_the_forecast_goes_by_published_ones():
+    slow = case(2, 2.0)
+    (one,) = all_series([slow], faulty=[slow])
+    assert all("this run" not in each.basis for each in forecasts(one))
+
+
 def test_nvlink_tells_nothing_of_the_network():
     """Two p5 are held back by NVLink, and reach all of it; four are held back by the network, and reach less."""
     for one in forecasts(series((2, 1.0)))[1:]:

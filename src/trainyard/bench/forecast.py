@@ -2,6 +2,7 @@
 
 It is a forecast and no measurement: a run that the same part of the hardware holds back tells how much of its ceiling
 is reached, and the same share is taken of the ceiling of more nodes. Its band widens with the distance.
+Runs that are slower than they should be tell nothing of what a sound cluster would show, and are left out.
 """
 
 from __future__ import annotations
@@ -42,13 +43,13 @@ def forecasts(series: Series, node_counts: Sequence[int] = NODES) -> list[Foreca
     machine = series.machine
     if machine is None:
         return []
-    own = [_own(series, machine, nodes) for nodes in series.tables]
+    own = [_own(series, machine, nodes) for nodes in series.sound_tables]
     made = (_forecast(series, machine, own, nodes) for nodes in node_counts)
     return [one for one in made if one is not None]
 
 
 def _own(series: Series, machine: Machine, nodes: int) -> Reference:
-    busbw_gb_s = series.tables[nodes]
+    busbw_gb_s = series.sound_tables[nodes]
     name = f"this run on {nodes} nodes" if nodes > 1 else "this run on one node"
     return Reference(name, machine, nodes, series.gpus_per_node, series.collective, busbw_gb_s, name)
 

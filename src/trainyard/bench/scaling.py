@@ -18,7 +18,7 @@ from trainyard.bench.factors import busbw_factor
 from trainyard.bench.result import busbw
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Container, Mapping, Sequence
 
     from trainyard.bench.case import Case
     from trainyard.bench.machine import Machine
@@ -53,20 +53,26 @@ class Series(NamedTuple):
     """Why a single node is no base, where one was measured."""
     tables: Mapping[int, Mapping[int, float]]
     """The bus bandwidth by number of nodes and size, the median of its runs."""
+    sound_tables: Mapping[int, Mapping[int, float]]
+    """The same of those runs alone that nothing is wrong with: what more nodes would show is told from them."""
 
 
-def all_series(cases: Sequence[Case]) -> list[Series]:
-    """Return a series for each collective, machine and number of GPUs of a node that was measured."""
+def all_series(cases: Sequence[Case], faulty: Sequence[Case] = ()) -> list[Series]:
+    """Return a series for each collective, machine and number of GPUs of a node that was measured.
+
+    ``faulty`` are those of the cases that are slower than they should be, or wrong.
+    """
     groups: dict[tuple[str, str, int], list[Case]] = {}
     for case in cases:
         measured = any(value and isfinite(value) for value in map(busbw, case.run.rows))
         if case.nodes and measured and busbw_factor(case.run.collective or "", 2) is not None:
             machine = case.machine.name if case.machine is not None else ""
             groups.setdefault((case.run.collective or "", machine, case.gpus_per_node or 0), []).append(case)
-    return [_series(group) for group in groups.values()]
+    ids = {id(case) for case in faulty}
+    return [_series(group, ids) for group in groups.values()]
 
 
-def _series(cases: Sequence[Case]) -> Series:
+def _series(cases: Sequence[Case], faulty_ids: Container[int]) -> Series:
     first = cases[0]
     machine, gpus, collective = first.machine, first.gpus_per_node or 0, first.run.collective or ""
     tables = _tables(cases)
@@ -81,7 +87,8 @@ def _series(cases: Sequence[Case]) -> Series:
         if size_bytes in table
     ]
     why = _why_not_one(tops.get(1), None if base is None else tops[base], base)
-    return Series(collective, machine, gpus, size_bytes, base, tuple(points), why, tables)
+    sound = _tables([case for case in cases if id(case) not in faulty_ids])
+    return Series(collective, machine, gpus, size_bytes, base, tuple(points), why, tables, sound)
 
 
 def _tables(cases: Sequence[Case]) -> dict[int, dict[int, float]]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.full_disk import files_of_at_most
 from trainyard.bench.submitting.files_there import fetch, home, write_files
 from trainyard.edge.slurm_local import LocalSlurm
 from trainyard.errors import TrainyardError
@@ -51,6 +52,18 @@ def test_a_place_here_that_cannot_be_written_is_told_with_how_to_go_on(tmp_path:
     with pytest.raises(TrainyardError, match=r"could not write /dev/full/out: (Not a directory|File exists)") as told:
         fetch(SMALL, str(tmp_path / "out"), Path("/dev/full/out"))
     assert "jobs are not run again" in str(told.value.hint)
+
+
+def test_a_full_disk_here_leaves_nothing_half_and_the_next_call_fetches_it(tmp_path: Path):
+    content = b"a line that packs well\n" * 10_000
+    (tmp_path / "out").write_bytes(content)
+    here = tmp_path / "results" / "out"
+    with files_of_at_most(20_000), pytest.raises(TrainyardError, match=r"could not write .*: File too large") as told:
+        fetch(SMALL, str(tmp_path / "out"), here)
+    assert "make room" in str(told.value.hint)
+    assert list(here.parent.iterdir()) == []
+    assert fetch(SMALL, str(tmp_path / "out"), here)
+    assert here.read_bytes() == content
 
 
 def test_a_full_disk_there_is_told_in_its_words():

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.full_disk import files_of_at_most
 from trainyard.bench.submitting.memory import Memory, Remembered, only_one, read_memory
 from trainyard.bench.submitting.submission import submission
 from trainyard.edge.slurm_local import LocalSlurm
@@ -70,3 +71,15 @@ def test_a_folder_that_cannot_be_made_is_one_clear_error(tmp_path: Path):
     with pytest.raises(TrainyardError, match=r"Not a directory|File exists") as told, only_one(tmp_path / "file" / "a"):
         pass
     assert "--results" in str(told.value.hint)
+
+
+def test_a_full_disk_leaves_what_was_remembered_before(tmp_path: Path):
+    written(tmp_path)
+    memory = read_memory(tmp_path)
+    assert memory is not None
+    memory.jobs |= {f"job-{number}": Remembered(str(number)) for number in range(1000)}
+    with files_of_at_most(10_000), pytest.raises(TrainyardError, match="could not write"):
+        memory.write(tmp_path)
+    kept = read_memory(tmp_path)
+    assert kept is not None
+    assert list(kept.jobs) == ["q-p1-all_reduce"]

@@ -35,7 +35,7 @@ def report_values(judged: Sequence[tuple[str, Judgement]]) -> dict[str, Any]:
         "runs": [_run(at, name, one) for at, (name, one) in enumerate(judged, 1)],
         "findings": _findings(judgements),
         "charts": charts(judgements),
-        "scaling": scaling([one.case for one in judgements]),
+        "scaling": scaling(judgements),
         "nodes": nodes(judgements),
         "versions": _counted(one.case.run.versions for one in judgements),
         "environment": _counted(one.case.run.environment for one in judgements),

@@ -10,8 +10,8 @@ from trainyard.bench.scaling import all_series
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trainyard.bench.case import Case
     from trainyard.bench.forecast import Forecast
+    from trainyard.bench.judge import Judgement
     from trainyard.bench.scaling import Point, Series
 
 DEFINITION = (
@@ -19,10 +19,13 @@ DEFINITION = (
     "up. Efficiency is the bus bandwidth of N nodes by that of the fewest that use the network, at the same size."
 )
 
+_FAULTY = ("degraded", "broken")
 
-def scaling(cases: Sequence[Case]) -> list[dict[str, Any]]:
+
+def scaling(judgements: Sequence[Judgement]) -> list[dict[str, Any]]:
     """Return the series that say something about more than one node."""
-    series = [one for one in all_series(cases) if one.base_nodes is not None]
+    faulty = [one.case for one in judgements if one.verdict in _FAULTY]
+    series = [one for one in all_series([one.case for one in judgements], faulty) if one.base_nodes is not None]
     return [_values(one) for one in series]
 
 
