@@ -67,6 +67,22 @@ def test_other_nodes_leave_the_shared_file_alone(tmp_path: Path, role: str):
     changes_nothing(node, STEP)
 
 
+@pytest.mark.parametrize("role", ROLES)
+def test_mpi_in_containers_finds_slurms_pmix(tmp_path: Path, role: str):
+    node = slurm_node(tmp_path, role=role)
+    node.write("usr/share/enroot/hooks.d/50-slurm-pmi.sh", "#!/usr/bin/env bash\n# from the package\n")
+    runs_well(node, STEP)
+    assert node.read("etc/enroot/hooks.d/50-slurm-pmi.sh").endswith("# from the package\n")
+    assert mode(node, "etc/enroot/hooks.d/50-slurm-pmi.sh") == "0o755"
+    changes_nothing(node, STEP)
+
+
+def test_an_enroot_without_that_hook_is_no_reason_to_fail(tmp_path: Path):
+    node = slurm_node(tmp_path)
+    assert "this Enroot has no hook for PMIx" in runs_well(node, STEP)
+    assert not node.has("etc/enroot/hooks.d")
+
+
 def test_lines_of_others_stay(tmp_path: Path):
     node = slurm_node(tmp_path)
     node.write(PLUGSTACK, "# ours\noptional /usr/lib/other.so\n\n")

@@ -102,7 +102,7 @@ def test_what_is_wrong_with_the_asset_is_passed_on(node: FakeNode, status: int, 
 
 def test_an_archive_without_the_program_is_told(node: FakeNode):
     node.asset("node-exporter", "node_exporter-1.10.2.linux-amd64.tar.gz", archive("other/README", b""))
-    assert "cannot unpack node_exporter-1.10.2.linux-amd64.tar.gz" in complaint(node.run(STEP), 1)
+    assert "cannot unpack node_exporter from node_exporter-1.10.2.linux-amd64.tar.gz" in complaint(node.run(STEP), 1)
     assert not node.has(PROGRAM)
     assert not list((node.root / "usr/local/bin").iterdir())
 

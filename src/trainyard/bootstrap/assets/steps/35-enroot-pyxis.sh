@@ -52,6 +52,17 @@ ENROOT_RESTRICT_DEV no
 END
 }
 
+# MPI in a container meets its neighbours through Slurm's PMIx only where Enroot mounts what belongs to it, by a hook
+# that comes with Enroot and is not enabled. https://github.com/NVIDIA/pyxis/wiki/Setup
+enable_pmi_hook() {
+  local hook=50-slurm-pmi.sh
+  if [[ -e $ROOT/usr/share/enroot/hooks.d/$hook ]]; then
+    put "$ROOT/etc/enroot/hooks.d/$hook" 0755 <"$ROOT/usr/share/enroot/hooks.d/$hook"
+  else
+    say "this Enroot has no hook for PMIx: MPI in containers needs mpirun"
+  fi
+}
+
 # Ubuntu lets no program make user namespaces since 23.10, unless AppArmor has a profile for it. Enroot brings one in
 # newer versions; for the others the restriction goes, as in ParallelCluster's own test.
 # https://github.com/NVIDIA/enroot/issues/201 https://github.com/aws/aws-parallelcluster/pull/6755
@@ -101,6 +112,7 @@ data=$(instance_store)
 data=${data:-/var}/enroot
 make_folders "$data"
 configure_enroot "$data"
+enable_pmi_hook
 allow_user_namespaces
 if [[ $TRAINYARD_ROLE == head ]]; then
   enable_pyxis

@@ -5,33 +5,7 @@ set -euo pipefail
 # shellcheck source=src/trainyard/bootstrap/assets/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 
-PROGRAM=$ROOT/usr/local/bin/node_exporter
 UNIT=trainyard-node-exporter.service
-
-# The archive holds node_exporter-VERSION.linux-ARCH/node_exporter: https://github.com/prometheus/node_exporter/releases
-from_archive() {
-  tar --extract --to-stdout --gzip --wildcards --file "$1" 'node_exporter-*/node_exporter'
-}
-
-install_program() {
-  local archive=$1 new=$PROGRAM.trainyard-new
-  if [[ -x $PROGRAM ]] && from_archive "$archive" 2>/dev/null | cmp --silent - "$PROGRAM"; then
-    return 0
-  fi
-  folder "$(dirname "$PROGRAM")"
-  attempt "unpack ${archive##*/}" write_program "$archive" "$new"
-  attempt "write $PROGRAM" mv -T "$new" "$PROGRAM"
-  note_change "wrote $PROGRAM of ${archive##*/}"
-  fresh=1
-}
-
-write_program() {
-  if from_archive "$1" >"$2" && chmod 0755 "$2" && sync "$2"; then
-    return 0
-  fi
-  rm -f "$2"
-  return 1
-}
 
 # It listens on every address, because Prometheus reaches it over the network; security groups say who may.
 # The port and the folder's option: https://github.com/prometheus/node_exporter/blob/master/README.md
@@ -70,7 +44,9 @@ EOT
 
 archive=$(asset node-exporter) || exit $?
 fresh=0
-install_program "$archive"
+# The archive holds node_exporter-VERSION.linux-ARCH/node_exporter: https://github.com/prometheus/node_exporter/releases
+program_from "$archive" node_exporter
+! changed || fresh=1
 folder "$ROOT/var/lib/node_exporter/textfile" 0755
 unit | put "$ROOT/etc/systemd/system/$UNIT" 0644
 ! changed || fresh=1
