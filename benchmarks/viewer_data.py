@@ -18,6 +18,7 @@ from tests.monitoring.an_hour import LENGTH_S, an_hour, write_blocks  # noqa: E4
 from trainyard.edge.prometheus_api import PrometheusApi  # noqa: E402 - as above
 from trainyard.edge.prometheus_connection import Connection  # noqa: E402 - as above
 from trainyard.monitoring.dashboard import dashboards  # noqa: E402 - as above
+from trainyard.operate.monitoring.viewer.first_nodes import node_series  # noqa: E402 - as above
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,7 +49,7 @@ def thousand_nodes(folder: Path = FOLDER) -> int:
 
 def _samples(api: PrometheusApi, end_s: int) -> Iterator[str]:
     queries = [query.expr for one in dashboards() for panel in one.panels() for query in panel.queries]
-    wanted = {word for text in queries for word in _WORD.findall(text)} | {"ALERTS"}
+    wanted = {word for text in queries for word in _WORD.findall(text)} | {"ALERTS", *node_series().values()}
     for name in sorted(wanted & set(api.label_values("__name__"))):
         print(f"  {name}", file=sys.stderr)
         for series in api.query_range(name, end_s - LENGTH_S, end_s, STEP_S):

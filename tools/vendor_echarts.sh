@@ -24,7 +24,7 @@ main() {
   npm pack --silent --pack-destination "$folder" "echarts@$VERSION" >/dev/null
   verify "$folder/echarts-$VERSION.tgz"
   tar --extract --gzip --file "$folder/echarts-$VERSION.tgz" --directory "$folder"
-  cp "$folder/package/dist/echarts.min.js" "$PAGE/echarts.min.js"
+  cp "$folder/package/dist/echarts.simple.min.js" "$PAGE/echarts.simple.min.js"
   cp "$folder/package/LICENSE" "$PAGE/echarts.LICENSE"
   cp "$folder/package/NOTICE" "$PAGE/echarts.NOTICE"
   cp "$folder/package/licenses/LICENSE-d3" "$PAGE/echarts.LICENSE-d3"

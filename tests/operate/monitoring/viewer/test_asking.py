@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from tests.operate.monitoring.viewer.fake_source import FakeSource
+from trainyard.monitoring.dashboard import dashboards
 from trainyard.operate.monitoring.viewer.asking import Asking
 from trainyard.operate.monitoring.viewer.variables import Selection
 from trainyard.operate.monitoring.viewer.window import MOST_POINTS, window
@@ -12,6 +13,12 @@ from trainyard.operate.monitoring.viewer.window import MOST_POINTS, window
 END_S = 1_795_286_880
 HOUR = window(END_S - 3600, END_S)
 EXPR = 'load{cluster=~"$cluster", node_name=~"$node"}'
+GPUS, LOWEST = (
+    panel.queries[0].expr
+    for dashboard in dashboards()
+    for panel in dashboard.panels()
+    if (dashboard.id, panel.id) in {("gpu-peers", "clock-in-node"), ("nvlink-bandwidth", "by-gpu")}
+)
 
 
 def nodes(count: int) -> list[tuple[dict[str, str], float]]:
@@ -66,12 +73,10 @@ def test_the_lowest_are_shown_where_the_query_wants_the_lowest():
 
 def test_what_takes_much_to_read_gets_fewer_points_but_never_too_few_to_see_anything():
     points = {}
-    for read in (1_000, 50_000, 100_000_000):
+    for read in (500, 1_000, 100_000_000):
         source = FakeSource(nodes(4), read=read)
         points[read] = Asking(source).over_time(EXPR, Selection(), HOUR, 20).window.points
-    assert points[1_000] == HOUR.points
-    assert 16 <= points[50_000] < HOUR.points
-    assert 12 <= points[100_000_000] <= 16
+    assert points == {500: HOUR.points, 1_000: 61, 100_000_000: 31}
 
 
 def test_no_series_of_any_range_has_more_points_than_a_screen_shows():
@@ -90,6 +95,33 @@ def test_series_that_ended_are_shown_where_there_is_room_for_them():
     coarser = HOUR.coarser(30)
     answer = asking.over_time(EXPR, Selection(), coarser, 20)
     assert "gone" in names(answer)
+
+
+def test_a_table_of_a_few_gpus_is_asked_of_the_nodes_that_are_recorded_as_first():
+    source = FakeSource(nodes(1000))
+    answer = Asking(source).newest(GPUS, Selection(queue=("a",)), HOUR, 500)
+    recorded, asked = source.instants
+    assert recorded == 'topk(40, node:gpu_sm_clock_deviation:max{cluster=~".*", queue=~"a"})'
+    assert 'node_name=~"n960|n961|' in asked
+    assert {"n999", "n980"} <= names(answer) <= {f"n{number}" for number in range(960, 1000)}
+
+
+def test_a_table_of_the_lowest_is_asked_of_the_nodes_that_are_recorded_as_lowest():
+    source = FakeSource(nodes(1000))
+    Asking(source).newest(LOWEST, Selection(), HOUR, 500)
+    recorded, asked = source.instants
+    assert recorded == 'bottomk(80, node:nvlink_gpu_bytes_per_second:min{cluster=~".*", queue=~".*"})'
+    assert 'node_name=~"n0|n1|' in asked
+
+
+def test_where_nothing_is_recorded_or_nodes_are_chosen_a_table_is_asked_for_as_it_is():
+    source = FakeSource()
+    Asking(source).newest(GPUS, Selection(), HOUR, 500)
+    assert 'node_name=~".*"' in source.instants[-1]
+    chosen = FakeSource(nodes(1000))
+    Asking(chosen).newest(GPUS, Selection(node=("n3",)), HOUR, 500)
+    (asked,) = chosen.instants
+    assert 'node_name=~"n3"' in asked
 
 
 def test_the_same_question_is_asked_once():

@@ -6,6 +6,8 @@ Pictures of all of them are kept in .make/viewer.
 from __future__ import annotations
 
 import math
+import re
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -22,7 +24,7 @@ from trainyard.errors import TrainyardError
 from trainyard.monitoring.dashboard import dashboards
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from playwright.sync_api import Browser, Dialog, Page
 
@@ -30,17 +32,28 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 PICTURES = Path(__file__).parents[4] / ".make" / "viewer"
-PHONE, DESKTOP = {"width": 390, "height": 844}, {"width": 1400, "height": 900}
+SIZES = {390: {"width": 390, "height": 844}, 1400: {"width": 1400, "height": 900}}
 HOSTILE = "</h3><img src=x onerror=alert(1)>{{node}}\u202e"
-# How many colours the drawing of each panel has, of all its layers the most: one where nothing was drawn.
-COLOURS = """() => [...document.querySelectorAll('.chart')].map(chart => Math.max(
-    ...[...chart.querySelectorAll('canvas')].map(canvas => {
-        const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
-        const colours = new Set();
-        for (let at = 0; at < data.length; at += 4)
-            if (data[at + 3]) colours.add(data[at] << 16 | data[at + 1] << 8 | data[at + 2]);
-        return colours.size;
-    })))"""
+# How many colours each drawing on a canvas has: one where nothing was drawn.
+COLOURS = """() => [...document.querySelectorAll('.chart canvas, .map canvas')].map(canvas => {
+    const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+    const colours = new Set();
+    for (let at = 0; at < data.length; at += 4)
+        if (data[at + 3]) colours.add(data[at] << 16 | data[at + 1] << 8 | data[at + 2]);
+    return colours.size;
+})"""
+# Parts of the drawings that are no canvas and take no room, although they should.
+INVISIBLE = """() => [...document.querySelectorAll('.gauge path, .states .track i')].filter(one => {
+    const {width, height} = one.getBoundingClientRect();
+    return width < 1 || height < 1;
+}).length"""
+DRAWN = {
+    "timeseries": ".chart canvas",
+    "heatmap": ".map canvas",
+    "gauge": ".gauge svg",
+    "bars": ".bars b",
+    "states": ".states i",
+}
 
 
 @pytest.fixture(scope="module")
@@ -65,48 +78,81 @@ class Opened:
     def __init__(self, browser: Browser, viewer: Viewing, target: str, **settings) -> None:
         self.requests: list[str] = []
         self.complaints: list[str] = []
-        self.page: Page = browser.new_page(**{"viewport": DESKTOP, **settings})
+        self.page: Page = browser.new_page(**{"viewport": SIZES[1400], **settings})
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.on("console", lambda message: self.complaints.append(message.text))
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("dialog", self._dismiss)
+        self.go(viewer, target)
+
+    def go(self, viewer: Viewing, target: str) -> None:
+        self.requests.clear()
+        self.complaints.clear()
         self.page.goto(f"{viewer.url}{target}")
         self.complete()
 
-    def complete(self) -> None:
-        self.page.wait_for_selector("body[data-complete]", timeout=60_000)
+    def choose(self, dashboard: str) -> None:
+        """Go to another dashboard by its link, as one does."""
+        self.page.locator(f"nav [data-dashboard={dashboard}]").click()
+        self.complete(f"='{dashboard}'")
+
+    def complete(self, which: str = "") -> None:
+        self.page.wait_for_selector(f"body[data-complete{which}]", timeout=60_000)
 
     def _dismiss(self, dialog: Dialog) -> None:
         self.complaints.append(dialog.message)
         dialog.dismiss()
 
 
+@pytest.fixture(scope="module")
+def seen(whole, browser) -> Callable[[int, str], Opened]:
+    """Return a page of the whole cluster of some size, by day or by night; the same one for the same."""
+    return cache(lambda width, scheme: Opened(browser, whole[0], "", viewport=SIZES[width], color_scheme=scheme))
+
+
 @pytest.mark.parametrize(
-    ("size", "scheme"),
+    ("width", "scheme"),
     [
-        pytest.param(DESKTOP, "light", id="desktop-light"),
-        pytest.param(PHONE, "dark", id="phone-dark"),
-        pytest.param(DESKTOP, "dark", id="desktop-dark", marks=pytest.mark.exhaustive),
-        pytest.param(PHONE, "light", id="phone-light", marks=pytest.mark.exhaustive),
+        pytest.param(1400, "light", id="desktop-light"),
+        pytest.param(390, "dark", id="phone-dark"),
+        pytest.param(1400, "dark", id="desktop-dark", marks=pytest.mark.exhaustive),
+        pytest.param(390, "light", id="phone-light", marks=pytest.mark.exhaustive),
     ],
 )
 @pytest.mark.parametrize("dashboard", dashboards(), ids=lambda one: one.id)
-def test_every_dashboard_is_drawn_whole_and_asks_nobody_else(dashboard, size, scheme, whole, browser):
+def test_every_dashboard_is_drawn_whole_and_asks_nobody_else(dashboard, width, scheme, whole, seen):
     viewer, end_s = whole
-    opened = Opened(browser, viewer, f"{dashboard.id}?to={end_s}", viewport=size, color_scheme=scheme)
+    opened = seen(width, scheme)
+    opened.go(viewer, f"{dashboard.id}?to={end_s}")
     page = opened.page
     PICTURES.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=PICTURES / f"{dashboard.id}-{size['width']}-{scheme}.png", full_page=True)
+    page.screenshot(path=PICTURES / f"{dashboard.id}-{width}-{scheme}.png", full_page=True)
     assert opened.complaints == []
     assert {urlsplit(one).netloc for one in opened.requests} == {urlsplit(viewer.url).netloc}
     assert page.locator(".panel").count() == len(list(dashboard.panels()))
     assert page.locator(".panel.loading, .message.error").count() == 0
-    assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert all(colours > 1 for colours in page.evaluate(COLOURS))
+    assert page.evaluate(INVISIBLE) == 0
     rightly = {one.id for one in dashboard.panels() if one.may_be_empty}
     empty = {one.get_attribute("data-panel") for one in page.locator(".panel:has(.message)").all()}
     assert empty <= rightly
-    page.close()
+    drawn = [one for one in dashboard.panels() if one.kind in DRAWN and one.id not in empty]
+    missing = [one.id for one in drawn if not page.locator(f"[data-panel={one.id}] {DRAWN[one.kind]}").count()]
+    assert missing == []
+
+
+def test_what_is_pointed_at_is_told_beside_the_pointer(whole, browser):
+    viewer, end_s = whole
+    page = Opened(browser, viewer, f"gpu-peers?to={end_s}").page
+    page.locator("[data-panel=largest-in-node] .chart").hover()
+    told = page.locator("#tip").inner_text().splitlines()
+    assert re.fullmatch(r"20\d\d-\d\d-\d\d \d\d:\d\d", told[0])
+    assert {one for one in told if one.startswith("ip-")} == {f"ip-10-0-16-{node}" for node in (6, 7, 8, 9)}
+    page.locator("[data-panel=utilization-map] canvas").hover()
+    assert page.locator("#tip").inner_text().splitlines()[-1].endswith("%")
+    page.mouse.move(1, 1)
+    assert page.locator("#tip").is_hidden()
 
 
 def test_what_fires_is_told_above_the_panels_with_what_to_do(whole, browser):
@@ -187,18 +233,20 @@ def test_names_of_others_are_text_and_nothing_else(browser):
     labels = dict.fromkeys(("node_name", "job", "alertname", "severity", "device", "mountpoint", "check"), HOSTILE)
     source = FakeSource([(labels, 1.0)], label_names={"cluster": [HOSTILE], "queue": ["a&b"]})
     with viewing(source) as viewer:
+        opened = Opened(browser, viewer, "")
+        page = opened.page
+        page.locator("#headline summary").click()
+        assert HOSTILE in (page.locator("#headline").text_content() or "")
+        assert HOSTILE in page.locator("#cluster option").all_text_contents()
+        named = set()
         for one in dashboards():
-            opened = Opened(browser, viewer, one.id)
-            opened.page.locator("#headline summary").click()
+            opened.choose(one.id)
+            for kind in sorted({DRAWN[panel.kind] for panel in one.panels() if panel.kind in DRAWN}):
+                page.locator(kind).first.hover(force=True)
             assert opened.complaints == []
-            assert opened.page.locator("img").count() == 0
-            assert HOSTILE in (opened.page.locator("#headline").text_content() or "")
-            assert HOSTILE in opened.page.locator("#cluster option").all_text_contents()
-            canvas = opened.page.locator(".chart canvas").first
-            canvas.hover()
-            opened.page.wait_for_timeout(100)
-            assert opened.page.locator("img").count() == 0
-            opened.page.close()
+            assert page.locator("img").count() == 0
+            named |= {one.id} if HOSTILE in (page.locator("#panels").text_content() or "") else set()
+        assert named == {one.id for one in dashboards()} - {"slurm-jobs"}
 
 
 def test_a_panel_says_how_many_series_it_leaves_out_and_draws_what_is_no_number_as_a_gap(browser):
@@ -220,11 +268,12 @@ def test_a_panel_says_how_many_series_it_leaves_out_and_draws_what_is_no_number_
 )
 def test_no_value_breaks_a_panel(value, browser):
     with viewing(FakeSource([({"node_name": "n"}, value)])) as viewer:
+        opened = Opened(browser, viewer, "")
         for one in dashboards():
-            opened = Opened(browser, viewer, one.id)
+            opened.choose(one.id)
             assert opened.complaints == []
+            assert opened.page.locator(".panel").count() == len(list(one.panels()))
             assert opened.page.locator(".panel.loading").count() == 0
-            opened.page.close()
 
 
 def test_an_empty_panel_says_why(browser):

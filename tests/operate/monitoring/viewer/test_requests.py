@@ -22,6 +22,11 @@ def test_without_a_time_it_is_the_last_hour_and_the_future_is_not_asked_for():
     assert asked(f"/?from={NOW - 3600}&to={NOW + 9999}").window(NOW).end_s == NOW
 
 
+def test_the_address_of_a_page_says_how_long_before_its_end():
+    found = asked(f"/efa-network?to={NOW}&range=900").window(NOW + 9999)
+    assert (found.start_s, found.end_s) == (NOW - 900, NOW)
+
+
 @pytest.mark.parametrize(
     "query",
     [

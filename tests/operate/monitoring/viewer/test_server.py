@@ -45,6 +45,34 @@ def test_every_dashboard_has_its_address(path, page):
     assert reply.body == page_files()["index.html"].content
 
 
+def test_what_a_page_will_ask_for_is_asked_while_the_browser_still_reads_it(page, source):
+    begun = threading.Event()
+    source.before = lambda _: begun.set()
+    page.ask("/efa-network?to=1795286880&range=900&node=n1")
+    assert begun.wait(10)
+    lines = page.ask("/data/efa-network?from=1795285980&to=1795286880&node=n1").lines()
+    assert len(lines) == 1 + len(list(EFA.panels()))
+    assert len(source.instants) == len(set(source.instants))
+    assert all('"n1"' in one or "$node" not in one for one in source.instants)
+
+
+def test_nothing_is_asked_for_a_page_that_nobody_sees_or_whose_address_is_wrong(page, source):
+    assert page.ask("/efa-network", Sec_Fetch_Dest="iframe").status == 200
+    assert page.ask("/efa-network?to=x").status == 200
+    page.ask("/variables")
+    assert source.instants == []
+
+
+def test_of_many_pages_that_ask_for_nothing_only_the_last_few_are_answered(page, source):
+    go_on = threading.Event()
+    source.before = lambda _: go_on.wait(20)
+    for number in range(30):
+        page.ask(f"/efa-network?to={1795286880 - number * 3600}")
+    go_on.set()
+    page.ask("/data/efa-network?from=1795283280&to=1795286880")
+    assert len({start_s for _, start_s, *_ in source.ranges}) < 10
+
+
 def test_every_file_of_the_page_is_sent_and_not_a_second_time(page):
     for name, file in page_files().items():
         reply = page.ask(f"/{name}")

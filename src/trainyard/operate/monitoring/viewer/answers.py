@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from typing import TYPE_CHECKING, Any
+from threading import Lock
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trainyard.errors import TrainyardError
 from trainyard.monitoring.dashboard import dashboards
@@ -16,13 +17,25 @@ from trainyard.operate.monitoring.viewer.variables import offered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from concurrent.futures import Future
 
+    from trainyard.monitoring.dashboard import Dashboard
     from trainyard.operate.monitoring.viewer.requests import Asked
     from trainyard.operate.monitoring.viewer.source import Source
+    from trainyard.operate.monitoring.viewer.variables import Selection
+    from trainyard.operate.monitoring.viewer.window import Window
 
 THREADS = 6
 """How many queries are asked at once: Prometheus itself takes twenty, and shares the processors among them."""
 _KEEP_S = 15.0
+_MOST_BEGUN = 4
+"""How many pages may wait for their scripts. What is asked for none is given up."""
+
+
+class _Question(NamedTuple):
+    dashboard: Dashboard
+    selection: Selection
+    window: Window
 
 
 class Answers:
@@ -33,23 +46,38 @@ class Answers:
         self._api = api
         self._asking = Asking(api)
         self._memory = Memory(_KEEP_S)
+        self._beginning = Lock()
+        self._begun: dict[_Question, list[Future[dict[str, Any]]]] = {}
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="panel")
 
     def panels(self, dashboard_id: str, request: Asked) -> Iterator[dict[str, Any]]:
         """Yield the time that is shown, and then the answers of all panels, each as soon as it is there."""
-        dashboard = next((one for one in dashboards() if one.id == dashboard_id), None)
-        if dashboard is None:
-            raise BadRequestError("there is no such dashboard")
-        selection, window = request.selection(), request.window()
+        question = _question(dashboard_id, request)
+        window = question.window
         yield {"from": window.start_s, "to": window.end_s, "step": window.step_s}
-        panels = list(dashboard.panels())
-        futures = [self._pool.submit(panel_data, self._asking, panel, selection, window) for panel in panels]
+        with self._beginning:
+            futures = self._begun.pop(question, None) or self._begin(question)
         try:
             for future in as_completed(futures):
                 yield future.result()
         finally:
             for future in futures:
                 future.cancel()  # nobody waits for what has not begun
+
+    def prepare(self, dashboard_id: str, request: Asked) -> None:
+        """Begin to ask what the page of a dashboard will want to know, while a browser still reads its scripts."""
+        question = _question(dashboard_id, request)
+        with self._beginning:
+            if question in self._begun:
+                return
+            while len(self._begun) >= _MOST_BEGUN:
+                for future in self._begun.pop(next(iter(self._begun))):
+                    future.cancel()
+            self._begun[question] = self._begin(question)
+
+    def _begin(self, question: _Question) -> list[Future[dict[str, Any]]]:
+        dashboard, selection, window = question
+        return [self._pool.submit(panel_data, self._asking, panel, selection, window) for panel in dashboard.panels()]
 
     def variables(self, request: Asked) -> dict[str, Any]:
         """Return what can be chosen of, or why nothing can be."""
@@ -71,3 +99,10 @@ class Answers:
     def close(self) -> None:
         """Ask nothing more."""
         self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _question(dashboard_id: str, request: Asked) -> _Question:
+    dashboard = next((one for one in dashboards() if one.id == dashboard_id), None)
+    if dashboard is None:
+        raise BadRequestError("there is no such dashboard")
+    return _Question(dashboard, request.selection(), request.window())

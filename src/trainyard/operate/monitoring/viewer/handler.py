@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING, Any
@@ -63,11 +64,18 @@ class Handler(BaseHTTPRequestHandler):
         elif request.path.startswith("/data/"):
             self._send_lines(self.server.answers.panels(request.path.removeprefix("/data/"), request))
         elif request.path == "/" or request.path[1:] in {one.id for one in dashboards()}:
+            self._prepare(request.path[1:] or dashboards()[0].id, request)
             self._send_file("index.html")
         elif request.path[1:] in page_files():
             self._send_file(request.path[1:])
         else:
             self._refuse(404, "there is nothing of this name")
+
+    def _prepare(self, dashboard: str, request: Asked) -> None:
+        if self.headers.get("Sec-Fetch-Dest", "document") != "document":
+            return  # nobody sees it
+        with contextlib.suppress(BadRequestError):  # the page itself says what is wrong with its address
+            self.server.answers.prepare(dashboard, request)
 
     def _send_file(self, name: str) -> None:
         file = page_files()[name]

@@ -72,6 +72,8 @@ def _series(series: Series, query: Query, window: Window, *, over_time: bool) ->
 
 def _on_grid(series: Series, window: Window) -> list[float | str | None]:
     """Return a value for each step; None where there is none, so that lines have gaps where data have."""
+    if len(series.points) == window.points:
+        return [_number(value) for _, value in series.points]
     values: list[float | str | None] = [None] * window.points
     for at_s, value in series.points:
         place = round((at_s - window.start_s) / window.step_s)

@@ -42,10 +42,13 @@ class Asked:
         return Selection(*(self._values(name) for name in ("cluster", "queue", "node")))
 
     def window(self, now_s: float | None = None) -> Window:
-        """Return the time asked for, by default the last hour. Raises BadRequestError."""
+        """Return the time asked for, by default the last hour. Raises BadRequestError.
+
+        The page asks from when to when; its own address says how long before its end, or before now.
+        """
         now = time.time() if now_s is None else now_s
         end = min(self._number("to", now), now)
-        start = self._number("from", end - _HOUR_S)
+        start = self._number("from", end - self._number("range", _HOUR_S))
         if not _SHORTEST_S <= end - start <= _LONGEST_S:
             raise BadRequestError("from has to be a minute to 31 days before to")
         return window(start, end)

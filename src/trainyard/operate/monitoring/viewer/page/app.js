@@ -1,5 +1,6 @@
 // The page: it asks its own server for what is chosen, and shows each panel as soon as its answer is there.
 
+import { forgetColours } from "./colours.js";
 import { VARIABLES, addressOf, fillSelects, offer, readState } from "./controls.js";
 import { moment } from "./format.js";
 import { showHeadline } from "./headline.js";
@@ -45,8 +46,11 @@ function listen() {
     fillSelects(dashboards, state);
     open();
   });
-  addEventListener("resize", () => panels.forEach((panel) => panel.resize()));
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => panels.forEach((panel) => panel.redraw()));
+  addEventListener("resize", () => [...panels.values()].filter((panel) => panel.measure()).forEach((panel) => panel.chart && panel.redraw()));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+    forgetColours();
+    panels.forEach((panel) => panel.redraw());
+  });
   document.addEventListener("visibilitychange", () => { if (!document.hidden) plan(); });
 }
 
@@ -86,7 +90,8 @@ function open() {
     return [element("h2", {}, row.title), element("div", { class: "row" }, ...made.map((panel) => panel.frame))];
   });
   place("panels").replaceChildren(...rows.flat());
-  refresh();
+  refresh(); // while the answers are on their way there is time for a layout
+  panels.forEach((panel) => panel.measure());
 }
 
 async function refresh() {
@@ -103,8 +108,8 @@ async function refresh() {
   try {
     await Promise.all([showPanels(signal), showVariables(signal), showAlerts(signal)]);
     place("trouble").hidden = true;
-    performance.mark("complete"); // for who measures
     document.body.dataset.complete = state.dashboard;
+    requestAnimationFrame(() => setTimeout(() => performance.mark("complete"))); // for who measures: it is on the screen
   } catch (error) {
     if (!signal.aborted) trouble(error);
   }
@@ -131,11 +136,20 @@ async function showPanels(signal) {
       window = line;
       place("updated").textContent = `${moment(window.to)}, a point each ${window.step < 60 ? `${window.step} s` : `${window.step / 60} min`}`;
     } else {
+      if (!globalThis.echarts) await loaded(place("drawing"));
       panels.get(line.id)?.show(line, window);
       waiting.delete(line.id);
     }
   }
   if (waiting.size) throw new Error("The answer of the viewer ended early.");
+}
+
+// What draws is large, and comes while Prometheus is asked.
+function loaded(script) {
+  return new Promise((done, failed) => {
+    script.addEventListener("load", done);
+    script.addEventListener("error", () => failed(new TypeError()));
+  });
 }
 
 async function* lines(address, signal) {

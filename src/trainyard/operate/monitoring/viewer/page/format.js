@@ -6,7 +6,17 @@ const SMALL = ["", "m", "µ", "n"];
 function digits(value) {
   const size = Math.abs(value);
   const places = size >= 100 || Number.isInteger(value) ? 0 : size >= 10 ? 1 : 2;
-  return Number(value.toFixed(places)).toLocaleString("en-US", { maximumFractionDigits: places });
+  return grouped(Number(value.toFixed(places)));
+}
+
+// With commas between thousands. What the browser has for it takes longer than all else on the page.
+export function grouped(value) {
+  const [whole, ...rest] = `${value}`.split(".");
+  return [whole.replace(/\B(?=([0-9]{3})+$)/g, ","), ...rest].join(".");
+}
+
+function two(number) {
+  return `${number}`.padStart(2, "0");
 }
 
 function scaled(value, unit, base = 1000, words = THOUSANDS) {
@@ -57,7 +67,8 @@ export function duration(value) {
 }
 
 export function moment(seconds) {
-  return new Date(seconds * 1000).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+  const at = new Date(seconds * 1000);
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${two(at.getHours())}:${two(at.getMinutes())}`;
 }
 
 const FORMATS = {
@@ -91,16 +102,10 @@ export function numeric(value) {
   return typeof value === "number" ? value : null;
 }
 
-// Round marks for an axis of bytes, which echarts would set at powers of ten.
-export function byteStep(most) {
-  const power = Math.max(0, Math.floor(Math.log(most / 5) / Math.log(1024)));
-  const base = 1024 ** power;
-  return base * [1, 2, 5, 10, 20, 50, 100, 200, 500, 1024].find((step) => (step * base * 6) >= most);
-}
-
+// A mark of an axis of time, as short as its length allows.
 export function clock(milliseconds, length_s) {
   const at = new Date(milliseconds);
-  const time = at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hour12: false });
+  const time = `${two(at.getHours())}:${two(at.getMinutes())}`;
   if (length_s <= 86400) return time;
   const day = at.toLocaleDateString([], { month: "short", day: "numeric" });
   return length_s > 2 * 86400 ? day : `${day} ${time}`;

@@ -1,40 +1,53 @@
 // A panel: its frame, and in it a drawing, numbers, a table, or why there is nothing.
 
-import { OPTIONS, heightOf, palette } from "./charts.js";
-import { formatted, numeric } from "./format.js";
+import { palette } from "./colours.js";
+import { formatted, grouped, numeric } from "./format.js";
+import { gauges } from "./gauges.js";
+import { lines } from "./lines.js";
 import { element, message, stats, table } from "./plain.js";
+import { bars, heatmap, states } from "./rows.js";
+import { hide, tipOver, valuesAt } from "./tip.js";
 
 const PLAIN = { stat: stats, table };
+const DRAWN = { bars, gauge: gauges, heatmap, states };
 const UNIT_HEIGHT = 30;
 const SMALL_WIDTH = 6;
+const PADDING = 20; // of style.css, left and right
 
 export class Panel {
   constructor(described, linkTo) {
     this.described = described;
     this.chart = null;
     this.hidden = new Set();
+    this.height = Math.max(70, described.height * UNIT_HEIGHT - 44);
     this.note = element("span", { class: "note" });
     this.body = element("div", { class: "body" });
     this.legend = element("div", { class: "legend", hidden: "" });
-    const about = this.about(linkTo);
-    const info = element("button", { type: "button", "aria-expanded": "false", "aria-label": `About ${described.title}` }, "?");
-    info.addEventListener("click", () => {
-      about.hidden = !about.hidden;
-      info.setAttribute("aria-expanded", `${!about.hidden}`);
-    });
-    const head = element("header", {}, element("h3", {}, described.title), this.note, info);
+    const head = element("header", {}, element("h3", {}, described.title), this.note, this.info(linkTo));
     const small = described.width <= SMALL_WIDTH && ["stat", "gauge"].includes(described.kind);
-    this.frame = element("section", { class: `panel loading${small ? " small" : ""}`, "data-panel": described.id }, head, about, this.body, this.legend);
+    this.frame = element("section", { class: small ? "panel small" : "panel", "data-panel": described.id }, head, this.body, this.legend);
     this.frame.style.setProperty("--width", described.width);
     this.frame.style.setProperty("--medium", small ? Math.max(6, described.width) : Math.max(12, described.width));
-    this.frame.style.setProperty("--height", `${Math.max(70, described.height * UNIT_HEIGHT - 44)}px`);
+    this.frame.style.setProperty("--height", `${this.height}px`);
+  }
+
+  // The button that tells what the panel is about; the text is made when it is asked for.
+  info(linkTo) {
+    const button = element("button", { type: "button", "aria-expanded": "false", "aria-label": `About ${this.described.title}` }, "?");
+    let about = null;
+    button.addEventListener("click", () => {
+      if (about === null) this.body.before(about = this.about(linkTo));
+      else about.hidden = !about.hidden;
+      button.setAttribute("aria-expanded", `${!about.hidden}`);
+    });
+    return button;
   }
 
   about(linkTo) {
     const links = this.described.links.map((id) => linkTo(id));
     const next = links.length ? [element("p", {}, "See also ", ...links.flatMap((link, at) => (at ? [", ", link] : [link])))] : [];
     const queries = this.described.queries.map((query) => element("code", {}, query));
-    return element("div", { class: "about", hidden: "" }, element("p", {}, this.described.description), ...next, ...queries);
+    return element("div", { class: "about" }, element("p", {}, this.described.description), ...next, ...queries);
   }
 
   // Show an answer of the server. What was drawn stays until then.
@@ -47,8 +60,9 @@ export class Panel {
     if (answer.error) this.say(message(answer.error.problem, answer.error.hint || "", "error"));
     else if (!answer.series.length) this.say(this.nothing());
     else if (PLAIN[this.described.kind]) this.say(PLAIN[this.described.kind](this.described, answer.series));
+    else if (DRAWN[this.described.kind]) this.say(this.picture(answer.series, DRAWN[this.described.kind](this.described, answer.series, window)));
     else this.draw(answer.series, window);
-    if (answer.shown < answer.total) this.note.textContent = `${answer.shown} of ${answer.total.toLocaleString("en-US")} series shown`;
+    if (answer.shown < answer.total) this.note.textContent = `${answer.shown} of ${grouped(answer.total)} series shown`;
   }
 
   redraw() {
@@ -70,32 +84,34 @@ export class Panel {
     this.body.replaceChildren(content);
   }
 
+  picture(series, drawn) {
+    return element("div", { class: "picture", role: "group", "aria-label": this.spoken(series) }, drawn);
+  }
+
   draw(series, window) {
+    const all = palette(); // a series keeps its colour when others are hidden
+    const colours = series.map((_, at) => all[at % all.length]);
+    const seen = series.map((_, at) => at).filter((at) => !this.hidden.has(series[at].name));
+    const [shown, shownColours] = [seen.map((at) => series[at]), seen.map((at) => colours[at])];
+    const size = { width: this.width, height: this.height };
+    const { area, option } = lines(this.described, shown, shownColours, window, size);
     const place = element("div", { class: "chart", role: "img", "aria-label": this.spoken(series) });
-    place.style.minHeight = `${heightOf(this.described, series)}px`;
     this.clear();
     this.body.replaceChildren(place);
-    this.fillLegend(series);
-    const seen = series.filter((one) => !this.hidden.has(one.name));
-    const panel = { ...this.described, names: seen.map((one) => one.name) };
-    this.chart = echarts.init(place, null, { renderer: "canvas" });
-    this.chart.setOption({ ...OPTIONS[panel.kind](panel, seen.length ? seen : series, window, place), ...this.colours(series, seen) });
+    this.fillLegend(series, colours);
+    this.chart = echarts.init(place, null, size);
+    this.chart.setOption(option);
+    tipOver(place, (x) => {
+      const seconds = window.from + ((x - area.left) / area.width) * (window.to - window.from);
+      return seconds < window.from || seconds > window.to ? null : valuesAt(this.described, shown, shownColours, seconds);
+    });
   }
 
-  // A series keeps its colour when others are hidden.
-  colours(series, seen) {
-    if (this.described.kind !== "timeseries") return {};
-    const all = palette();
-    return { color: seen.map((one) => all[series.indexOf(one) % all.length]) };
-  }
-
-  fillLegend(series) {
-    this.legend.hidden = this.described.kind !== "timeseries";
-    if (this.legend.hidden) return;
-    const all = palette();
+  fillLegend(series, colours) {
+    this.legend.hidden = false;
     this.legend.replaceChildren(...series.map((one, at) => {
       const mark = element("i");
-      mark.style.background = all[at % all.length];
+      mark.style.background = colours[at];
       const newest = one.values.map(numeric).findLast((value) => value !== null) ?? null;
       const button = element("button", { type: "button", "aria-pressed": `${!this.hidden.has(one.name)}`, title: one.name }, mark, element("span", {}, one.name), element("b", {}, formatted(newest, this.described.unit)));
       button.addEventListener("click", () => this.toggle(one.name, at));
@@ -115,11 +131,16 @@ export class Panel {
     return `${this.described.title}. ${told.join("; ")}${series.length > 5 ? `; and ${series.length - 5} more` : ""}`;
   }
 
-  resize() {
-    this.chart?.resize();
+  // How much room a drawing has. Sizes of all panels are read before any is written: each turn costs a layout.
+  measure() {
+    const width = this.frame.clientWidth - PADDING;
+    const changed = width !== this.width;
+    this.width = width;
+    return changed;
   }
 
   clear() {
+    hide();
     this.chart?.dispose();
     this.chart = null;
   }

@@ -1,4 +1,4 @@
-// What needs no canvas: numbers, tables and messages. Text goes in as text, never as markup.
+// Numbers, tables and messages. Text goes in as text, never as markup.
 
 import { formatted, numeric } from "./format.js";
 
@@ -72,7 +72,7 @@ function guessed(series) {
 
 function cell(panel, column, one) {
   const label = one.labels[column.label] || "";
-  if (column.label !== "Value") return { text: label, sort: label, colour: WORDS[label] };
+  if (column.label !== "Value") return { text: label, sort: natural(label), colour: WORDS[label] };
   return {
     text: formatted(one.newest, column.unit || panel.unit),
     sort: numeric(one.newest) ?? -Infinity,
@@ -81,9 +81,14 @@ function cell(panel, column, one) {
   };
 }
 
+// What sorts node-2 before node-10.
+function natural(text) {
+  return text.replace(/[0-9]+/g, (number) => number.padStart(18, "0"));
+}
+
 function compared(one, other) {
   if (typeof one.sort === "number") return one.sort - other.sort;
-  return one.sort.localeCompare(other.sort, "en", { numeric: true });
+  return one.sort < other.sort ? -1 : Number(one.sort > other.sort);
 }
 
 function drawn(one) {
