@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 NOBODY = 65534
-_WITHIN_S = 30.0
+_WITHIN_S = 120.0
 
 
 @dataclass(frozen=True, slots=True)

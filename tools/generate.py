@@ -14,7 +14,9 @@ from typing import Any
 from trainyard import record_schema
 from trainyard.api.explain import findings
 from trainyard.catalog import catalog_file, deployment_file
+from trainyard.diagnose.failures_page import failures_page
 from trainyard.field import Above, ByShape, NotEmpty, Text, Whole
+from trainyard.guides.pages import guides
 from trainyard.monitoring.alert import FOLDER, GROUPS, SEVERITIES, alerts
 from trainyard.monitoring.alert_told import told
 from trainyard.monitoring.grafana_dashboard import compiled_dashboards
@@ -53,6 +55,8 @@ def outputs() -> dict[Path, str]:
         ROOT / "docs" / "findings.md": "\n".join(_findings_page()),
         ROOT / "docs" / "metrics.md": "\n".join(_metrics_page()),
         ROOT / "docs" / "alerts.md": "\n".join(_alerts_page()),
+        **{ROOT / "docs" / "guides" / file: text for file, text in guides().items()},
+        ROOT / "docs" / "failures.md": "\n".join([HEADING, "# Failures", "", *failures_page()]),
     }
 
 

@@ -29,7 +29,8 @@ def rendered_keys() -> frozenset[str]:
     """Return every key that any field of the spec makes, with [] for positions, and every section above it."""
     texts = [yaml_text(spec) for path in CHANGES for spec in before_and_after(path)]
     texts += [path.read_text() for path in Path(architectures.__file__).parent.glob("*.yaml")]
-    documents = [render(parse(text, "cluster.yaml").spec, {}).documents["cluster.yaml"] for text in texts]
+    renderings = (render(parse(text, "cluster.yaml").spec, {}).documents for text in texts)
+    documents = [documents["cluster.yaml"] for documents in renderings if "cluster.yaml" in documents]
     paths = {path for document in documents for path in leaves(document)}
     return frozenset(re.sub(r"\[\d+\]", "[]", path_text(path[:length])) for path in paths for length in range(1, 12))
 

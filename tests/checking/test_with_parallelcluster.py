@@ -6,9 +6,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.architectures.by_platform import architectures_on
 from tests.specs import spec_texts
 from trainyard.api.new import new_spec
-from trainyard.architectures import all_architectures
 from trainyard.bundle.assemble import assemble
 from trainyard.checking.with_parallelcluster import parallelcluster_findings
 from trainyard.edge.pcluster import ClusterConfig, load_schemas
@@ -28,7 +28,7 @@ def config_of(text: str) -> ClusterConfig:
 
 
 @pytest.mark.integration
-@pytest.mark.parametrize("architecture", all_architectures(), ids=lambda one: one.name)
+@pytest.mark.parametrize("architecture", architectures_on("parallelcluster"), ids=lambda one: one.name)
 def test_the_real_parallelcluster_accepts_every_architecture(architecture):
     parsed = parse(architecture.text, "cluster.yaml")
     assert list(parallelcluster_findings(parsed, silent)) == []
@@ -69,7 +69,7 @@ SETTINGS = [
 ]
 VARIATIONS = st.builds(
     new_spec,
-    st.sampled_from([one.name for one in all_architectures()]),
+    st.sampled_from([one.name for one in architectures_on("parallelcluster")]),
     st.lists(st.sampled_from(SETTINGS), unique=True),
 )
 

@@ -17,7 +17,6 @@ def status_of(error: Exception, monkeypatch: pytest.MonkeyPatch) -> int:
         raise error
 
     monkeypatch.setattr("trainyard.api.status.status", fail)
-    monkeypatch.setattr("trainyard.api.status.bucket_of_cluster", lambda *_: "ml-bucket")
     monkeypatch.setattr("sys.argv", ["trainyard", "status", "llm", "--region", "us-east-2"])
     return main()
 

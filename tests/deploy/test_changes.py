@@ -13,7 +13,9 @@ from trainyard.spec.cluster import Spec
 from trainyard.spec.fields import field_hints, record_at
 from trainyard.spec.parsing import parse
 
-ARCHITECTURES = sorted(Path(architectures.__file__).parent.glob("*.yaml"))
+FILES = sorted(Path(architectures.__file__).parent.glob("*.yaml"))
+# What is deployed: AWS Batch is only rendered.
+ARCHITECTURES = [file for file in FILES if not file.name.startswith("batch-")]
 
 
 def fixed(part: str = "") -> dict[str, str]:

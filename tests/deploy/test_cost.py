@@ -15,7 +15,9 @@ from trainyard.spec.parsing import parse
 if TYPE_CHECKING:
     from trainyard.deploy.cost_line import Line
 
-ARCHITECTURES = sorted(Path(architectures.__file__).parent.glob("*.yaml"))
+FILES = sorted(Path(architectures.__file__).parent.glob("*.yaml"))
+# What is deployed: AWS Batch is only rendered.
+ARCHITECTURES = [file for file in FILES if not file.name.startswith("batch-")]
 US = "region: us-east-1"
 GROUP = "arn:aws:resource-groups:us-east-1:123456789012:group/g"
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from trainyard.architectures import all_architectures
+from tests.architectures.by_platform import architectures_on
 from trainyard.deploy.held_back import held_back, without_held_back
 from trainyard.render.rendering import render
 from trainyard.spec.parsing import parse
@@ -46,7 +46,7 @@ def test_the_final_configuration_is_not_touched():
     assert counts(config)[1] == ("late", 3, 5)
 
 
-@pytest.mark.parametrize("architecture", all_architectures(), ids=lambda one: one.name)
+@pytest.mark.parametrize("architecture", architectures_on("parallelcluster"), ids=lambda one: one.name)
 def test_of_every_architecture_only_minimums_of_held_back_nodes_differ(architecture):
     spec = parse(architecture.text, "a.yaml").spec
     config = render(spec, {}).documents["cluster.yaml"]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import resource
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from tests.edge.publisher import Fault, publishing
+from tests.full_disk import files_of_at_most
 from trainyard.edge.asset_cache import AssetCache
 from trainyard.edge.downloads import Downloader
 from trainyard.errors import TrainyardError
@@ -94,13 +94,8 @@ def test_a_rest_that_does_not_fit_its_beginning_begins_anew(publisher, cache):
 
 
 def test_a_full_disk_is_one_clear_line_and_rerunning_with_room_succeeds(publisher, cache):
-    former = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (5000, former[1]))
-    try:
-        with pytest.raises(TrainyardError, match="no space left below") as caught:
-            cache.get(publisher.url(PATH), FILE, SHA256)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, former)
+    with files_of_at_most(5000), pytest.raises(TrainyardError, match="no space left below") as caught:
+        cache.get(publisher.url(PATH), FILE, SHA256)
     assert "TRAINYARD_CACHE" in (caught.value.hint or "")
     assert whole(cache) == []
     assert cache.get(publisher.url(PATH), FILE, SHA256).path.read_bytes() == CONTENT

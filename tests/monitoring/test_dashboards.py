@@ -28,6 +28,7 @@ from trainyard.monitoring.foreign_metrics import labels_on_every_series
 from trainyard.monitoring.node_discovery import TARGET_LABELS
 from trainyard.monitoring.prometheus_rules import alert_rules, recording_rules, rules_document
 from trainyard.monitoring.recorded import NODE_LABELS, recorded_metrics, recording_groups
+from trainyard.operate.monitoring.viewer.first_nodes import node_series
 from trainyard.spec.parsing import parse
 
 if TYPE_CHECKING:
@@ -164,11 +165,11 @@ def test_a_rule_records_of_what_is_scraped(rule: dict[str, str]):
     assert unknown_in(rule["expr"], scraped) == []
     # Prometheus' own advice for names: level, metric, operations.
     # https://prometheus.io/docs/practices/rules/
-    assert re.fullmatch(r"(node|queue|interface):[a-z0-9_]+:(avg|min|max|sum|stddev|rate2m)", rule["record"])
+    assert re.fullmatch(r"(node|queue|interface|gpu):[a-z0-9_]+:(avg|min|max|sum|stddev|rate2m)", rule["record"])
 
 
-def test_what_is_recorded_is_shown_somewhere():
-    assert set(recorded_metrics()) <= set(ASKED)
+def test_what_is_recorded_is_shown_somewhere_or_tells_the_viewer_what_to_show():
+    assert set(recorded_metrics()) <= {*ASKED, *node_series().values()}
     assert len(RECORDED) == len(recorded_metrics())
 
 

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.architectures.by_platform import architectures_on
 from tests.monitoring.clusters import MIXED, MODES, mixed, on_head_node, on_instance, spec_of, write_url
-from trainyard.architectures import all_architectures
 from trainyard.document.write import yaml_text
 from trainyard.monitoring.exporters import exporters
 from trainyard.monitoring.node_discovery import TARGET_LABELS
@@ -25,7 +25,7 @@ from trainyard_node.metric import metrics
 
 GOLDEN = Path(__file__).parent / "golden"
 # Every architecture in every mode, and one with all kinds of nodes.
-TEXTS = {"mixed": MIXED, **{one.name: one.text for one in all_architectures()}}
+TEXTS = {"mixed": MIXED, **{one.name: one.text for one in architectures_on("parallelcluster")}}
 STEP_OF_JOB = {"node-exporter": "node-exporter", "dcgm-exporter": "dcgm-exporter", "trainyard-node": "node-metrics"}
 NODE_TYPES = {"head": "HeadNode", "login": "LoginNode"}
 

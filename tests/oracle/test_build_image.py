@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.architectures.by_platform import architectures_on
 from tests.specs import spec_of
-from trainyard.architectures import all_architectures
 from trainyard.bundle.image import assemble_images
 from trainyard.edge.pcluster import environment, known_versions
 from trainyard.errors import TrainyardError
@@ -36,7 +36,7 @@ SPECS = {
 def configs() -> dict[str, str]:
     """Return the configurations of all reference architectures that have images, and of some specs besides."""
     specs = {name: spec_of(part) for name, part in SPECS.items()}
-    specs |= {one.name: parse(one.text, one.name).spec for one in all_architectures()}
+    specs |= {one.name: parse(one.text, one.name).spec for one in architectures_on("parallelcluster")}
     found: dict[str, str] = {}
     for name, spec in specs.items():
         try:

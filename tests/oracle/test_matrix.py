@@ -9,11 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.architectures.by_platform import architectures_on
 from tests.oracle.pcluster import errors, validate_configs
 from tests.render.changes import CHANGES, before_and_after
 from tests.specs import spec_texts
 from trainyard.api.new import new_spec
-from trainyard.architectures import all_architectures
 from trainyard.checking.spec_file import rule_findings
 from trainyard.document.write import yaml_text
 from trainyard.edge.pcluster import ClusterConfig
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 VERSIONS = ("3.14.2", "3.15.1", "3.16.1")
 MODES = ("none", "self-hosting", "amp-only", "amp+amg")
-ARCHITECTURES = tuple(one.name for one in all_architectures())
+ARCHITECTURES = tuple(one.name for one in architectures_on("parallelcluster"))
 # A field that only some versions have is set where they are: everything else is asked of all three.
 ONLY_IN = {"login_nodes.ssh_key": ("3.14.2",)}
 
@@ -55,7 +55,9 @@ def with_one_field(paths: Iterable[str], version: str) -> dict[str, str]:
     texts = {}
     for path in paths:
         _, spec = before_and_after(path)
-        if version in ONLY_IN.get(path, VERSIONS) and path != "parallelcluster.version":
+        if spec["platform"] != "parallelcluster" or path == "parallelcluster.version":
+            continue
+        if version in ONLY_IN.get(path, VERSIONS):
             spec["parallelcluster"] = {**spec.get("parallelcluster", {}), "version": version}
             texts[path] = yaml_text(spec)
     return texts

@@ -13,12 +13,12 @@ from click.testing import CliRunner
 from tests.rehearsal.cloud import create
 from tests.rehearsal.whole import deployed, destroyed, seeded_account
 from trainyard.cli import status as cli_status
-from trainyard.cli.status import _print, _values
+from trainyard.cli.status_output import print_status, status_values
 from trainyard.monitoring.alertmanager_config import alertmanager_config
 from trainyard.monitoring.dashboard import dashboards
 from trainyard.monitoring.prometheus_rules import alert_rules, recording_rules
 from trainyard.operate.monitoring.access import documented_outputs
-from trainyard.operate.status import Status, status
+from trainyard.operate.status.looking import status
 from trainyard.rehearsal.rehearsing import inventory
 from trainyard.render.cloudformation.template import template
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from trainyard.edge.aws.account import Account
+    from trainyard.operate.status.cluster_status import Status
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 
@@ -55,7 +56,7 @@ def seen(account: Account) -> Status:
 
 
 def printed(capsys: pytest.CaptureFixture[str], found: Status) -> str:
-    _print(found)
+    print_status(found)
     return capsys.readouterr().out
 
 
@@ -122,7 +123,7 @@ def test_a_cluster_in_the_environment_has_its_outputs(account: Account, seen: St
 
 
 def test_as_json_it_is_the_same(seen: Status):
-    values: Any = json.loads(json.dumps(_values(seen)))["monitoring"]
+    values: Any = json.loads(json.dumps(status_values(seen)))["monitoring"]
     assert seen.monitoring is not None
     assert values["outputs"] == dict(seen.monitoring.outputs)
     assert values["query"].keys() == {"url", "view", "example"}

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from tests.architectures.by_platform import architectures_on
 from trainyard.api.new import new_spec
-from trainyard.architectures import all_architectures
 from trainyard.checking.spec_file import rule_findings
 from trainyard.deploy.preflights.running import NOT_RUN
 from trainyard.rehearsal.rehearsing import Script, rehearse
@@ -17,7 +17,7 @@ from trainyard.spec.parsing import parse
 pytestmark = pytest.mark.enable_socket
 
 MODES = ("none", "self-hosting", "amp-only", "amp+amg")
-NAMES = tuple(one.name for one in all_architectures())
+NAMES = tuple(one.name for one in architectures_on("parallelcluster"))
 # Each mode with one architecture, and as different ones as there are.
 COVERING = (
     ("distributed-training-trn1-custom-ami", "none"),

@@ -6,15 +6,15 @@ import hashlib
 
 import pytest
 
+from tests.architectures.by_platform import architectures_on
 from tests.specs import spec_of
-from trainyard.architectures import all_architectures
 from trainyard.bundle.asset_lock import compared, lock_text, parse_lock
 from trainyard.rehearsal.report.honest_lists import only_aws_can_tell
 from trainyard.rehearsal.stand_in_assets import place_stand_ins, stand_in_lock
 from trainyard.render.needed_assets import needed_assets
 from trainyard.spec.parsing import parse
 
-SPECS = [pytest.param(parse(one.text, "cluster.yaml").spec, id=one.name) for one in all_architectures()]
+SPECS = [pytest.param(parse(one.text, "cluster.yaml").spec, id=one.name) for one in architectures_on("parallelcluster")]
 
 
 @pytest.mark.parametrize("spec", SPECS)

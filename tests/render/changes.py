@@ -58,6 +58,17 @@ EXISTING_EFS = {"file_systems": [{"mount": "/efs", "efs": {"id": "fs-0123456789a
 LONG = {"name": "q", "compute_resources": [{"instance_type": "m5.large"}]}
 EXISTING = {"vpc": "vpc-0123456789abcdef0", "private_subnets": ["subnet-0123456789abcdef0"]}
 
+# On AWS Batch there is neither a head node nor what belongs to it.
+ON_BATCH: dict[str, Any] = {
+    "platform": "batch",
+    "login_nodes": None,
+    "file_systems": [
+        {"mount": "/fsx", "lustre": {"size_gib": 4800, "throughput_mb_s_per_tib": 250}},
+        {"mount": "/home", "openzfs": {"size_gib": 512}},
+        {"mount": "/efs", "efs": {"id": "fs-0123456789abcdef9"}},
+    ],
+}
+
 # What every field is changed to, and what must be there besides for it to count.
 CHANGES: dict[str, tuple[Any, dict[str, Any]]] = {
     "name": ("other", {}),
@@ -254,6 +265,14 @@ CHANGES: dict[str, tuple[Any, dict[str, Any]]] = {
     "parallelcluster.slurm.accounting.database.name": ("jobs", DATABASE),
     "parallelcluster.slurm.accounting.slurmdbd.host": ("other", SLURMDBD),
     "parallelcluster.slurm.accounting.slurmdbd.port": (6820, SLURMDBD),
+    "batch.stress_image": ("public.ecr.aws/mine/stress-ng:1", ON_BATCH),
+    "batch.nccl_image": ("public.ecr.aws/mine/nccl-tests:1", ON_BATCH),
+    "batch.pytorch_image": ("123456789012.dkr.ecr.us-east-2.amazonaws.com/train:1", ON_BATCH),
+    "batch.shared_memory_gib": (64, ON_BATCH),
+    "batch.huge_pages": (0, ON_BATCH),
+    "batch.job_policies": (["arn:aws:iam::123456789012:policy/p"], ON_BATCH),
+    "batch.job_attempts": (2, ON_BATCH),
+    "batch.container_insights": ("enhanced", ON_BATCH),
     "tags": ({"team": "llm"}, {}),
     # platform is left out: another platform is another bundle altogether.
     "queues[0].compute_resources[0].name": ("n", {"queues": [LONG]}),

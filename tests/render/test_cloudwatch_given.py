@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given as drawn
 
+from tests.architectures.by_platform import architectures_on
 from tests.specs import spec_texts
 from trainyard.api.new import new_spec
-from trainyard.architectures import all_architectures
 from trainyard.monitoring.cloudwatch_cluster import given
 from trainyard.render.cloudwatch_metrics import groups_of
 from trainyard.render.nodes import node_kinds
@@ -45,7 +45,7 @@ def expected(spec: Spec) -> set[str]:
     return set(given(spec)) & ours
 
 
-@pytest.mark.parametrize("name", [one.name for one in all_architectures()])
+@pytest.mark.parametrize("name", [one.name for one in architectures_on("parallelcluster")])
 @pytest.mark.parametrize("changes", [[], [ALL]], ids=["as-it-is", "all-metrics"])
 def test_every_architecture_sends_what_its_dashboards_show(name: str, changes: list[str]):
     spec = parse(new_spec(name, changes), "cluster.yaml").spec

@@ -7,8 +7,51 @@ RULE = "key-not-for-platform"
 
 @pytest.mark.parametrize("platform", ["batch", "eks"])
 def test_sections_of_parallelcluster_are_found_on_other_platforms(platform: str):
-    part = f"platform: {platform}\nscratch: {{mount: /scratch}}\nparallelcluster: {{version: 3.16.1}}"
-    assert paths(RULE, part) == ["scratch", "parallelcluster"]
+    part = f"platform: {platform}\ntimeouts: {{head_node_s: 60}}\nparallelcluster: {{version: 3.16.1}}"
+    assert paths(RULE, part) == ["timeouts", "parallelcluster"]
+
+
+@pytest.mark.parametrize(("platform", "found"), [("parallelcluster", []), ("batch", []), ("eks", ["scratch"])])
+def test_nodes_of_batch_stripe_their_drives_too(platform: str, found: list[str]):
+    assert paths(RULE, f"platform: {platform}\nscratch: {{mount: /scratch}}") == found
+
+
+@pytest.mark.parametrize(("platform", "found"), [("parallelcluster", ["batch"]), ("batch", []), ("eks", ["batch"])])
+def test_the_section_of_batch_is_for_batch(platform: str, found: list[str]):
+    assert paths(RULE, f"platform: {platform}\nbatch: {{job_attempts: 2}}") == found
+
+
+@pytest.mark.parametrize(
+    ("part", "path"),
+    [
+        ("network: {http_proxy: 'http://proxy.example.com:3128'}", "network.http_proxy"),
+        ("network: {internet: none}", "network.internet"),
+        ("network: {secondary_availability_zone: us-east-2b}", "network.secondary_availability_zone"),
+        ("access: {allow_from: [203.0.113.7/32]}", "access.allow_from"),
+        ("image: {os: ubuntu2404}", "image.os"),
+        ("software: {setup: gpu}", "software"),
+        ("assets: {bucket: mine}", "assets"),
+        ("monitoring: {mode: self-hosting}", "monitoring.mode"),
+        ("monitoring: {alarms: false}", "monitoring.alarms"),
+        ("monitoring: {logs: false}", "monitoring.logs"),
+        ("queues: [{name: q, instance_type: m5.large, setup: cpu}]", "queues[0].setup"),
+        ("queues: [{name: q, instance_type: m5.large, multithreading: false}]", "queues[0].multithreading"),
+        ("file_systems: [{mount: /efs, efs: {}}]", "file_systems[0].efs"),
+    ],
+)
+def test_what_batch_has_not_is_found_there_and_nowhere_else(part: str, path: str):
+    assert paths(RULE, f"platform: batch\n{part}") == [path]
+    assert paths(RULE, f"platform: parallelcluster\n{part}") == []
+
+
+def test_an_efs_file_system_that_exists_is_mounted_on_batch():
+    assert paths(RULE, "platform: batch\nfile_systems: [{mount: /efs, efs: {id: fs-0123456789abcdef0}}]") == []
+
+
+def test_public_subnets_of_an_existing_network_have_no_use_on_batch():
+    subnets = "private_subnets: [subnet-0123456789abcdef0], public_subnets: [subnet-0123456789abcdef1]"
+    part = f"platform: batch\nnetwork: {{existing: {{vpc: vpc-0123456789abcdef0, {subnets}}}}}"
+    assert paths(RULE, part) == ["network.existing.public_subnets"]
 
 
 def test_a_default_that_nobody_wrote_is_not_found():

@@ -82,3 +82,9 @@ def test_two_reservations_may_lie_in_two_zones():
 
 def test_a_group_of_reservations_may_use_several_existing_subnets():
     assert paths(RULE, EXISTING % ", subnet-0123456789abcdef1" + queues(queue(GROUP))) == []
+
+
+def test_several_reservations_are_named():
+    part = "capacity: {reservations: [cr-0123456789abcdef0, cr-0123456789abcdef1]}"
+    (problem,) = problems(RULE, f"queues: [{{name: q, instance_type: p5.48xlarge, {part}}}]")
+    assert "uses cr-0123456789abcdef0, cr-0123456789abcdef1, and no zone" in problem.message

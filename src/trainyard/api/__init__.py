@@ -14,10 +14,13 @@ if TYPE_CHECKING:
     from trainyard.api.architectures import reference_architectures
     from trainyard.api.assets import check_assets, lock_assets
     from trainyard.api.check import check_files
+    from trainyard.api.connect import find_tunnel, open_session, shell_on, ssh_entry, ssh_words
     from trainyard.api.deploy import Account, Event, Options, account, deploy_file, destroy_cluster
+    from trainyard.api.diagnose import Diagnosis, diagnose_cluster, diagnose_files, write_diagnosis
     from trainyard.api.explain import explain_id, explanations
     from trainyard.api.image import render_images
     from trainyard.api.instances import instance_facts, instance_types
+    from trainyard.api.logs import cluster_logs, log_period
     from trainyard.api.monitor_files import monitor_alerts, monitor_dashboards
     from trainyard.api.monitor_verify import verify_monitoring, verify_spec
     from trainyard.api.monitor_view import dashboards_data, metrics_keeper, open_viewer
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Account",
+    "Diagnosis",
     "Event",
     "Finding",
     "Options",
@@ -47,20 +51,26 @@ __all__ = [
     "check_assets",
     "check_files",
     "check_nodes",
+    "cluster_logs",
     "cluster_status",
     "dashboards_data",
     "deploy_file",
     "destroy_cluster",
+    "diagnose_cluster",
+    "diagnose_files",
     "explain_id",
     "explanations",
+    "find_tunnel",
     "instance_facts",
     "instance_types",
     "json_schema",
     "lock_assets",
+    "log_period",
     "metrics_keeper",
     "monitor_alerts",
     "monitor_dashboards",
     "new_spec",
+    "open_session",
     "open_viewer",
     "parse",
     "plan_file",
@@ -68,14 +78,19 @@ __all__ = [
     "rehearse_file",
     "render_file",
     "render_images",
+    "shell_on",
+    "ssh_entry",
+    "ssh_words",
     "verify_monitoring",
     "verify_spec",
     "watch_nodes",
+    "write_diagnosis",
     "write_report",
 ]
 
 _HOMES = {
     "Account": "trainyard.api.deploy",
+    "Diagnosis": "trainyard.api.diagnose",
     "Event": "trainyard.api.deploy",
     "Finding": "trainyard.finding",
     "Options": "trainyard.api.deploy",
@@ -87,20 +102,26 @@ _HOMES = {
     "check_assets": "trainyard.api.assets",
     "check_files": "trainyard.api.check",
     "check_nodes": "trainyard.api.nodes",
+    "cluster_logs": "trainyard.api.logs",
     "cluster_status": "trainyard.api.status",
     "dashboards_data": "trainyard.api.monitor_view",
     "deploy_file": "trainyard.api.deploy",
     "destroy_cluster": "trainyard.api.deploy",
+    "diagnose_cluster": "trainyard.api.diagnose",
+    "diagnose_files": "trainyard.api.diagnose",
     "explain_id": "trainyard.api.explain",
     "explanations": "trainyard.api.explain",
+    "find_tunnel": "trainyard.api.connect",
     "instance_facts": "trainyard.api.instances",
     "instance_types": "trainyard.api.instances",
     "json_schema": "trainyard.api.schema",
     "lock_assets": "trainyard.api.assets",
+    "log_period": "trainyard.api.logs",
     "metrics_keeper": "trainyard.api.monitor_view",
     "monitor_alerts": "trainyard.api.monitor_files",
     "monitor_dashboards": "trainyard.api.monitor_files",
     "new_spec": "trainyard.api.new",
+    "open_session": "trainyard.api.connect",
     "open_viewer": "trainyard.api.monitor_view",
     "parse": "trainyard.spec.parsing",
     "plan_file": "trainyard.api.plan",
@@ -108,9 +129,13 @@ _HOMES = {
     "rehearse_file": "trainyard.api.rehearse",
     "render_file": "trainyard.api.render",
     "render_images": "trainyard.api.image",
+    "shell_on": "trainyard.api.connect",
+    "ssh_entry": "trainyard.api.connect",
+    "ssh_words": "trainyard.api.connect",
     "verify_monitoring": "trainyard.api.monitor_verify",
     "verify_spec": "trainyard.api.monitor_verify",
     "watch_nodes": "trainyard.api.nodes",
+    "write_diagnosis": "trainyard.api.diagnose",
     "write_report": "trainyard.api.rehearse",
 }
 

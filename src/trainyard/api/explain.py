@@ -1,4 +1,4 @@
-"""Explaining ids: of rules and load errors, of preflights, of what is wrong with nodes and metrics, and of alerts."""
+"""Explaining ids: of rules and load errors, preflights, what is wrong with nodes and metrics, alerts, and failures."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from trainyard.checking.explanation import explanations as of_checking
 from trainyard.deploy.preflights import NamedPreflight, all_preflights
 from trainyard.deploy.preflights.running import NOT_RUN
 from trainyard.deploy.told import kinds as of_told
+from trainyard.diagnose.cause import CONFIDENCES, causes, signatures
 from trainyard.monitoring.alert import alerts
 from trainyard.monitoring.alert_told import title, told
 from trainyard.operate.monitoring.verify.explained import kinds as of_metrics
@@ -18,6 +19,7 @@ from trainyard.operate.nodes.explained import kinds
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from trainyard.diagnose.cause import Cause, Signature
     from trainyard.finding import Severity
     from trainyard.monitoring.alert import Alert
 
@@ -25,14 +27,17 @@ __all__ = ["Explanation", "explain_id", "explanations", "findings"]
 
 
 def explain_id(id_: str) -> Explanation:
-    """Return the explanation of an id. Raises InputError with the nearest id where there is none."""
+    """Return the explanation of an id, also of a signature. Raises InputError with the nearest where there is none."""
+    if id_ in signatures():
+        return _of_signature(*signatures()[id_])
     return explanation_among(explanations(), id_)
 
 
 def explanations() -> Iterator[Explanation]:
-    """Yield every explanation: of findings, and then of alerts."""
+    """Yield every explanation but those of signatures: of findings, then of alerts, and then of what logs tell of."""
     yield from findings()
     yield from map(_of_alert, alerts())
+    yield from map(_of_cause, causes().values())
 
 
 def findings() -> Iterator[Explanation]:
@@ -61,6 +66,18 @@ def _of_alert(alert: Alert) -> Explanation:
     return Explanation(
         alert.id, "alert", alert.severity, title(alert.summary), rationale, remedy, " ".join(alert.sources)
     )
+
+
+def _of_cause(cause: Cause) -> Explanation:
+    """Return what its row of docs/failures.md says."""
+    return Explanation(cause.id, "cause", cause.severity, cause.title, cause.explanation, cause.remedy, cause.source)
+
+
+def _of_signature(signature: Signature, cause: Cause) -> Explanation:
+    found = f"It finds {signature.pattern} in a line, such as: {signature.matches[0]}"
+    rationale = f"{found} It tells of {cause.id}, and is {signature.confidence}: {CONFIDENCES[signature.confidence]}."
+    title = f"A line that tells of this: {cause.title}"
+    return Explanation(signature.id, "signature", cause.severity, title, rationale, cause.remedy, cause.source)
 
 
 def _of_preflight(named: NamedPreflight) -> Explanation:

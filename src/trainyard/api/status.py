@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trainyard.deploy.own_bucket import bucket_of_cluster
-from trainyard.edge.aws import s3
-from trainyard.operate.status import Status, status
+from trainyard.operate.status.cluster_status import Status
+from trainyard.operate.status.looking import status
 
 if TYPE_CHECKING:
     from trainyard.edge.aws.account import Account
@@ -15,8 +14,9 @@ __all__ = ["Status", "cluster_status"]
 
 
 def cluster_status(name: str, where: Account, *, bucket: str | None = None) -> Status:
-    """Return the state of a cluster. ``bucket`` is the one that its spec named, where no stack is left to say so.
+    """Return the state of a cluster, whoever made it, or of an environment; ``unknown`` says what may not be looked at.
 
+    ``bucket`` is the one that its spec named, where no stack is left to say so.
     Raises TrainyardError where there is nothing of that name, or the account cannot be used.
     """
-    return status(name, where, bucket or bucket_of_cluster(where, name) or s3.own_bucket(where))
+    return status(name, where, bucket)

@@ -10,11 +10,11 @@ from trainyard.render.bench.gpu_nodes import gpu_nodes
 from trainyard.render.needed_assets import needed_assets
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from trainyard.bundle.asset_lock import AssetLock
     from trainyard.render.rendering import Rendering
-    from trainyard.spec.cluster import Spec
+    from trainyard.spec.cluster import Platform, Spec
 
 
 def files(spec: Spec, rendering: Rendering, monitoring: Iterable[str]) -> Iterator[str]:
@@ -22,7 +22,7 @@ def files(spec: Spec, rendering: Rendering, monitoring: Iterable[str]) -> Iterat
     yield f"# {spec.name}"
     yield ""
     what = "What several clusters share" if spec.is_environment else "A training cluster"
-    version = "" if spec.is_environment else f", for AWS ParallelCluster {spec.parallelcluster.version}"
+    version = "" if spec.is_environment else f", {_PLATFORMS[spec.platform](spec)}"
     yield f"{what} in {spec.region}{version}."
     yield "Made from a spec by trainyard; making it again from the same spec gives the same bytes."
     yield ""
@@ -35,13 +35,15 @@ def files(spec: Spec, rendering: Rendering, monitoring: Iterable[str]) -> Iterat
     yield ""
     yield "| File | What it is |"
     yield "|---|---|"
-    if not spec.is_environment:
+    if "cluster.yaml" in rendering.documents:
         yield "| `cluster.yaml` | configuration for `pcluster create-cluster` |"
     for stack in rendering.stacks:
         yield f"| `{stack.template_file}` | {_WHAT[stack.kind]}: a template of CloudFormation, stack `{stack.name}` |"
         yield f"| `{stack.parameters_file}` | what the spec says to it |"
     yield from (f"| `{name}` | {what} |" for name, what in described(monitoring))
-    if gpu_nodes(spec):
+    if gpu_nodes(spec) and spec.platform == "batch":
+        yield "| `bench/*.json` | NCCL bandwidth tests, as `aws batch submit-job --cli-input-json` takes them |"
+    elif gpu_nodes(spec):
         yield "| `bench/*.sbatch` | NCCL bandwidth tests: copy `bench/` to where all nodes see it, and submit them |"
         yield "| `bench/*.sh` | what they run: it says what the nodes are, and tests them |"
     yield "| `architecture.svg` | a picture of it all, for a browser |"
@@ -55,12 +57,18 @@ def files(spec: Spec, rendering: Rendering, monitoring: Iterable[str]) -> Iterat
     yield ""
 
 
+_PLATFORMS: Mapping[Platform, Callable[[Spec], str]] = {
+    "parallelcluster": lambda spec: f"for AWS ParallelCluster {spec.parallelcluster.version}",
+    "batch": lambda _: "on AWS Batch",
+    "eks": lambda _: "on Amazon EKS",
+}
 _WHAT = {
     "network": "the network and its security groups",
     "storage": "the file systems",
     "monitoring": "where metrics go",
     "rules": "alerts, and what is recorded for dashboards",
     "assets": "what nodes may read and report",
+    "batch": "the cluster: compute environments, job queues, job definitions and a registry for images",
 }
 
 

@@ -64,6 +64,7 @@ def described(names: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 _WHAT = {
     "monitoring/head-node.yml": "what Prometheus on the head node scrapes, and where it sends that",
+    "monitoring/agent.yml": "what a Prometheus agent beside the nodes scrapes, and where it sends that",
     "monitoring/aws_config.ini": "where it finds credentials that are renewed",
     "monitoring/instance.yml": "what Prometheus on the monitoring instance does with that",
     "monitoring/alertmanager.yml": "whom its Alertmanager tells of alerts",

@@ -82,7 +82,7 @@ def _blocks(spec: Spec, waits: Waiting, known: Mapping[str, str]) -> Iterator[tu
         )
     if spec.environment is not None:
         yield from _of_environment(spec, waits)
-    for stack in rendering.stacks:
+    for stack in (one for one in rendering.stacks if one.kind != "batch"):
         given = [one for one in rendering.stand_ins if one.stack == stack.kind and one.output != "AssetsBucket"]
         if given or not _is_made(stack, rendering):
             outputs = read_outputs(spec, stack.name, [one.output for one in given])

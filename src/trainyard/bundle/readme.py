@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from trainyard.bundle import batch_readme
 from trainyard.bundle.assets import PLAN
 from trainyard.bundle.by_hand.assets import mirrored, repacked, upload
 from trainyard.bundle.by_hand.dashboards import deleted, put
@@ -42,10 +43,17 @@ def readme(spec: Spec, parts: Parts, known: Mapping[str, str], lock: AssetLock) 
     rendering, made = parts.rendering, parts.release
     others = {**({} if made is None else {PLAN: made.plan}), **parts.monitoring}
     before = (files(spec, rendering, parts.monitoring), not_locked(spec, lock))
-    deployed = () if spec.is_environment else (_deploy(spec, parts, lock), _use(spec, known))
+    deployed = () if spec.is_environment else _deployed(spec, parts, known, lock)
     after = (_publish(spec, parts, lock),) if spec.is_environment and spec.installs_anything else deployed
-    sections = (*before, preparation(spec, rendering, known, others), *after, _remove(spec, rendering))
+    removal = batch_readme.remove(spec, rendering, _STAY) if spec.platform == "batch" else _remove(spec, rendering)
+    sections = (*before, preparation(spec, rendering, known, others), *after, removal)
     return "\n".join(line for section in sections for line in section)
+
+
+def _deployed(spec: Spec, parts: Parts, known: Mapping[str, str], lock: AssetLock) -> tuple[Iterator[str], ...]:
+    if spec.platform == "batch":
+        return batch_readme.deploy(spec, parts.rendering), batch_readme.use(spec)
+    return _deploy(spec, parts, lock), _use(spec, known)
 
 
 def _deploy(spec: Spec, parts: Parts, lock: AssetLock) -> Iterator[str]:

@@ -12,7 +12,7 @@ from trainyard.cli import suggestions
 from trainyard.cli.interrupting import interruptible
 from trainyard.cli.lock_option import lock_option
 from trainyard.cli.output import counted, finding_text, json_option, one_line, print_error, print_json, print_text
-from trainyard.cli.watching import done_values, watcher
+from trainyard.cli.watching import STEP_WIDTH, done_values, watcher
 from trainyard.errors import InputError
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def _print(deployed: Deployed, *, as_json: bool) -> None:
         print_text(f"nothing was made: {counted(deployed.findings)}", err=True)
         return
     for result in deployed.done.results:
-        print_text(f"{result.status:<10} {result.name:<12} {result.seconds:6.0f} s  {result.detail}")
+        print_text(f"{result.status:<10} {result.name:<{STEP_WIDTH}} {result.seconds:6.0f} s  {result.detail}")
         if result.error is not None:
             print_error(result.error, as_json=False)
     for finding in deployed.done.findings:

@@ -10,7 +10,7 @@ import click
 
 from trainyard.cli.interrupting import interruptible
 from trainyard.cli.output import json_option, print_error, print_json, print_text
-from trainyard.cli.watching import done_values, watcher
+from trainyard.cli.watching import STEP_WIDTH, done_values, watcher
 from trainyard.errors import InputError
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def command(  # noqa: PLR0913  one for each option
         sys.exit(0 if done.ok else 1)
     for result in done.results:
         if result.status != "unchanged":
-            print_text(f"{result.status:<10} {result.name:<12} {result.seconds:6.0f} s  {result.detail}")
+            print_text(f"{result.status:<10} {result.name:<{STEP_WIDTH}} {result.seconds:6.0f} s  {result.detail}")
         if result.error is not None:
             print_error(result.error, as_json=False)
     for kept in done.kept:

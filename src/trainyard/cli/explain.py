@@ -20,12 +20,13 @@ if TYPE_CHECKING:
 @click.option("--list", "list_", is_flag=True, help="Print every id and its title.")
 @json_option
 def command(id_: str | None, *, list_: bool, as_json: bool) -> None:
-    """Say what a finding or an alert means, why it matters, what to do and who says so.
+    """Say what a finding, an alert or a failure means, why it matters, what to do and who says so.
 
     \b
     Example:
       trainyard explain placement-group-with-reservation
       trainyard explain gpu-xid-fatal
+      trainyard explain gpu-fell-off-bus
       trainyard explain --list
     """
     from trainyard.api.explain import explain_id, explanations

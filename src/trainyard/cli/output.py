@@ -91,7 +91,8 @@ def finding_text(finding: Finding) -> str:
     remedy = f"; {finding.remedy}" if finding.remedy else ""
     severity = click.style(finding.severity, fg=_COLOURS[finding.severity], bold=True)
     words = one_line(f"{finding.message}{remedy}")
-    return f"{one_line(place)}: {severity}: {words} {click.style(f'[{finding.id}]', dim=True)}"
+    before = f"{one_line(place)}: " if place else ""
+    return f"{before}{severity}: {words} {click.style(f'[{finding.id}]', dim=True)}"
 
 
 def counted(findings: Iterable[Finding]) -> str:

@@ -86,9 +86,10 @@ def _print(found: Plan | None, findings: tuple[Finding, ...]) -> None:
 
 def _lines(found: Plan) -> Iterator[str]:
     yield "Steps"
+    width = max((len(step.name) for step in found.steps), default=0)
     for number, step in enumerate(found.steps, start=1):
         state = f"   {step.found.state} {step.found.detail}".rstrip() if step.found else ""
-        yield f"  {number:>2}. {step.name:<13} {step.title}{state}"
+        yield f"  {number:>2}. {step.name:<{width}}  {step.title}{state}"
     yield from _stack_lines(found)
     yield from _time_lines(found)
     yield from _metrics_lines(found)

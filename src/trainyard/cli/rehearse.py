@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("spec", metavar="SPEC", shell_complete=suggestions.files)
+@click.argument("spec", metavar="SPEC", required=False, shell_complete=suggestions.files)
 @click.option(
     "-o",
     "--output",
@@ -27,14 +28,32 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path),
     help="Where the report goes. Default: build/NAME-rehearsal.",
 )
-@click.option("--force", is_flag=True, help="Replace a DIR that trainyard did not make; it is moved aside.")
+@click.option(
+    "--archive",
+    metavar="FILE.tar.gz",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Keep logs and events of the deployment for `trainyard diagnose`.",
+)
+@click.option(
+    "--break", "breakdown", metavar="WHAT", help="Let one thing go wrong on purpose; --break list names them."
+)
+@click.option(
+    "--force",
+    is_flag=True,
+    help="Replace a DIR that trainyard did not make, which is moved aside, and the FILE of --archive.",
+)
 @json_option
-def command(spec: str, folder: Path | None, *, force: bool, as_json: bool) -> None:
+def command(  # noqa: PLR0913  one for each option
+    spec: str | None, *, folder: Path | None, archive: Path | None, breakdown: str | None, force: bool, as_json: bool
+) -> None:
     """Deploy a spec into an emulated AWS account on this machine, and destroy it again.
 
     The real aws-parallelcluster validates, synthesises and creates; the account is an emulation. Needs no AWS
     account, no network (but for the first time, when ParallelCluster is installed) and no Docker.
     Writes rehearsal.json and rehearsal.html.
+
+    With --break something fails that really happens: the deployment, and the logs in the --archive, are then what they
+    would be. It is how to practise `trainyard diagnose`.
 
     \b
     Exit status: 0 all went well and nothing was left behind; 1 something went wrong.
@@ -42,11 +61,18 @@ def command(spec: str, folder: Path | None, *, force: bool, as_json: bool) -> No
     \b
     Example:
       trainyard rehearse cluster.yaml
+      trainyard rehearse --break list
+      trainyard rehearse cluster.yaml --break no-capacity --archive logs.tar.gz
     """
     from trainyard.api.rehearse import rehearse_file, write_report
 
+    if breakdown == "list":
+        _print_breakdowns(as_json=as_json)
+        return
+    if spec is None:
+        raise click.MissingParameter(param_hint="'SPEC'", param_type="argument")
     with interruptible("the emulated account is gone, and nothing is left of it"):
-        checked, result = rehearse_file(spec, watcher())
+        checked, result = rehearse_file(spec, watcher(), archive=archive, force=force, breakdown=breakdown)
     if result is None:
         _print_refused(checked.findings, as_json=as_json)
         sys.exit(1)
@@ -56,6 +82,7 @@ def command(spec: str, folder: Path | None, *, force: bool, as_json: bool) -> No
     else:
         _print(result)
         print_text(one_line(f"the whole report: {written / 'rehearsal.html'}"), err=True)
+        _print_next(result, spec)
     sys.exit(0 if result["ok"] else 1)
 
 
@@ -66,6 +93,34 @@ def _print_refused(findings: tuple[Finding, ...], *, as_json: bool) -> None:
     for finding in findings:
         print_text(finding_text(finding), err=True)
     print_text(f"nothing was rehearsed: {counted(findings)}", err=True)
+
+
+def _print_breakdowns(*, as_json: bool) -> None:
+    from trainyard.api.rehearse import what_can_break_down
+
+    found = what_can_break_down()
+    if as_json:
+        print_json({"breakdowns": [{"name": name, "what": what} for name, what in found.items()]})
+        return
+    width = max(map(len, found))
+    for name, what in found.items():
+        print_text(f"{name:<{width}}  {what}")
+
+
+def _print_next(result: dict[str, Any], spec: str) -> None:
+    """Say where the logs are, and how to find out from them what went wrong."""
+    archive, breakdown = result["archive"], result["breakdown"]
+    if archive is not None:
+        print_text(one_line(f"logs and events of the deployment: {archive}"), err=True)
+    failed = any(step["status"] == "failed" for step in result["steps"])
+    if breakdown is not None and not failed:
+        print_text(
+            f"no step failed of {breakdown}: this spec needs nothing that it breaks, or goes on without", err=True
+        )
+    if failed or breakdown is not None:
+        if archive is None:
+            print_text(one_line(f"next: trainyard rehearse {shlex.quote(spec)} --archive logs.tar.gz"), err=True)
+        print_text(one_line(f"next: trainyard diagnose {shlex.quote(archive or 'logs.tar.gz')}"), err=True)
 
 
 def _print(result: dict[str, Any]) -> None:

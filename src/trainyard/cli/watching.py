@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from trainyard.errors import TrainyardError
 
 _COLOURS = {"start": "cyan", "done": "green", "failed": "red"}
-_STEP_WIDTH = 12
+STEP_WIDTH = len("cloudwatch-dashboards")  # the longest
 
 
 def watcher() -> Callable[[Event], None]:
@@ -28,7 +28,7 @@ def watcher() -> Callable[[Event], None]:
         word = "" if event.kind == "progress" else f"{event.kind}: "
         colour = _COLOURS.get(event.kind)
         text = click.style(one_line(word + event.text), fg=colour) if colour else one_line(event.text)
-        print_text(f"{at}  {event.step:<{_STEP_WIDTH}}  {text}", err=True)
+        print_text(f"{at}  {event.step:<{STEP_WIDTH}}  {text}", err=True)
 
     return show
 

@@ -75,13 +75,21 @@ def bucket_of(spec: Spec, account: Account) -> str:
 def work_for(
     spec: Spec, account: Account, listener: Callable[[Event], None] = lambda _: None, options: Options | None = None
 ) -> Work:
-    """Return the deployment of a spec, before it begins."""
+    """Return the deployment of a spec, before it begins.
+
+    Raises TrainyardError for a platform that cannot be deployed yet.
+    """
+    refuse_platform(spec)
     tag = ENVIRONMENT if spec.is_environment else CLUSTER
     return Work(account, spec.name, spec, bucket_of(spec, account), listener, options or Options(), tag=tag)
 
 
 def steps_to_deploy(spec: Spec) -> list[Step]:
-    """Return the steps that make what a spec describes, in order."""
+    """Return the steps that make what a spec describes, in order.
+
+    Raises TrainyardError for a platform that cannot be deployed yet.
+    """
+    refuse_platform(spec)
     before: list[Step] = [ReservationGroups()] if groups_to_make(spec) else []
     if spec.environment is not None:
         before.append(Environment())
@@ -152,8 +160,19 @@ def _steps(work: Work) -> list[Step]:
     return steps[:before]
 
 
+def refuse_platform(spec: Spec) -> None:
+    """Raise TrainyardError for a platform that can be rendered and not be deployed yet."""
+    if spec.platform != "parallelcluster":
+        raise TrainyardError(
+            f"this version of trainyard checks and renders specs for {spec.platform} but does not deploy them yet",
+            where="platform",
+            hint="`trainyard render` writes a README with the commands that deploy it",
+        )
+
+
 def refuse_no_cluster(spec: Spec, options: Options) -> None:
-    """Raise InputError where a deployment is to stop before a cluster and the spec has none."""
+    """Raise TrainyardError where a deployment is to stop before a cluster that the spec has not, or that cannot be."""
+    refuse_platform(spec)
     if options.before_cluster and spec.is_environment:
         hint = "leave the option out"
         raise InputError(f"{spec.name} is an environment and has no cluster", where="--before-cluster", hint=hint)

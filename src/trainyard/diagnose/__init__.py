@@ -1,1 +1,1 @@
-"""Why something failed: readers of logs, signatures, reasoning. Nothing here yet but its place."""
+"""Why something failed: from logs, wherever they lie, to root causes with the lines that prove them."""

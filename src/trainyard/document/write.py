@@ -21,6 +21,12 @@ def yaml_text(value: Any, comment: Sequence[str] = (), *, blocks: bool = False) 
     return heading + body
 
 
+def compact_yaml(value: Any) -> str:
+    """Return a value as YAML in which the members of the whole stand below each other, each in a line where it fits."""
+    body: str = yaml.dump(value, Dumper=_CompactDumper, sort_keys=False, allow_unicode=True, width=10_000)
+    return body
+
+
 class _Dumper(yaml.CSafeDumper):
     """Writes every value out: anchors and aliases are hard to read and to edit by hand."""
 
@@ -37,3 +43,39 @@ def _block(dumper: Any, text: str) -> Any:
 
 
 _BlockDumper.add_representer(str, _block)
+
+
+class _CompactDumper(_BlockDumper):
+    """Writes what fits into a line in one. Flow style is never that of a text of several lines."""
+
+    _LONGEST = 260
+
+    def represent(self, data: Any) -> None:
+        node = self.represent_data(data)
+        if isinstance(node, yaml.CollectionNode):
+            node.flow_style = not node.value
+        self.serialize(node)
+        self.represented_objects = {}
+
+    def represent_sequence(self, tag: str, sequence: Any, flow_style: bool | None = None) -> yaml.SequenceNode:  # noqa: FBT001  PyYAML's signature
+        node = super().represent_sequence(tag, sequence, flow_style)
+        items = all(isinstance(one, yaml.ScalarNode) for one in node.value)
+        node.flow_style = (items and _fits(node, self._LONGEST)) or not node.value
+        return node
+
+    def represent_mapping(self, tag: str, mapping: Any, flow_style: bool | None = None) -> yaml.MappingNode:  # noqa: FBT001  as above
+        node = super().represent_mapping(tag, mapping, flow_style)
+        node.flow_style = _fits(node, self._LONGEST)
+        return node
+
+
+def _fits(node: yaml.Node, longest: int) -> bool:
+    return _length(node) <= longest
+
+
+def _length(node: yaml.Node) -> int:
+    """Return about how long a node is in one line, or far too long where it cannot be in one."""
+    if isinstance(node, yaml.ScalarNode):
+        return 10_000 if node.style == "|" else len(node.value) + 4
+    parts = node.value if isinstance(node, yaml.SequenceNode) else [part for pair in node.value for part in pair]
+    return 2 + sum(map(_length, parts))

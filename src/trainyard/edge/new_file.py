@@ -25,7 +25,7 @@ def write_new_file(file: Path, text: str, *, force: bool = False) -> None:
                 new.flush()
                 os.fsync(new.fileno())
                 # A temporary file is private; this one is as open as any other that the user makes.
-                Path(new.name).chmod(0o666 & ~_umask())
+                Path(new.name).chmod(0o666 & ~umask())
                 Path(new.name).replace(file)
             except BaseException:
                 Path(new.name).unlink(missing_ok=True)
@@ -38,7 +38,8 @@ def write_new_file(file: Path, text: str, *, force: bool = False) -> None:
         ) from error
 
 
-def _umask() -> int:
+def umask() -> int:
+    """Return which rights new files do not get. Not for programs with threads: it is changed for a moment."""
     mask = os.umask(0o077)
     os.umask(mask)
     return mask

@@ -19,6 +19,7 @@ import hashlib
 import os
 import tempfile
 from dataclasses import dataclass
+from datetime import UTC
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -26,6 +27,7 @@ from trainyard.edge.pcluster_process import PclusterProcess
 from trainyard.errors import TrainyardError
 
 if TYPE_CHECKING:
+    from datetime import datetime
     from types import TracebackType
 
     from trainyard.edge.aws.account import Account
@@ -155,9 +157,17 @@ class Pcluster:
         """Return the log streams of a cluster."""
         return self._pages("logStreams", "list-cluster-log-streams", *_named(name))
 
-    def export_logs(self, name: str, bucket: str, file: Path) -> None:
-        """Write an archive of a cluster's logs. They go through a bucket, which must let CloudWatch Logs write."""
-        where = ["--bucket", bucket, "--output-file", str(file)]
+    def export_logs(
+        self, name: str, bucket: str | None, file: Path, since: datetime | None = None, until: datetime | None = None
+    ) -> None:
+        """Write an archive of a cluster's logs. They go through a bucket, which must let CloudWatch Logs write.
+
+        Without a bucket through ParallelCluster's own, which does.
+        """
+        times = [("--start-time", since), ("--end-time", until)]
+        where = ["--bucket", bucket] if bucket is not None else []
+        where += ["--output-file", str(file)]
+        where += [word for option, at in times if at for word in (option, f"{at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}")]
         self._done("export-cluster-logs", *_named(name), *where, timeout_s=_CHANGE_TIMEOUT_S)
 
     def fleet(self, name: str) -> dict[str, Any]:

@@ -122,6 +122,8 @@ def _become(command: Callable[[], object], first: Callable[[], object], argument
         status = 0
     except SystemExit as end:
         status = end.code if isinstance(end.code, int) else int(end.code is not None)
+        if isinstance(end.code, str):  # Python would write it to the standard error, where nobody reads it
+            print(end.code)  # noqa: T201 - it is the answer
     except BaseException:  # noqa: BLE001 - it must not go on as a second worker
         sys.excepthook(*sys.exc_info())
     finally:

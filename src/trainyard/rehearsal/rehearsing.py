@@ -19,7 +19,9 @@ from trainyard.deploy.parallelclusters import ParallelClusters
 from trainyard.deploy.work import Event, Options, Work
 from trainyard.edge.asset_cache import AssetCache
 from trainyard.edge.aws.account import Account, Clock
+from trainyard.edge.new_archive import refuse_existing
 from trainyard.edge.pcluster_command import artifact_bucket
+from trainyard.rehearsal.archive import write_archive
 from trainyard.rehearsal.emulated.emulated_account import emulated_account
 from trainyard.rehearsal.emulated.seeds import seeds_of
 from trainyard.rehearsal.report.honest_lists import Reached, only_aws_can_tell, proved
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from trainyard.deploy.engine import StepResult
     from trainyard.document.node import Document
     from trainyard.finding import Finding
+    from trainyard.rehearsal.archive import Wanted
     from trainyard.spec.cluster import Spec
 
 _HURRY = 200.0
@@ -71,20 +74,41 @@ class _Play:
     parallelclusters: ParallelClusters
     folder: Path
     """Where files may be put."""
+    archive: Wanted | None = None
+    archived: str | None = None
+    """The archive, once it is written."""
+    breakdown: str | None = None
+    events: list[Event] = field(default_factory=list)
     steps: list[StepResult] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     stacks: list[dict[str, Any]] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
     reached: list[Reached] = field(default_factory=list)
 
+    def listen(self, event: Event) -> None:
+        """Keep an event of the deployment, and hand it on."""
+        self.events.append(event)
+        self.listener(event)
 
-def rehearse(script: Script, listener: Callable[[Event], None]) -> dict[str, Any]:
+
+def rehearse(
+    script: Script,
+    listener: Callable[[Event], None],
+    *,
+    archive: Wanted | None = None,
+    breakdown: str | None = None,
+) -> dict[str, Any]:
     """Deploy a spec into an emulated account, destroy it again, and return all that happened.
 
-    The shape is that of ``trainyard rehearse --json``.
+    The shape is that of ``trainyard rehearse --json``. What is left of the deployment goes into ``archive``;
+    ``breakdown`` is what goes wrong on purpose: see emulated/breakdown.py.
+    Raises InputError where the archive exists and is not to be replaced, TrainyardError where it cannot be written.
     """
     started = time.time()
-    with emulated_account(script.spec.region, seeds=seeds_of(script.spec)) as emulated:
+    if archive is not None:
+        refuse_existing(archive.file, force=archive.force)
+    seeds = seeds_of(script.spec, faults={"breakdown": breakdown})
+    with emulated_account(script.spec.region, seeds=seeds) as emulated:
         account = replace(emulated, clock=QuickClock())
         with (
             ParallelClusters(account, _reported(account, listener)) as parallelclusters,
@@ -92,7 +116,7 @@ def rehearse(script: Script, listener: Callable[[Event], None]) -> dict[str, Any
         ):
             parallelclusters.of(script.spec.parallelcluster.version)
             before = inventory(account)
-            play = _Play(script, account, listener, parallelclusters, Path(folder))
+            play = _Play(script, account, listener, parallelclusters, Path(folder), archive, breakdown=breakdown)
             _play(play)
         after, calls = inventory(account), page(account, "calls")
         after = [one for one in after if not _is_parallelclusters_own(one, account)]
@@ -111,7 +135,7 @@ def _reported(account: Account, listener: Callable[[Event], None]) -> Callable[[
 
 def _play(play: _Play) -> None:
     spec = play.script.spec
-    work = work_for(spec, play.account, play.listener)
+    work = work_for(spec, play.account, play.listen)
     work.parallelcluster = play.parallelclusters.of
     _stand_in_for_assets(work, play.folder)
     play.findings += look_before(work, play.script.document)
@@ -121,6 +145,9 @@ def _play(play: _Play) -> None:
     deployed = deploy(work, play.script.text)
     play.steps += deployed.results
     play.stacks += made_stacks(work)
+    if play.archive is not None:
+        write_archive(work, play.events, play.archive)
+        play.archived = str(play.archive.file)
     if deployed.ok:
         play.reached.append("deployed")
     # As people do, keeping what holds data; and then all of it.
@@ -163,6 +190,8 @@ def _result(play: _Play, started: float) -> dict[str, Any]:
         "proved": proved(spec, play.reached),
         "only_aws_can_tell": only_aws_can_tell(spec),
         "diagram": architecture_svg(spec),
+        "archive": play.archived,
+        "breakdown": play.breakdown,
     }
 
 

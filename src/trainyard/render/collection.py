@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from trainyard.monitoring.alertmanager_config import alertmanager_config
+from trainyard.monitoring.batch_collection import BatchCluster, batch_config
+from trainyard.monitoring.exporters import gpu_queues
 from trainyard.monitoring.prometheus_config import head_node_config, instance_config
 from trainyard.monitoring.remote_write import amp_write_url, instance_write_url
 
@@ -18,6 +20,8 @@ HEAD_NODE = "monitoring/head-node.yml"
 """prometheus.yml of the head node, as the bundle and the release call it."""
 INSTANCE = "monitoring/instance.yml"
 """prometheus.yml of the monitoring instance."""
+AGENT = "monitoring/agent.yml"
+"""prometheus.yml of an agent beside the compute environments of Batch."""
 RULES = "monitoring/rules.yml"
 """The alerts, beside prometheus.yml."""
 ALERTMANAGER = "monitoring/alertmanager.yml"
@@ -26,8 +30,14 @@ ALERTMANAGER = "monitoring/alertmanager.yml"
 def collection(spec: Spec, ids: Ids) -> dict[str, dict[str, Any]]:
     """Return the documents by their names in the bundle and in the release."""
     url = write_url(spec, ids)
+    if spec.platform == "batch":
+        return {} if url is None else {AGENT: batch_config(_batch_cluster(spec), url)}
     config = None if url is None else head_node_config(spec, url)
     return {**({} if config is None else {HEAD_NODE: config}), **_of_instance(spec, ids)}
+
+
+def _batch_cluster(spec: Spec) -> BatchCluster:
+    return BatchCluster(spec.name, spec.region, [queue.name for queue in spec.queues], gpu_queues(spec))
 
 
 def _of_instance(spec: Spec, ids: Ids) -> dict[str, dict[str, Any]]:

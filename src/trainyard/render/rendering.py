@@ -26,7 +26,7 @@ class Rendering:
     documents: dict[str, dict[str, Any]]
     """By file name."""
     stacks: tuple[Stack, ...]
-    """In the order in which they are made, all of them before the cluster."""
+    """In the order in which they are made, all of them before a cluster that is no stack."""
     stand_ins: tuple[StandIn, ...]
     outputs: frozenset[str]
     """Names of the stack outputs that documents and stacks use, known or not."""
@@ -49,16 +49,21 @@ def _parallelcluster(spec: Spec, ids: Ids) -> dict[str, dict[str, Any]]:
     return {"cluster.yaml": cluster(spec, ids), **collection(spec, ids)}
 
 
+def _batch(spec: Spec, ids: Ids) -> dict[str, dict[str, Any]]:
+    """Return the documents beside the stack of Batch, which is the cluster."""
+    return collection(spec, ids)
+
+
 def _not_yet(spec: Spec, _ids: Ids) -> NoReturn:
     raise TrainyardError(
         f"this version of trainyard checks specs for {spec.platform} but does not render them yet",
         where="platform",
-        hint="use platform: parallelcluster, or a later version",
+        hint="use platform: parallelcluster or batch, or a later version",
     )
 
 
 PLATFORMS: dict[Platform, Callable[[Spec, Ids], dict[str, dict[str, Any]]]] = {
     "parallelcluster": _parallelcluster,
-    "batch": _not_yet,
+    "batch": _batch,
     "eks": _not_yet,
 }

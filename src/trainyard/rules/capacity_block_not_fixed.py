@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 
 def check(spec: Spec) -> Iterator[Problem]:
-    """Yield nodes of a Capacity Block whose number may vary."""
+    """Yield nodes of a Capacity Block whose number may vary. Batch starts them as jobs need them."""
+    if spec.platform != "parallelcluster":
+        return
     for group in spec.node_groups():
         if group.capacity_kind == "capacity_block" and group.min_nodes != group.max_nodes:
             problem = (

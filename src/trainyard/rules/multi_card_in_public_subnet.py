@@ -19,19 +19,20 @@ if TYPE_CHECKING:
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield nodes that are launched with several interfaces although their queue stands in a public subnet."""
     for group in spec.node_groups():
-        if _is_public(spec, group.queue.subnet) and (count := _interface_count(spec, group)) > 1:
+        if is_public(spec, group.queue.subnet) and (count := interface_count(spec, group)) > 1:
             yield Problem(
                 (*group.path[:2], "subnet"),
                 f"queue {group.queue.name!r} puts {group.instance_type} ({count} interfaces) into a public subnet",
             )
 
 
-def _is_public(spec: Spec, subnet: str) -> bool:
+def is_public(spec: Spec, subnet: str) -> bool:
+    """Return whether a subnet is a public one, by kind or by its id."""
     existing = spec.network.existing
     return subnet == "public" or (existing is not None and subnet in existing.public_subnets)
 
 
-def _interface_count(spec: Spec, group: NodeGroup) -> int:
+def interface_count(spec: Spec, group: NodeGroup) -> int:
     """Return how many interfaces nodes are launched with. Of several types, the one with the fewest decides."""
     return min(_interfaces_of(spec, group, name) for name in group.instance_types)
 

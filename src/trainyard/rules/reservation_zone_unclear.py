@@ -38,7 +38,9 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 def _reserved_id(group: NodeGroup) -> str | None:
     capacity = group.capacity
-    return str(getattr(capacity, capacity.kind)) if isinstance(capacity, Reserved) else None
+    if not isinstance(capacity, Reserved):
+        return None
+    return ", ".join(capacity.reservations) if capacity.reservations else str(getattr(capacity, capacity.kind))
 
 
 def _lies_in_one_zone(group: NodeGroup) -> bool:

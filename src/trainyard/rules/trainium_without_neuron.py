@@ -15,7 +15,12 @@ if TYPE_CHECKING:
 
 
 def check(spec: Spec) -> Iterator[Problem]:
-    """Yield nodes with Trainium whose queue has neither a setup, nor an image, nor scripts of its own."""
+    """Yield nodes with Trainium whose queue has neither a setup, nor an image, nor scripts of its own.
+
+    On AWS Batch the default image of such a type has the driver, and the containers have the rest.
+    """
+    if spec.platform == "batch":
+        return
     for group in spec.node_groups():
         queue = group.queue
         if (queue.setup or spec.software.setup) != "none" or queue.ami or spec.image.ami:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from trainyard.field import NotEmpty, Text
 from trainyard.record import Record
 from trainyard.spec.access import Access
+from trainyard.spec.batch import Batch
 from trainyard.spec.file_system import FileSystem, Scratch
 from trainyard.spec.head_node import HeadNode
 from trainyard.spec.iam import Iam
@@ -74,6 +75,8 @@ class Spec(Record):
     """How long nodes may take to come up."""
     parallelcluster: ParallelCluster = {}  # type: ignore[assignment]
     """What only AWS ParallelCluster has."""
+    batch: Batch = {}  # type: ignore[assignment]
+    """What only AWS Batch has."""
     tags: dict[TagKey, TagValue] = {}
     """Tags on everything that is made."""
 
@@ -87,7 +90,7 @@ class Spec(Record):
         """Whether any node, or the monitoring instance, gets anything beyond its image from trainyard."""
         if self.has_monitoring_instance:
             return True
-        if self.is_environment:
+        if self.is_environment or self.platform != "parallelcluster":
             return False
         setups = {queue.setup or self.software.setup for queue in self.queues}
         monitoring = self.monitoring

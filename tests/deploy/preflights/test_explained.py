@@ -20,9 +20,10 @@ def test_a_preflight_is_explained_with_what_it_asks_for(id_):
     assert all(permission in explanation.rationale for permission in preflight.permissions)
 
 
-def test_rules_come_first_and_alerts_last():
+def test_rules_come_first_and_causes_of_failures_last():
     kinds = list(dict.fromkeys(one.kind for one in explanations()))
-    assert kinds == ["rule", "preflight", "node finding", "metrics finding", "benchmark finding", "load error", "alert"]
+    found = ["rule", "preflight", "node finding", "metrics finding", "benchmark finding", "load error"]
+    assert kinds == [*found, "alert", "cause"]
 
 
 def test_no_id_is_explained_twice():

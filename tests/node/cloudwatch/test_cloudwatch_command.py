@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, get_args
 
 import pytest
 
+from tests.full_disk import files_of_at_most
 from tests.node.collectors.efa_tree import EfaTree
 from tests.node.collectors.recorded_programs import RecordedPrograms
 from tests.node.doubles import FakeClock, FakeProcesses
@@ -171,15 +171,8 @@ def test_the_agent_may_read_the_file_whatever_the_mask_is(tmp_path: Path):
 def test_a_full_disk_leaves_whole_lines_and_is_told(tmp_path: Path):
     file = MetricsFile(tmp_path / "m.log")
     file.add(["first"])
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (10, hard))
-    try:
-        with pytest.raises(NodeError, match=r"cannot write .*m\.log"):
-            file.add(["second line", "third"])
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-        signal.signal(signal.SIGXFSZ, before)
+    with files_of_at_most(10), pytest.raises(NodeError, match=r"cannot write .*m\.log"):
+        file.add(["second line", "third"])
     assert file.path.read_text() == "first\n"
     file.add(["second"])
     assert file.path.read_text() == "first\nsecond\n"

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.architectures.by_platform import architectures_on
 from tests.specs import spec_of
-from trainyard.architectures import all_architectures
 from trainyard.rehearsal.report.conditions import CONDITIONS
 from trainyard.rehearsal.report.honest_lists import entries, only_aws_can_tell, proved
 from trainyard.spec.parsing import parse
@@ -62,7 +62,7 @@ def test_what_is_open_follows_from_what_the_spec_has(part: str, word: str):
     assert not any(word in point for point in only_aws_can_tell(plain))
 
 
-@pytest.mark.parametrize("architecture", all_architectures(), ids=lambda one: one.name)
+@pytest.mark.parametrize("architecture", architectures_on("parallelcluster"), ids=lambda one: one.name)
 @pytest.mark.parametrize("word", ["your own user", "quotas", "Slurm", "costs", "boot", "How long"])
 def test_every_rehearsal_says_what_no_rehearsal_can_know(architecture, word: str):
     spec = parse(architecture.text, "cluster.yaml").spec

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 
+from tests.architectures.by_platform import architectures_on
 from tests.render.bench.specs import with_queue, with_queues
 from tests.specs import spec_texts
-from trainyard.architectures import all_architectures
 from trainyard.bench.factors import COLLECTIVES
 from trainyard.bench.machine import machine
 from trainyard.render.bench.files import bench_files
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from trainyard.spec.cluster import Spec
 
 GIB = 2**30
-ARCHITECTURES = {one.name: parse(one.text, "cluster.yaml").spec for one in all_architectures()}
+ARCHITECTURES = {one.name: parse(one.text, "cluster.yaml").spec for one in architectures_on("parallelcluster")}
 EACH_ARCHITECTURE = pytest.mark.parametrize("name", ARCHITECTURES)
 
 

@@ -14,15 +14,15 @@ from pathlib import Path
 
 import pytest
 
+from tests.architectures.by_platform import architectures_on
 from tests.render.bench.specs import with_queue, with_queues
-from trainyard.architectures import all_architectures
 from trainyard.render.bench.files import ASSETS, bench_files, scripts
 from trainyard.render.bench.plan import jobs_for
 from trainyard.render.bench.sbatch import DIRECT_FILE, direct_text, sbatch_text
 from trainyard.spec.parsing import parse
 
 GOLDEN = Path(__file__).with_name("golden")
-ARCHITECTURES = {one.name: parse(one.text, "cluster.yaml").spec for one in all_architectures()}
+ARCHITECTURES = {one.name: parse(one.text, "cluster.yaml").spec for one in architectures_on("parallelcluster")}
 CONTAINERS = "software: {setup: gpu, containers: true, nccl: {version: 2.28.7-1, mount: /fsx}}\n"
 HOSTILE = "a'b\"c $(touch /tmp/x) `id` \\ ; rm -rf / #"
 

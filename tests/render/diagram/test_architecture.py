@@ -60,7 +60,8 @@ def test_a_picture_is_named_and_described_for_who_cannot_see_it(name: str):
 def test_the_picture_of_an_architecture_shows_nodes_file_systems_and_zone(architecture):
     spec = parse(architecture.text, "cluster.yaml").spec
     words = words_in(architecture_svg(spec))
-    expected = [spec.name, f"Region {spec.region}", str(spec.network.availability_zone), spec.head_node.instance_type]
+    expected = [spec.name, f"Region {spec.region}", str(spec.network.availability_zone)]
+    expected += ["AWS Batch"] if spec.platform == "batch" else [spec.head_node.instance_type]
     expected += [one.mount for one in spec.file_systems] + [f"Queue {queue.name}" for queue in spec.queues]
     expected += [group.instance_type for group in spec.node_groups()]
     assert [one for one in expected if one not in words] == []

@@ -24,6 +24,9 @@ def to_look_at(spec: Spec) -> Iterator[tuple[str, Sequence[str]]]:
             "Unless your VPC has them, endpoints through which nodes reach AWS. It needs DNS resolution and host names:"
         )
         yield text, endpoints(spec, existing)
+    # On AWS Batch no node opens what the key encrypts, and images are for ECS.
+    if spec.platform == "batch":
+        return
     if spec.iam.kms_key is not None:
         text = (
             "Nodes need this policy to attach volumes and to read objects that the key encrypts. "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trainyard.bundle.by_hand.aws_command import assigned, aws, shell_name
+from trainyard.catalog.partition import partition_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -16,10 +17,23 @@ if TYPE_CHECKING:
 
 def made(spec: Spec, stack: Stack) -> Iterator[str]:
     """Yield how to make a stack, and to wait until it is there."""
+    yield from _made(spec, stack, "--template-body", f"file://{stack.template_file}")
+
+
+def made_from_s3(spec: Spec, stack: Stack) -> Iterator[str]:
+    """Yield the same for a template that is too long for a request: it goes to the bucket of all clusters before."""
+    place = f"${shell_name('AssetsBucket')}/trainyard/{spec.name}/{stack.template_file}"
+    yield aws(spec.region, "s3 cp", stack.template_file, f"s3://{place}")
+    # https://docs.aws.amazon.com/general/latest/gr/s3.html
+    suffix = "com.cn" if partition_of(spec.region) == "aws-cn" else "com"
+    yield from _made(spec, stack, "--template-url", f"https://s3.{spec.region}.amazonaws.{suffix}/{place}")
+
+
+def _made(spec: Spec, stack: Stack, *template: str) -> Iterator[str]:
     tags = [f"Key={key},Value={value}" for key, value in stack.tags.items()]
     yield aws(
         spec.region, "cloudformation create-stack", "--stack-name", stack.name,
-        "--template-body", f"file://{stack.template_file}", "--parameters", f"file://{stack.parameters_file}",
+        *template, "--parameters", f"file://{stack.parameters_file}",
         *(("--capabilities", *stack.capabilities) if stack.capabilities else ()), "--tags", *tags,
     )  # fmt: skip
     yield aws(spec.region, "cloudformation wait stack-create-complete", "--stack-name", stack.name)

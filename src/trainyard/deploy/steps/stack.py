@@ -33,6 +33,7 @@ _WHAT = {
     "monitoring": "monitoring",
     "rules": "alerts and recorded metrics",
     "assets": "rights to what nodes fetch",
+    "batch": "compute environments and job queues",
 }
 
 

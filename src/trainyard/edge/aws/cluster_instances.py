@@ -24,3 +24,10 @@ def instances_of_cluster(account: Account, name: str) -> tuple[Described, ...]:
         reservations = pages(account, "ec2:DescribeInstances", "describe_instances", "Reservations", Filters=wanted)
         found |= {one["InstanceId"]: one for reservation in reservations for one in reservation["Instances"]}
     return tuple(found.values())
+
+
+def instance_by_id(account: Account, instance: str) -> Described | None:
+    """Return an instance, whoever it belongs to; None where there is none of that id."""
+    wanted = [{"Name": "instance-id", "Values": [instance]}]
+    reservations = pages(account, "ec2:DescribeInstances", "describe_instances", "Reservations", Filters=wanted)
+    return next((one for reservation in reservations for one in reservation["Instances"]), None)

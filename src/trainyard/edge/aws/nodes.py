@@ -36,6 +36,9 @@ class Node(NamedTuple):
     """The pool of a login node."""
     launched: str | None = None
     """When EC2 launched it, as an ISO 8601 time. A stopped instance that is started has a new one."""
+    public_address: str | None = None
+    purchase: str = "on-demand"
+    """on-demand, also where a reservation holds its place; spot or capacity-block."""
 
 
 def nodes(account: Account, cluster: str) -> list[Node]:
@@ -84,4 +87,6 @@ def _node(described: dict[str, Any]) -> Node:
         tags.get("parallelcluster:compute-resource-name"),
         tags.get("parallelcluster:login-nodes-pool-name"),
         described["LaunchTime"].isoformat(timespec="seconds") if "LaunchTime" in described else None,
+        described.get("PublicIpAddress"),
+        described.get("InstanceLifecycle", "on-demand"),
     )

@@ -70,13 +70,18 @@ def _tags_under_review(account: Account, name: str) -> dict[str, str]:
 
 def stacks_tagged(account: Account, tag: str, value: str) -> list[StackState]:
     """Return the stacks that carry a tag, in the order of their making."""
+    return [stack for stack in all_stacks(account) if stack.tags.get(tag) == value]
+
+
+def all_stacks(account: Account) -> list[StackState]:
+    """Return every stack that is not inside another, in the order of their making."""
     pages = account.client("cloudformation").get_paginator("describe_stacks").paginate()
     try:
         found = [stack for page in pages for stack in page["Stacks"]]
     except ClientError as error:
         raise account_error(error, account.region, "list stacks") from error
-    ours = [stack for stack in found if _tags(stack).get(tag) == value and "ParentId" not in stack]
-    return [_state(stack) for stack in sorted(ours, key=lambda stack: stack["CreationTime"])]
+    outer = [stack for stack in found if "ParentId" not in stack]
+    return [_state(stack) for stack in sorted(outer, key=lambda stack: stack["CreationTime"])]
 
 
 def _state(described: Mapping[str, Any]) -> StackState:

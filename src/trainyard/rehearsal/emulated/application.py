@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from functools import partial
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
@@ -46,7 +47,7 @@ class Application:
         with LOCK:
             path = str(environ.get("PATH_INFO", ""))
             if path.startswith("/trainyard/"):
-                return _page(path, start_response)
+                return _page(path, environ, start_response)
             host = str(environ.get("HTTP_HOST", ""))
             answering = next((application for hosts, application in self._by_host if hosts.fullmatch(host)), None)
             name = "grafana-workspace" if answering else _signing_name(environ)
@@ -81,7 +82,14 @@ def _flask(responses: Any) -> Flask:
     return app
 
 
-def _page(path: str, start_response: StartResponse) -> list[bytes]:
-    page = pages.PAGES.get(path.removeprefix("/trainyard/"))
+def _page(path: str, environ: dict[str, Any], start_response: StartResponse) -> list[bytes]:
+    page = _page_of(path.removeprefix("/trainyard/"), environ)
     start_response("200 OK" if page else "404 NOT FOUND", [("Content-Type", "application/json")])
     return [json.dumps(page() if page else {"pages": sorted(pages.PAGES)}, default=str).encode()]
+
+
+def _page_of(name: str, environ: dict[str, Any]) -> Callable[[], Any] | None:
+    if environ.get("REQUEST_METHOD") == "PUT":
+        take = pages.TAKES.get(name)
+        return take and partial(take, json.loads(environ["wsgi.input"].read()))
+    return pages.PAGES.get(name)

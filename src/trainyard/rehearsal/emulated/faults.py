@@ -26,6 +26,8 @@ class Faults:
     """What the account may have of a quota, by its code: {"L-417A185B": 96}. Of all others it may have plenty."""
     denied_actions: Sequence[str] = field(default_factory=tuple)
     """Actions that IAM's policy simulator calls forbidden: iam:CreateRole. Calls are answered all the same."""
+    breakdown: str | None = None
+    """What breaks down while a cluster is deployed, with all that nodes write of it: one of breakdowns/."""
 
 
 FAULTS = Faults()

@@ -1,12 +1,11 @@
 """The head node of an emulated cluster: what it would do in the account, without running anything.
 
-It launches the nodes that always run, gives them names, keeps the status of the fleet, begins its logs, and signals
+It launches the nodes that always run, gives them names, keeps the status of the fleet, writes its logs, and signals
 CloudFormation. A real one installs software, mounts file systems and starts Slurm; none of that happens here.
 """
 
 from __future__ import annotations
 
-import contextlib
 import datetime as dt
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import yaml
 from botocore.exceptions import ClientError
 
+from trainyard.rehearsal.emulated.breakdown import striking
+from trainyard.rehearsal.emulated.coming_up import ComingUp
 from trainyard.rehearsal.emulated.faults import FAULTS
 from trainyard.rehearsal.emulated.resource import ResourceError
 from trainyard.rehearsal.emulated.static_nodes import launch_missing, terminate_compute_nodes
@@ -48,23 +49,29 @@ def start(aws: Aws, name: str) -> int:
     """Start the head node of a cluster, or let it take over a changed config. Return how many signals it sent.
 
     It waits for its static nodes and signals when they run. Without capacity for them it never does.
-    Raises ResourceError where the stack is not one of ParallelCluster.
+    Raises ResourceError where the stack is not one of ParallelCluster, and where the head node signals a failure.
     https://github.com/aws/aws-parallelcluster/issues/3373
     """
     cluster = _cluster(aws, name)
     instance = _instance(aws, name)
-    if instance is None or not FAULTS.head_node_signals:
-        _log(aws, cluster, instance, "cloud-init-output", "Waiting for the network")
+    if instance is None:
         return 0
     status = _fleet_status(aws, name) or "RUNNING"
-    try:
-        if status == "RUNNING":
-            launch_missing(aws, cluster)
-    except ClientError as error:
-        _log(aws, cluster, instance, "clustermgtd", f"Failed to launch instances: {error}")
+    ready = FAULTS.head_node_signals and striking("head") is None
+    refused = _launch(aws, cluster) if ready and status == "RUNNING" else None
+    up = ComingUp(aws, cluster, instance)
+    up.begin()
+    if not FAULTS.head_node_signals:
         return 0
+    up.fail_head_node()
+    if refused is not None:
+        up.refused(refused)
+        return 0
+    if up.fail_nodes(being_made=True):
+        _put_fleet_status(aws, name, "PROTECTED")
+        raise up.signal_of_nodes()
     _put_fleet_status(aws, name, status)
-    _log(aws, cluster, instance, "cfn-init", "HeadNode setup complete")
+    up.end_well()
     return 1
 
 
@@ -76,10 +83,28 @@ def obey(aws: Aws, name: str) -> None:
         _put_fleet_status(aws, name, "STOPPED")
     elif asked == "START_REQUESTED":
         _put_fleet_status(aws, name, "RUNNING")
-        try:
-            launch_missing(aws, _cluster(aws, name))
-        except ClientError:
-            return  # clustermgtd tries again and again; the fleet counts as running
+        _start_fleet(aws, _cluster(aws, name))
+
+
+def _start_fleet(aws: Aws, cluster: Cluster) -> None:
+    refused = _launch(aws, cluster)
+    instance = _instance(aws, cluster.name)
+    if instance is None:
+        return
+    up = ComingUp(aws, cluster, instance)
+    if refused is not None:
+        up.refused(refused)  # clustermgtd tries again and again; the fleet counts as running
+    elif up.fail_nodes(being_made=False):
+        _put_fleet_status(aws, cluster.name, "PROTECTED")
+
+
+def _launch(aws: Aws, cluster: Cluster) -> ClientError | None:
+    """Launch the static nodes that do not run, and return why EC2 refused."""
+    try:
+        launch_missing(aws, cluster)
+    except ClientError as error:
+        return error
+    return None
 
 
 def _cluster(aws: Aws, name: str) -> Cluster:
@@ -123,19 +148,3 @@ def _put_fleet_status(aws: Aws, name: str, status: str) -> None:
     data = {"status": {"S": status}, "lastStatusUpdatedTime": {"S": now}}
     item = {"Id": {"S": FLEET_KEY}, "Data": {"M": data}}
     aws.client("dynamodb").put_item(TableName=TABLE_PREFIX + name, Item=item)
-
-
-def _log(aws: Aws, cluster: Cluster, instance: Mapping[str, Any] | None, kind: str, message: str) -> None:
-    """Write a line into a log stream, called as the CloudWatch agent calls them: host, instance and file."""
-    if cluster.log_group is None or instance is None:
-        return
-    logs = aws.client("logs")
-    stream = f"{instance['PrivateDnsName'].partition('.')[0]}.{instance['InstanceId']}.{kind}"
-    with contextlib.suppress(logs.exceptions.ResourceAlreadyExistsException):
-        logs.create_log_stream(logGroupName=cluster.log_group, logStreamName=stream)
-    now_ms = int(dt.datetime.now(dt.UTC).timestamp() * 1000)
-    logs.put_log_events(
-        logGroupName=cluster.log_group,
-        logStreamName=stream,
-        logEvents=[{"timestamp": now_ms, "message": f"(emulated) {message}"}],
-    )

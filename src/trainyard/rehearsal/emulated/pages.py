@@ -1,9 +1,10 @@
-"""Pages of the emulated account below /trainyard/: what exists, and what CloudFormation did."""
+"""Pages of the emulated account below /trainyard/: what exists, what CloudFormation did, and what is to go wrong."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from trainyard.rehearsal.emulated import faults
 from trainyard.rehearsal.emulated.calls import calls
 from trainyard.rehearsal.emulated.engine.stacks import every_event
 from trainyard.rehearsal.emulated.inventory import inventory
@@ -17,3 +18,6 @@ PAGES: dict[str, Callable[[], Any]] = {
     "calls": calls,
 }
 """What each page shows, by its path. Served as JSON."""
+
+TAKES: dict[str, Callable[[Any], None]] = {"faults": faults.plant}
+"""What each page does with the JSON that it is sent with PUT."""

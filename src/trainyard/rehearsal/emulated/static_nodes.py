@@ -10,6 +10,11 @@ if TYPE_CHECKING:
     from trainyard.rehearsal.emulated.head_node import Cluster
     from trainyard.rehearsal.emulated.resource import Aws
 
+Launched = list[dict[str, Any]]
+"""Instances as EC2 describes them when they are launched."""
+
+# PCLUSTER_SLURM_DYNAMODB_PREFIX in pcluster/constants.py of https://pypi.org/project/aws-parallelcluster/3.16.1/
+_NAMES_PREFIX = "parallelcluster-slurm-"
 _ALIVE = {"Name": "instance-state-name", "Values": ["pending", "running", "stopping", "stopped"]}
 
 
@@ -23,8 +28,19 @@ def launch_missing(aws: Aws, cluster: Cluster) -> None:
         wanted = int(resource.get("MinCount") or 0)
         running = len(_running(aws, cluster.name, queue["Name"], resource["Name"]))
         if wanted > running:
-            addresses = _launch(aws, cluster, queue, resource, wanted - running)
-            _name(aws, cluster, f"{queue['Name']}-st-{resource['Name']}", running + 1, addresses)
+            launched = _launch(aws, cluster, queue, resource, wanted - running)
+            prefix = f"{queue['Name']}-st-{resource['Name']}"
+            _name(aws, cluster, prefix, running + 1, [one["PrivateIpAddress"] for one in launched])
+            _remember(aws, cluster, prefix, running + 1, [one["InstanceId"] for one in launched])
+
+
+def static_nodes(aws: Aws, cluster: Cluster) -> Iterator[tuple[str, Mapping[str, Any] | None]]:
+    """Yield the names of the static nodes, each with its instance where it has one."""
+    for queue, resource in _compute_resources(cluster.config):
+        running = _running(aws, cluster.name, queue["Name"], resource["Name"])
+        for number in range(int(resource.get("MinCount") or 0)):
+            name = f"{queue['Name']}-st-{resource['Name']}-{number + 1}"
+            yield name, running[number] if number < len(running) else None
 
 
 def terminate_compute_nodes(aws: Aws, cluster_name: str) -> None:
@@ -40,7 +56,7 @@ def _compute_resources(config: Mapping[str, Any]) -> Iterator[tuple[Mapping[str,
             yield queue, resource
 
 
-def _launch(aws: Aws, cluster: Cluster, queue: Mapping[str, Any], resource: Mapping[str, Any], count: int) -> list[str]:
+def _launch(aws: Aws, cluster: Cluster, queue: Mapping[str, Any], resource: Mapping[str, Any], count: int) -> Launched:
     asked: dict[str, Any] = {"LaunchTemplateName": f"{cluster.name}-{queue['Name']}-{resource['Name']}"}
     several = [one["InstanceType"] for one in resource.get("Instances") or []]
     kind = {"InstanceType": several[0]} if several else {}
@@ -57,7 +73,7 @@ def _launch(aws: Aws, cluster: Cluster, queue: Mapping[str, Any], resource: Mapp
         **subnet,
         TagSpecifications=[{"ResourceType": "instance", "Tags": tags}],
     )
-    return [one["PrivateIpAddress"] for one in answer["Instances"]]
+    return list(answer["Instances"])
 
 
 def _name(aws: Aws, cluster: Cluster, prefix: str, first: int, addresses: list[str]) -> None:
@@ -78,6 +94,19 @@ def _name(aws: Aws, cluster: Cluster, prefix: str, first: int, addresses: list[s
         for at, address in enumerate(addresses)
     ]
     aws.client("route53").change_resource_record_sets(HostedZoneId=zone, ChangeBatch={"Changes": changes})
+
+
+def _remember(aws: Aws, cluster: Cluster, prefix: str, first: int, instances: list[str]) -> None:
+    """Write which instance bears which name into the cluster's table of names, where it has one.
+
+    ``_store_assigned_hostnames`` in slurm_plugin/instance_manager.py of https://github.com/aws/aws-parallelcluster-node
+    """
+    table = f"{_NAMES_PREFIX}{cluster.name}"
+    if table not in cluster.resources.values():
+        return
+    for at, instance in enumerate(instances):
+        item = {"Id": {"S": f"{prefix}-{first + at}"}, "InstanceId": {"S": instance}}
+        aws.client("dynamodb").put_item(TableName=table, Item=item)
 
 
 def _running(aws: Aws, cluster_name: str, queue: str, resource: str) -> list[Mapping[str, Any]]:

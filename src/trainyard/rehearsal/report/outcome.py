@@ -11,9 +11,10 @@ if TYPE_CHECKING:
 
 
 def headline(result: Mapping[str, Any]) -> str:
-    """Return one line: did it succeed, and how long did it take."""
+    """Return one line: did it succeed, how long did it take, and was something to go wrong."""
     came = "succeeded" if result["ok"] else "failed"
-    return f"The rehearsal of {result['name']} {came} in {seconds(result['seconds'])}"
+    broken = f", with {result['breakdown']} broken on purpose" if result.get("breakdown") else ""
+    return f"The rehearsal of {result['name']} {came} in {seconds(result['seconds'])}{broken}"
 
 
 def reason(result: Mapping[str, Any]) -> str:

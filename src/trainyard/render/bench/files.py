@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from trainyard.render.batch.names import job_definition, job_queue
+from trainyard.render.bench.batch_job import submit_job
 from trainyard.render.bench.plan import jobs_for
 from trainyard.render.bench.sbatch import DIRECT_FILE, direct_text, sbatch_text
 
@@ -21,6 +24,8 @@ ASSETS = Path(__file__).with_name("assets")
 def bench_files(spec: Spec) -> dict[str, bytes]:
     """Return the files of the folder by their names in it: those of containers too where the spec has them."""
     jobs = jobs_for(spec)
+    if spec.platform == "batch":
+        return {f"{job.id}.json": _submission(spec, job) for job in jobs}
     in_containers = jobs_for(spec, container=True) if spec.software.containers else ()
     return files_of(spec, (*jobs, *in_containers))
 
@@ -34,6 +39,11 @@ def files_of(spec: Spec, jobs: Iterable[BenchJob]) -> dict[str, bytes]:
     if (direct := _direct(listed)) is not None:
         texts[DIRECT_FILE] = direct_text(direct, spec)
     return {**{name: text.encode() for name, text in texts.items()}, **scripts()}
+
+
+def _submission(spec: Spec, job: BenchJob) -> bytes:
+    submitted = submit_job(job, job_queue(spec, job.queue), job_definition(spec, job.queue, "nccl"))
+    return (json.dumps(submitted, indent=2) + "\n").encode()
 
 
 @cache

@@ -20,6 +20,9 @@ def needs_network(spec: Spec) -> bool:
     """Return whether there is a network stack: always for a VPC of its own, otherwise for groups or a prefix list."""
     if spec.environment is not None:
         return False
+    # ParallelCluster makes groups for its nodes itself; Batch makes none.
+    if spec.platform == "batch":
+        return True
     if spec.network.existing is None or spec.monitoring.mode == "self-hosting" or needs_prefix_list(spec):
         return True
     return any(isinstance(one.settings, Lustre | OpenZfs) and one.settings.id is None for one in spec.file_systems)

@@ -1,9 +1,11 @@
-"""The stacks that a spec needs beside its cluster, in the order in which they are made."""
+"""The stacks that a spec needs, in the order in which they are made. That of Batch is the cluster."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trainyard.render.batch.parameters import batch_parameters, needs_batch
+from trainyard.render.batch.template import batch_template
 from trainyard.render.cloudformation.assets import assets_parameters, needs_assets
 from trainyard.render.cloudformation.iam import CAPABILITIES
 from trainyard.render.cloudformation.monitoring import monitoring_parameters, needs_monitoring
@@ -29,10 +31,10 @@ def stacks(spec: Spec, ids: Ids) -> tuple[Stack, ...]:
         Stack(
             kind=kind,
             name=f"{spec.name}-{kind}",
-            template=template(kind),
+            template=batch_template(spec) if kind == "batch" else template(kind),
             parameters=parameters,
             tags=tags,
-            capabilities=CAPABILITIES if kind in ("monitoring", "assets") else (),
+            capabilities=CAPABILITIES if kind in ("monitoring", "assets", "batch") else (),
         )
         for kind, parameters in _parameters(spec, ids)
     )
@@ -49,3 +51,5 @@ def _parameters(spec: Spec, ids: Ids) -> Iterator[tuple[Kind, dict[str, str]]]:
         yield "rules", rules_parameters(spec, ids)
     if needs_assets(spec):
         yield "assets", assets_parameters(spec, ids)
+    if needs_batch(spec):
+        yield "batch", batch_parameters(spec, ids)

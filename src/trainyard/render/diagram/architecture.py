@@ -59,7 +59,7 @@ def _root(spec: Spec, height: float) -> ET.Element:
 
 def _about(spec: Spec) -> str:
     mounts = ", ".join(one.mount for one in spec.file_systems)
-    shared = f"File systems: {mounts or 'none' if spec.is_environment else mounts or '/home'}"
+    shared = f"File systems: {mounts or ('/home' if spec.platform != 'batch' and not spec.is_environment else 'none')}"
     return f"{_subtitle(spec)}. {_nodes(spec)}{shared}. Monitoring: {spec.monitoring.mode}."
 
 
@@ -67,7 +67,8 @@ def _nodes(spec: Spec) -> str:
     if spec.is_environment:
         return ""
     queues = "; ".join(f"{queue.name}: {', '.join(_kinds(spec, queue))}" for queue in spec.queues)
-    return f"Head node: {spec.head_node.instance_type}, {spec.head_node.subnet} subnet. Queues: {queues}. "
+    head = f"Head node: {spec.head_node.instance_type}, {spec.head_node.subnet} subnet. "
+    return f"{'' if spec.platform == 'batch' else head}Queues: {queues}. "
 
 
 def _kinds(spec: Spec, queue: Queue) -> list[str]:
@@ -82,6 +83,8 @@ def _subtitle(spec: Spec) -> str:
     fixed = all(group.min_nodes == group.max_nodes for group in groups)
     most = counted(sum(group.max_nodes for group in groups), "compute node")
     nodes = f"{counted(len(spec.queues), 'queue')}, {'' if fixed else 'up to '}{most}"
+    if spec.platform == "batch":
+        return f"AWS Batch, multi-node parallel jobs{image}: {nodes}"
     return f"AWS ParallelCluster {spec.parallelcluster.version} on {spec.image.os}{image}: {nodes}"
 
 

@@ -17,7 +17,10 @@ def file_system_cards(spec: Spec) -> Iterator[tuple[Card, Card | None]]:
     """Yield every file system with the bucket that its files come from, if any."""
     if spec.is_environment and not spec.file_systems:
         yield _card("None", "clusters bring their own"), None
-    if not spec.is_environment and all(file_system.mount != "/home" for file_system in spec.file_systems):
+    if spec.platform == "batch":
+        if not spec.file_systems:
+            yield _card("None", "containers have what their nodes have"), None
+    elif not spec.is_environment and all(file_system.mount != "/home" for file_system in spec.file_systems):
         volume = spec.head_node.root_volume
         yield _card("/home", f"NFS from the root volume of the head node, {volume.size_gib:,} GiB"), None
     for file_system in spec.file_systems:

@@ -84,7 +84,7 @@ def _of_grafana(layout: Layout) -> Iterator[Flow]:
 
 
 def _of_nodes_services(layout: Layout) -> Iterator[Flow]:
-    for role, words in {"cloudwatch": "logs", "assets": "software"}.items():
+    for role, words in {"batch": "jobs", "images": "images", "cloudwatch": "logs", "assets": "software"}.items():
         if role in layout.services:
             box = layout.services[role].box
             out = ((layout.vpc.right, box.middle), (box.x, box.middle))

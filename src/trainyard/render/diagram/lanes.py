@@ -85,6 +85,8 @@ def _nodes(spec: Spec) -> Iterator[tuple[Key, str, Card]]:
     if spec.is_environment:
         yield ("private", ()), "clusters", clusters_card(spec)
         return
+    if spec.platform == "batch":
+        return
     pools = [pool for _, pool in spec.login_pools()]
     for subnet in dict.fromkeys(pool.subnet for pool in pools):
         yield (subnet, ()), "login", login_card([pool for pool in pools if pool.subnet == subnet])

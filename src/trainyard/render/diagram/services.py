@@ -25,6 +25,10 @@ def services_of_head(spec: Spec) -> Iterator[tuple[str, Card]]:
 
 def services_of_nodes(spec: Spec) -> Iterator[tuple[str, Card]]:
     """Yield what every node talks to, by role."""
+    if spec.platform == "batch":
+        queues = ", ".join(f"{spec.name}-{queue.name}" for queue in spec.queues)
+        yield "batch", Card("server", "compute", "AWS Batch", (f"job queues {queues}",))
+        yield "images", Card("bucket", "bucket", "ECR", ("images of containers",))
     if not spec.is_environment and (lines := tuple(_cloudwatch_lines(spec))):
         yield "cloudwatch", Card("watch", "watch", "CloudWatch", lines)
     if spec.installs_anything:
@@ -36,6 +40,7 @@ def _cloudwatch_lines(spec: Spec) -> Iterator[str]:
     wanted = spec.monitoring
     if wanted.logs:
         yield f"logs, kept {wanted.log_retention_days:,} days"
-    shown = [name for name, on in (("dashboard", wanted.dashboard), ("alarms", wanted.alarms)) if on]
+    alarms = wanted.alarms and spec.platform == "parallelcluster"
+    shown = [name for name, on in (("dashboard", wanted.dashboard), ("alarms", alarms)) if on]
     if shown:
         yield " and ".join(shown)

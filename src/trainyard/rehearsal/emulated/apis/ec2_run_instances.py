@@ -17,6 +17,7 @@ from moto.ec2.responses import EC2Response
 from trainyard.rehearsal.emulated.actions import wrap
 from trainyard.rehearsal.emulated.apis import ec2_capacity
 from trainyard.rehearsal.emulated.faults import FAULTS
+from trainyard.rehearsal.emulated.planted_refusals import launch_refusal
 
 # "must be greater than or equal to the AMI volume size" stands beside 45 GiB in pcluster/constants.py of
 # https://pypi.org/project/aws-parallelcluster/3.16.1/
@@ -82,6 +83,7 @@ def _check_capacity(self: Any, asked: Mapping[str, Any]) -> None:
         )
     if asked.get("DryRun"):
         return
+    _refuse_planted(str(kind), zone, asked)
     if kind in FAULTS.no_capacity:
         raise EC2ClientError(
             "InsufficientInstanceCapacity",
@@ -89,6 +91,13 @@ def _check_capacity(self: Any, asked: Mapping[str, Any]) -> None:
         )
     if reservation:
         _check_reservation(reservation, int(asked.get("MinCount") or 1))
+
+
+def _refuse_planted(kind: str, zone: str | None, asked: Mapping[str, Any]) -> None:
+    """Refuse compute nodes for the reason that is planted."""
+    tags = {tag["Key"]: tag["Value"] for one in asked["TagSpecifications"] for tag in one["Tags"]}
+    if tags.get("parallelcluster:node-type") == "Compute" and (refused := launch_refusal(kind, zone, asked)):
+        raise EC2ClientError(*refused)
 
 
 def _check_reservation(reservation: Mapping[str, Any], count: int) -> None:

@@ -19,8 +19,10 @@ def install() -> None:
     wrap(S3Backend, "put_object", _put_object)
 
 
-def _put_object(former: Callable[..., Any], backend: Any, bucket: str, key: str, value: bytes, **named: Any) -> Any:
-    answer = former(backend, bucket, key, value, **named)
-    if pointer := POINTER.fullmatch(key):
-        follow(Inside(backend.get_bucket(bucket).region_name), bucket, pointer["name"], bytes(value))
+def _put_object(  # the names are moto's: its own code calls by them
+    former: Callable[..., Any], backend: Any, bucket_name: str, key_name: str, value: bytes, **named: Any
+) -> Any:
+    answer = former(backend, bucket_name, key_name, value, **named)
+    if pointer := POINTER.fullmatch(key_name):
+        follow(Inside(backend.get_bucket(bucket_name).region_name), bucket_name, pointer["name"], bytes(value))
     return answer

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from trainyard.rehearsal.emulated.breakdown import planted
 from trainyard.rehearsal.emulated.engine import functions, plan, types
 from trainyard.rehearsal.emulated.engine.deletion import delete, delete_resource
 from trainyard.rehearsal.emulated.engine.refusals import InvalidError
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from trainyard.rehearsal.emulated.engine.stacks import Stack
     from trainyard.rehearsal.emulated.resource import Made, Wanted
 
+_CANCELLED = 2
 _NEW_RESOURCE = "Requested update requires the creation of a new physical resource; hence creating one."
 
 
@@ -67,6 +69,7 @@ def _apply(stack: Stack, target: Target, verb: str) -> str | None:
     bodies = plan.wanted_resources(target, scope)
     for name, body in bodies.items():
         if name in changes and not _apply_one(stack, changes[name], body, scope):
+            _cancel_next(stack, [changes[one] for one in bodies if one in changes], name)
             return f"The following resource(s) failed to {verb.lower()}: [{name}]. "
         if name in stack.resources:
             _take_policies(stack.resources[name], body)
@@ -79,6 +82,20 @@ def _apply(stack: Stack, target: Target, verb: str) -> str | None:
     left_over = [name for name, one in stack.resources.items() if name not in bodies and one.made is not None]
     stack.resources = {name: stack.resources[name] for name in [*bodies, *left_over]}
     return None
+
+
+def _cancel_next(stack: Stack, changes: list[Change], failed: str) -> None:
+    """Say of the next resources that they were cancelled: where something is to fail, as CloudFormation does.
+
+    It works on several at once: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/troubleshooting.html
+    """
+    if planted() is None:
+        return
+    after = changes[[one.logical_id for one in changes].index(failed) + 1 :]
+    for change in [one for one in after if one.action == "Add"][:_CANCELLED]:
+        resource = Resource(change.logical_id, change.type, "")
+        stack.say_of(resource, "CREATE_IN_PROGRESS")
+        stack.say_of(resource, "CREATE_FAILED", "Resource creation cancelled")
 
 
 def _apply_one(stack: Stack, change: Change, body: Mapping[str, Any], scope: Scope) -> bool:

@@ -16,6 +16,7 @@ from werkzeug.exceptions import HTTPException
 from trainyard.rehearsal.emulated.engine.dynamic_references import followed
 from trainyard.rehearsal.emulated.engine.refusals import InvalidError
 from trainyard.rehearsal.emulated.extensions import resource_type_modules
+from trainyard.rehearsal.emulated.planted_refusals import refuse_planted
 from trainyard.rehearsal.emulated.resource import Made, ResourceError
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def is_modelled(resource_type: str) -> bool:
 
 def create(aws: Inside, wanted: Wanted) -> Made:
     """Make a resource. Raises ResourceError, with the reason, where the account refuses."""
+    refuse_planted(wanted, aws.account_id)
     made = _done(lambda: _create(aws, _with_references_followed(aws, wanted)))
     made.wanted = wanted
     return made

@@ -1,0 +1,165 @@
+"""Why something failed: from files of logs, or from a cluster, to the root cause."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import TYPE_CHECKING
+
+from trainyard.deploy.own_bucket import bucket_of_cluster
+from trainyard.diagnose.cluster.reading_cluster import ReadingCluster
+from trainyard.diagnose.cluster.stack_file import stack_files
+from trainyard.diagnose.cluster.stream_files import StreamFiles
+from trainyard.diagnose.collected import Collected
+from trainyard.diagnose.diagnosis import Diagnosis
+from trainyard.diagnose.diagnosis_values import diagnosis_values, has_errors, redacted
+from trainyard.diagnose.log_file import LogFile, Unread
+from trainyard.diagnose.reading import log_files
+from trainyard.diagnose.report.page import report_page
+from trainyard.diagnose.report.sentences import counted, size
+from trainyard.diagnose.scanning import scan
+from trainyard.diagnose.unusual import UnusualLines, unusual_lines
+from trainyard.diagnose.wanted import EVERYTHING, Wanted
+from trainyard.edge.aws import s3
+from trainyard.edge.aws.cluster_logs import LogStream
+from trainyard.edge.new_file import write_new_file
+from trainyard.errors import InputError, TrainyardError
+from trainyard.operate.logs.cluster_log import cluster_log
+from trainyard.operate.logs.period import Period, period
+from trainyard.operate.logs.wanted import Wanted as WantedStreams
+from trainyard.operate.logs.wanted import chosen
+from trainyard.operate.nodes.logged import failures_logged
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from pathlib import Path
+    from typing import Any
+
+    from trainyard.diagnose.diagnosis import UnusualLine
+    from trainyard.diagnose.reading import Source
+    from trainyard.diagnose.scanning import Progress
+    from trainyard.edge.aws.account import Account
+
+__all__ = [
+    "Diagnosis",
+    "diagnose_cluster",
+    "diagnose_files",
+    "diagnosis_values",
+    "has_errors",
+    "redacted",
+    "wanted_lines",
+    "write_diagnosis",
+]
+
+
+def wanted_lines(since: str | None, until: str | None, nodes: tuple[str, ...], now_s: float) -> Wanted:
+    """Return which lines count. Raises InputError where a text such as 1h or 2026-05-06T13:25 means no time."""
+    of = period(since, until, now_s)
+    return Wanted(_time(of.since_ms), _time(of.until_ms), nodes)
+
+
+def diagnose_files(
+    source: str, wanted: Wanted = EVERYTHING, report: Callable[[str], None] = lambda _: None
+) -> Diagnosis:
+    """Return what is wrong by the logs in a file, a folder or an archive, or of standard input for ``-``.
+
+    Raises InputError where nothing of it can be read.
+    """
+    collected = Collected()
+    with log_files(source) as opened:
+        unusual = None if opened.repeatable else UnusualLines()
+        told = _told(opened, report)
+        collected.add(scan(opened.files, unread=opened.unread, progress=told, unusual=unusual), wanted)
+    if collected.unread and not collected.size_bytes:
+        first = collected.unread[0]
+        raise InputError(f"nothing in {source} can be read: {first.name}: {first.why}", where=source)
+    return _diagnosis(source, collected, lambda: _unusual_in(source) if unusual is None else unusual.lines())
+
+
+def diagnose_cluster(  # noqa: PLR0913  which cluster, and what of it
+    name: str,
+    where: Account,
+    wanted: Wanted = EVERYTHING,
+    *,
+    bucket: str | None = None,
+    read_all: bool = False,
+    report: Callable[[str], None] = lambda _: None,
+) -> Diagnosis:
+    """Return what is wrong with a cluster by the events of its stack, the records of its nodes, and its logs.
+
+    The most telling logs are read first; where the root cause is certain, the others are not looked at, unless all
+    are asked for. ``bucket`` is the one that its spec named, where no stack is left to say so.
+    Raises InputError where nothing of it can be read.
+    """
+    reading = ReadingCluster(Wanted(wanted.since, wanted.until), read_all, report)
+    refused: list[TrainyardError] = []
+    parts: dict[str, Callable[[], None]] = {
+        "the events of its stacks": lambda: reading.read(stack_files(where, name)),
+        "what its nodes recorded": lambda: reading.read(_records(name, where, bucket, wanted)),
+        "its logs in CloudWatch": lambda: _read_streams(name, where, wanted, reading),
+    }
+    for part, read in parts.items():
+        try:
+            read()
+        except TrainyardError as error:
+            refused.append(error)
+            reading.collected.leave_out(Unread(part, error.problem))
+    if refused and not reading.collected.files:
+        raise _nothing(name, where, refused)
+    return _diagnosis(f"{name} in {where.region}", reading.collected, reading.unusual.lines)
+
+
+def write_diagnosis(values: Mapping[str, Any], file: Path, *, force: bool = False) -> None:
+    """Write a diagnosis as a Markdown page. Raises InputError where the file exists and is not to be replaced."""
+    write_new_file(file, report_page(values), force=force)
+
+
+def _read_streams(name: str, where: Account, wanted: Wanted, reading: ReadingCluster) -> None:
+    log = cluster_log(where, name)
+    streams = [
+        LogStream(one.name, one.first_ms, one.last_ms) for one in chosen(where, log, WantedStreams(wanted.nodes))
+    ]
+    of = Period(_ms(wanted.since), _ms(wanted.until))
+    reading.read_streams(StreamFiles(where, log.group.name, *of), streams)
+
+
+def _records(name: str, where: Account, bucket: str | None, wanted: Wanted) -> Iterable[LogFile]:
+    used = bucket or bucket_of_cluster(where, name) or s3.own_bucket(where)
+    for one in failures_logged(where, used, name):
+        if not wanted.nodes or any(node.partition(".")[0] in one.name for node in wanted.nodes):
+            yield LogFile(one.name, ["".join(f"{line}\n" for line in one.lines).encode()])
+
+
+def _nothing(name: str, where: Account, refused: list[TrainyardError]) -> InputError:
+    problems = "; ".join(dict.fromkeys(error.problem for error in refused))
+    hint = next((error.hint for error in refused if error.hint), "check the name, --region and --profile")
+    return InputError(f"nothing of a cluster {name} in {where.region} can be read: {problems}", where=name, hint=hint)
+
+
+def _diagnosis(source: str, collected: Collected, unusual: Callable[[], tuple[UnusualLine, ...]]) -> Diagnosis:
+    """Return the answer. Unusual lines are looked for only where nothing known is wrong."""
+    causes, harmless = collected.found()
+    return Diagnosis(
+        source, causes, harmless, () if causes else unusual(), tuple(collected.unread), collected.files,
+        collected.size_bytes, collected.unread_count,
+    )  # fmt: skip
+
+
+def _unusual_in(source: str) -> tuple[UnusualLine, ...]:
+    with log_files(source) as again:
+        return unusual_lines(again.files)
+
+
+def _told(opened: Source, report: Callable[[str], None]) -> Callable[[Progress], None]:
+    def show(done: Progress) -> None:
+        share = f", {opened.read_bytes / opened.size_bytes:.0%}" if opened.size_bytes else ""
+        report(f"{counted(done.files, 'log')} read, {size(done.size_bytes)}{share}")
+
+    return show
+
+
+def _time(ms: int | None) -> dt.datetime | None:
+    return None if ms is None else dt.datetime.fromtimestamp(ms / 1000, dt.UTC)
+
+
+def _ms(time: dt.datetime | None) -> int | None:
+    return None if time is None else int(time.timestamp() * 1000)

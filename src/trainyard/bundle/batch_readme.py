@@ -1,0 +1,96 @@
+"""The README of a bundle for AWS Batch: how to make, use and remove a cluster that is one more stack."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.bundle.by_hand.assets import bucket
+from trainyard.bundle.by_hand.aws_command import aws, shell_name
+from trainyard.bundle.by_hand.reservations import ungrouped
+from trainyard.bundle.by_hand.stacks import made, made_from_s3, read_outputs, removed
+from trainyard.bundle.markdown import block
+from trainyard.monitoring.batch_collection import NEEDED_ACTIONS
+from trainyard.render.batch.names import job_definition, job_queue
+from trainyard.render.batch.template import fits_inline
+from trainyard.render.bench.gpu_nodes import gpu_nodes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.render.rendering import Rendering
+    from trainyard.spec.cluster import Spec
+
+
+def deploy(spec: Spec, rendering: Rendering) -> Iterator[str]:
+    """Yield the lines of step 2."""
+    stack = next(one for one in rendering.stacks if one.kind == "batch")
+    yield "## 2. Deploy"
+    yield ""
+    if fits_inline(stack.template):
+        yield from block("The cluster is a stack. About three minutes:", [*made(spec, stack)])
+    else:
+        text = "The cluster is a stack. Its template is too long for a request, so it goes to a bucket first:"
+        yield from block(text, [*bucket(spec), *made_from_s3(spec, stack)])
+    if any(one is None for one in (spec.batch.stress_image, spec.batch.pytorch_image)):
+        yield from _images(spec, stack.name)
+
+
+def _images(spec: Spec, stack_name: str) -> Iterator[str]:
+    url = f"${shell_name('ECRRepositoryUrl')}"
+    login = aws(spec.region, "ecr get-login-password") + f' | docker login --username AWS --password-stdin "{url}"'
+    pushed = [
+        command
+        for tag, image in (("stress-ng", spec.batch.stress_image), ("pytorch", spec.batch.pytorch_image))
+        if image is None
+        for command in (f'docker build --tag "{url}:{tag}" {tag}/', f'docker push "{url}:{tag}"')
+    ]
+    yield from block(
+        "The images of job definitions that the spec names none for, from folders with a Dockerfile of your own. A tag "
+        "stays what it is: to change an image, push another tag and name it in the spec.",
+        [*read_outputs(spec, stack_name, ["ECRRepositoryUrl"]), login, *pushed],
+    )
+
+
+def use(spec: Spec) -> Iterator[str]:
+    """Yield the lines of step 3."""
+    queue = spec.queues[0].name
+    yield "## 3. Use"
+    yield ""
+    name = f"{spec.name}-smoke-test"
+    submitted = aws(
+        spec.region, "batch submit-job", "--job-name", name, "--job-queue", job_queue(spec, queue),
+        "--job-definition", job_definition(spec, queue, "stress"), "--node-overrides", "numNodes=2",
+    )  # fmt: skip
+    yield from block("Whether nodes come up and containers start, on as many nodes as numNodes says:", [submitted])
+    if gpu_nodes(spec):
+        one = aws(spec.region, "batch submit-job", "--cli-input-json", "file://bench/JOB.json")
+        yield from block("What the network reaches; JOB is any of the files:", [one])
+    listed = aws(spec.region, "batch list-jobs", "--job-queue", job_queue(spec, queue), "--job-status", "RUNNABLE")
+    yield from block(
+        "A job that stays RUNNABLE waits for instances: for capacity, for vCPUs that the queue may not have, or for "
+        "nodes that did not come up, which their console output explains.",
+        [listed],
+    )
+    if spec.monitoring.mode != "none":
+        actions = " and ".join(f"`{action}`" for action in NEEDED_ACTIONS)
+        yield "`monitoring/agent.yml` is for a Prometheus agent that you run in the security group of the nodes."
+        yield f"Its role needs {actions}, and the policy `AMPRemoteWritePolicyArn` of the monitoring stack."
+        yield "The exporters have to be in your image."
+        yield ""
+
+
+def remove(spec: Spec, rendering: Rendering, stay: str) -> Iterator[str]:
+    """Yield the lines of step 4. ``stay`` says what outlives its stack."""
+    yield "## 4. Remove"
+    yield ""
+    stack = [one for one in rendering.stacks if one.kind == "batch"]
+    others = [one for one in rendering.stacks if one.kind != "batch"]
+    yield from block(
+        "Jobs that run are ended, and the images in the stack's registry go with it. What was made in step 1 stays.",
+        list(removed(spec, stack)),
+    )
+    if groups := list(ungrouped(spec)):
+        yield from block("The groups of reservations; the reservations themselves stay:", groups)
+    if others:
+        text = f"Once the cluster is gone and nothing else needs them, the stacks, the last one first. {stay}"
+        yield from block(text, list(removed(spec, others)))

@@ -1,0 +1,208 @@
+"""``trainyard connect``."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from trainyard.cli import suggestions
+from trainyard.cli.output import json_option, one_line, print_json, print_plain, print_text, reporter
+from trainyard.errors import InputError, TrainyardError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from trainyard.api.connect import Node
+    from trainyard.api.deploy import Account
+
+_LARGEST_PORT, _STEP = 65535, 10000
+_ENDED_BY_SIGNAL = 128  # what shells add to the number of a signal
+
+
+class _Asked(NamedTuple):
+    """What the options say besides which node is meant."""
+
+    user: str | None
+    key: Path | None
+    more: tuple[str, ...]
+    dry_run: bool
+    as_json: bool
+
+
+@click.command()
+@click.argument("name")
+@click.argument("arguments", nargs=-1, metavar="[-- SSH-ARGUMENTS...]")
+@click.option("--region", required=True, metavar="REGION", help="AWS region of the cluster.")
+@click.option("--profile", metavar="NAME", help="Profile of the AWS configuration.")
+@click.option("--node", metavar="NODE", help="Another node than the head node: login, monitoring, an instance id, an "
+              "address, a host name, or Slurm's name of a node.")  # fmt: skip
+@click.option("--user", metavar="USER", help="Another user than the default user of the node's operating system; "
+              "ssm-user is the session's own.")  # fmt: skip
+@click.option("--forward", metavar="WHAT", help="A tunnel until Ctrl-C: grafana, prometheus or PORT, with :LOCALPORT "
+              "for another port of this machine.")  # fmt: skip
+@click.option("--ssh", is_flag=True, help="By ssh; through Systems Manager where the node has no public address.")
+@click.option("--key", type=click.Path(path_type=Path), metavar="FILE", shell_complete=suggestions.files,
+              help="Private key for ssh. By default that of the node's key pair in ~/.ssh.")  # fmt: skip
+@click.option("--print-ssh-config", is_flag=True, help="Print an entry for ~/.ssh/config, through Systems Manager.")
+@click.option("--ssh-proxy", is_flag=True, help="Be the ProxyCommand of ssh, as that entry has it.")
+@click.option("--dry-run", is_flag=True, help="Print the command that would be run.")
+@json_option
+def command(  # noqa: PLR0913  one for each option
+    *,
+    name: str,
+    arguments: tuple[str, ...],
+    region: str,
+    profile: str | None,
+    node: str | None,
+    user: str | None,
+    forward: str | None,
+    ssh: bool,
+    key: Path | None,
+    print_ssh_config: bool,
+    ssh_proxy: bool,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Open a shell on a node of the cluster NAME, or a tunnel to it, by Systems Manager: no open port and no key.
+
+    It takes session-manager-plugin of AWS and no AWS CLI. With --dry-run the command of the AWS CLI that does the
+    same is printed, or that of ssh. Also for clusters of ParallelCluster that trainyard did not make.
+
+    \b
+    Exit status: that of ssh; else 0 fine, 1 there is no way to the node, 2 the
+    command line is wrong.
+
+    \b
+    Example:
+      trainyard connect llm-p5 --region us-east-2
+      trainyard connect llm-p5 --region us-east-2 --node compute-gpu-st-p5-48xlarge-1
+      trainyard connect llm-p5 --region us-east-2 --forward grafana
+      trainyard connect llm-p5 --region us-east-2 --ssh --dry-run
+      trainyard connect llm-p5 --region us-east-2 --print-ssh-config >> ~/.ssh/config
+    """
+    ways = {"--forward": forward, "--ssh": ssh, "--print-ssh-config": print_ssh_config, "--ssh-proxy": ssh_proxy}
+    way = _only(ways)
+    asked = _Asked(user, key, arguments, dry_run, as_json)
+    _refuse(way, asked)
+
+    from trainyard.api.connect import Node
+    from trainyard.api.deploy import account
+
+    where, meant = account(region, profile), Node(name, node, user)
+    if way == "--print-ssh-config":
+        _print_entry(where, meant, asked)
+    elif way == "--ssh":
+        _ssh(where, meant, asked)
+    elif way == "--forward":
+        _forward(where, meant, forward or "", asked)
+    else:
+        _shell(where, meant, asked, streams=way == "--ssh-proxy")
+
+
+def _only(ways: Mapping[str, str | bool | None]) -> str | None:
+    given = [option for option, value in ways.items() if value]
+    if len(given) > 1:
+        raise InputError(f"{given[0]} and {given[1]} are two ways", where=given[1], hint=f"leave out {given[1]}")
+    return given[0] if given else None
+
+
+def _refuse(way: str | None, asked: _Asked) -> None:
+    """Refuse options that would say nothing."""
+    if asked.more and way != "--ssh":
+        raise InputError(f"{asked.more[0]!r} is for ssh", where=asked.more[0], hint="add --ssh, or leave it out")
+    if asked.key is not None and way not in ("--ssh", "--print-ssh-config"):
+        raise InputError("a session needs no key", where="--key", hint="add --ssh, or leave --key out")
+    if asked.user is not None and way in ("--forward", "--ssh-proxy"):
+        raise InputError(f"{way} has no user", where="--user", hint="leave it out")
+    if asked.as_json and not asked.dry_run and way not in ("--forward", "--print-ssh-config"):
+        raise InputError("a shell is nothing that JSON could hold", where="--json", hint="add --dry-run")
+
+
+def _shell(where: Account, meant: Node, asked: _Asked, *, streams: bool) -> None:
+    from trainyard.api.connect import aws_command, open_session, shell_on, ssh_stream
+
+    if streams:
+        request, words = ssh_stream(where, meant), ""
+    else:
+        shell = shell_on(where, meant)
+        request, words = shell.request, f"{shell.user} on {shell.target.words}"
+    if asked.dry_run:
+        _print_command(aws_command(where, request), asked)
+        return
+    if words:
+        reporter()(words)
+    _end(open_session(where, request, tell=reporter()))
+
+
+def _ssh(where: Account, meant: Node, asked: _Asked) -> None:
+    from trainyard.api.connect import become, ssh_words
+
+    words = ssh_words(where, meant, _this_program(), key=asked.key, more=asked.more)
+    if asked.dry_run:
+        _print_command(words, asked)
+        return
+    become(words)
+
+
+def _forward(where: Account, meant: Node, written: str, asked: _Asked) -> None:
+    from trainyard.api.connect import aws_command, find_tunnel, open_session, require_free_port
+
+    tunnel = find_tunnel(where, meant, written)
+    if tunnel.note is not None:
+        reporter()(tunnel.note)
+    if asked.dry_run:
+        _print_command(aws_command(where, tunnel.request), asked)
+        return
+    wanted = tunnel.wanted
+    other = wanted.local_port + _STEP if wanted.local_port + _STEP <= _LARGEST_PORT else wanted.local_port - _STEP
+    require_free_port(wanted.local_port, f"choose another, such as --forward {wanted.name or wanted.port}:{other}")
+
+    def opened() -> None:
+        if asked.as_json:
+            where_to = {"instance": tunnel.target.instance, "port": wanted.port, "local_port": wanted.local_port}
+            print_json({"url": tunnel.url, **where_to})
+        else:
+            print_text(tunnel.url)
+        reporter()(f"port {wanted.port} of {tunnel.target.words} is there until Ctrl-C")
+
+    # What the plugin prints is no result: standard output has the address alone.
+    _end(open_session(where, tunnel.request, output=sys.stderr.fileno(), tell=reporter(), opened=opened))
+
+
+def _print_entry(where: Account, meant: Node, asked: _Asked) -> None:
+    from trainyard.api.connect import ssh_entry
+
+    entry = ssh_entry(where, meant, _this_program(), asked.key)
+    if asked.as_json:
+        print_json(entry._asdict())
+        return
+    print_plain(entry.text)
+    reporter()(f"`ssh {entry.host}` gets there, once this is in ~/.ssh/config")
+
+
+def _print_command(words: tuple[str, ...], asked: _Asked) -> None:
+    if asked.as_json:
+        print_json({"command": shlex.join(words), "arguments": list(words)})
+    else:
+        print_plain(one_line(shlex.join(words)))
+
+
+def _this_program() -> tuple[str, ...]:
+    """Return how this program is called from anywhere, also by an editor that knows no virtual environment."""
+    program = Path(sys.argv[0]).absolute()
+    is_script = program.name == "trainyard" and os.access(program, os.X_OK)
+    return (str(program),) if is_script else (sys.executable, "-m", "trainyard")
+
+
+def _end(status: int) -> None:
+    """End as the program did that held the session."""
+    if status < 0:
+        sys.exit(_ENDED_BY_SIGNAL - status)
+    if status:
+        problem = f"session-manager-plugin ended with status {status}"
+        raise TrainyardError(problem, hint="what it printed says why; `trainyard status NAME` says how the cluster is")

@@ -1,0 +1,131 @@
+"""A diagnosis in a terminal. Nothing of a log reaches it but on one line, with everything escaped that commands it."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from trainyard.cli.output import one_line, print_text
+from trainyard.diagnose.report.sentences import counted, nodes, read, seen
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_Values = dict[str, Any]
+_WIDTH = 96
+_LONGEST_LINE = 400
+_MOST_EVIDENCE, _MOST_OTHERS, _MOST_CONSEQUENCES, _MOST_UNREAD = 5, 10, 12, 10
+_COLOURS = {"error": "red", "warning": "yellow", "harmless": "cyan"}
+
+
+def print_diagnosis(values: Mapping[str, Any]) -> None:
+    """Print a diagnosis: the root cause whole, and the rest in short."""
+    causes = values["causes"]
+    if causes:
+        _print_root(causes[0])
+        _print_others(causes[1:])
+    else:
+        print_text(f"nothing known matched in {one_line(values['diagnosed'])}")
+        _print_unusual(values["unrecognised"])
+    _print_harmless(values["harmless"])
+    _print_unread(values["unread"], values["unread_count"])
+    print_text("")
+    print_text(read(values))
+
+
+def _print_root(root: _Values) -> None:
+    print_text(f"{_severity(root)}: {click.style(root['title'], bold=True)} {_id(root)}")
+    print_text(f"  {root['confidence']}: {one_line(seen(root))}")
+    if root["nodes"]:
+        print_text(f"  {one_line(nodes(root))}")
+    print_text("")
+    print_text(_filled(root["explanation"]))
+    if root["kind"] == "symptom":
+        print_text(_filled("This says that something failed, and not what: no deeper cause is known in these logs."))
+    print_text("")
+    _print_lines(root["evidence"][:_MOST_EVIDENCE])
+    print_text("")
+    print_text(_filled(f"What to do: {root['remedy']}"))
+    print_text(f"Source: {root['source']}")
+    _print_consequences(root["consequences"])
+
+
+def _print_lines(lines: Sequence[_Values]) -> None:
+    for line in lines:
+        print_text(click.style(f"  {one_line(line['file'])}:{line['line']}", dim=True))
+        print_text(f"    {_cut(one_line(line['text'].strip()))}")
+
+
+def _print_consequences(consequences: Sequence[_Values]) -> None:
+    if not consequences:
+        return
+    print_text("")
+    print_text("What followed from it:")
+    for one in consequences[:_MOST_CONSEQUENCES]:
+        at = one["first_seen"] or "at some time"
+        print_text(f"  {at:<20}  {one['title']}, {counted(one['count'], 'line')} {_id(one)}")
+    _print_more(len(consequences) - _MOST_CONSEQUENCES)
+
+
+def _print_others(causes: Sequence[_Values]) -> None:
+    if not causes:
+        return
+    print_text("")
+    print_text("What else is wrong:")
+    for one in causes[:_MOST_OTHERS]:
+        print_text(f"  {_severity(one)}: {one['title']}, {counted(one['count'], 'line')} {_id(one)}")
+        first = one["evidence"][0]
+        print_text(f"    {one_line(first['file'])}:{first['line']}: {_cut(one_line(first['text'].strip()))}")
+    _print_more(len(causes) - _MOST_OTHERS)
+
+
+def _print_unusual(lines: Sequence[_Values]) -> None:
+    if not lines:
+        return
+    print_text("")
+    print_text("The most unusual lines, which no signature knows:")
+    _print_lines(lines)
+
+
+def _print_harmless(causes: Sequence[_Values]) -> None:
+    if not causes:
+        return
+    print_text("")
+    print_text("Harmless, though it looks like trouble:")
+    for one in causes[:_MOST_OTHERS]:
+        print_text(f"  {one['title']}, {counted(one['count'], 'line')} {_id(one)}")
+    _print_more(len(causes) - _MOST_OTHERS)
+
+
+def _print_unread(unread: Sequence[_Values], count: int) -> None:
+    if not unread:
+        return
+    print_text("")
+    print_text("Not read, or not to the end:")
+    shown = unread[:_MOST_UNREAD]
+    for one in shown:
+        print_text(f"  {one_line(one['name'])}: {one_line(one['why'])}")
+    _print_more(count - len(shown))
+
+
+def _print_more(count: int) -> None:
+    if count > 0:
+        print_text(f"  and {count:,} more")
+
+
+def _severity(found: _Values) -> str:
+    return click.style(found["severity"], fg=_COLOURS[found["severity"]], bold=True)
+
+
+def _id(found: _Values) -> str:
+    return click.style(f"[{found['cause']}]", dim=True)
+
+
+def _filled(text: str) -> str:
+    return textwrap.fill(text, _WIDTH)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST_LINE else f"{text[:_LONGEST_LINE]}…"

@@ -1,0 +1,170 @@
+"""``trainyard logs``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from trainyard.cli.interrupting import interruptible
+from trainyard.cli.output import json_option, one_line, print_json, print_text, reporter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trainyard.api.logs import Logs, Period
+    from trainyard.edge.aws.account import Account
+
+_LAST = 1000
+_LAST_BEFORE_FOLLOWING = 10
+
+
+@click.command()
+@click.argument("name")
+@click.option("--region", required=True, metavar="REGION", help="AWS region of the cluster.")
+@click.option("--profile", metavar="NAME", help="Profile of the AWS configuration.")
+@click.option("--node", "nodes", multiple=True, metavar="NODE", help="Host name, instance id, or Slurm's node name.")
+@click.option("--log", "kinds", multiple=True, metavar="LOG", help="Which log, such as slurmctld or cloud-init-output.")
+@click.option("--since", metavar="WHEN", help="From then on: 90s, 30m, 1h, 2d, or a time in UTC: 2026-05-06T13:25.")
+@click.option("--until", metavar="WHEN", help="Before then.")
+@click.option("--grep", metavar="RE2", help="Only events that this expression finds.")
+@click.option("--tail", type=click.IntRange(0), metavar="N", help="Only the last N events.")
+@click.option("--follow", is_flag=True, help="Go on with new events until Ctrl-C, or until --until.")
+@click.option("--export", "file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE.tar.gz",
+              help="Write an archive, as `pcluster export-cluster-logs` does.")  # fmt: skip
+@click.option("--force", is_flag=True, help="With --export: replace the file.")
+@click.option("--via-pcluster", is_flag=True, help="With --export: let ParallelCluster do it, by way of a bucket.")
+@click.option("--bucket", metavar="BUCKET", help="With --via-pcluster: the bucket, in place of ParallelCluster's own.")
+@click.option("--group", metavar="GROUP", help="A former log group of the cluster; by default the newest.")
+@json_option
+def command(  # noqa: PLR0913  one for each option
+    name: str,
+    *,
+    region: str,
+    profile: str | None,
+    nodes: tuple[str, ...],
+    kinds: tuple[str, ...],
+    since: str | None,
+    until: str | None,
+    grep: str | None,
+    tail: int | None,
+    follow: bool,
+    file: Path | None,
+    force: bool,
+    via_pcluster: bool,
+    bucket: str | None,
+    group: str | None,
+    as_json: bool,
+) -> None:
+    """List, print, follow or export the logs of the cluster NAME that are in CloudWatch.
+
+    Also of clusters that trainyard did not make, and of those that are gone. Without more, or with --node alone, it
+    lists the streams; with any other choice it prints their events, the last 1,000 where nothing says how many. Times
+    are UTC.
+
+    \b
+    Example:
+      trainyard logs llm-p5 --region us-east-2
+      trainyard logs llm-p5 --region us-east-2 --log slurmctld --since 1h
+      trainyard logs llm-p5 --region us-east-2 --node ip-10-0-0-5 --grep 'Xid|NCCL'
+      trainyard logs llm-p5 --region us-east-2 --since 2h --export logs.tar.gz
+    """
+    from trainyard.api.deploy import account
+    from trainyard.api.logs import cluster_logs, log_period
+
+    _refuse_contradictions(locals())
+    where = account(region, profile)
+    of = log_period(since, until, where)
+    if file is not None and via_pcluster:
+        _export_with_pcluster(name, where, of, file, bucket, force=force, as_json=as_json)
+        return
+    found = cluster_logs(name, where, nodes=nodes, kinds=kinds, group=group)
+    if file is not None:
+        _export(found, of, file, force=force, as_json=as_json)
+    elif kinds or since or until or follow or grep is not None or tail is not None:
+        _print_events(found, of, grep, tail, follow=follow, as_json=as_json)
+    else:
+        from trainyard.cli.logs_output import log_values, print_log
+
+        print_json(log_values(found)) if as_json else print_log(found)
+
+
+def _refuse_contradictions(given: dict[str, object]) -> None:
+    """Raise UsageError for options that mean nothing together."""
+    for option, needs in (("force", "file"), ("via_pcluster", "file"), ("bucket", "via_pcluster")):
+        if given[option] and not given[needs]:
+            words = {"file": "--export", "via_pcluster": "--via-pcluster"}
+            raise click.UsageError(f"--{option.replace('_', '-')} has no meaning without {words[needs]}.")
+    exporting = [one for one in ("grep", "tail", "follow") if given["file"] and given[one] not in (None, False)]
+    if exporting:
+        raise click.UsageError(f"--{exporting[0]} has no meaning with --export, which takes all events of the period.")
+    chosen = [one for one in ("nodes", "kinds", "group") if given["via_pcluster"] and given[one]]
+    if chosen:
+        option = {"nodes": "node", "kinds": "log"}.get(chosen[0], chosen[0])
+        raise click.UsageError(f"--{option} has no meaning with --via-pcluster, which exports all logs.")
+
+
+def _print_events(  # noqa: PLR0913  what is asked for
+    found: Logs, of: Period, grep: str | None, tail: int | None, *, follow: bool, as_json: bool
+) -> None:
+    from trainyard.cli.logs_output import event_printer
+
+    show, most = event_printer(found, as_json=as_json), _most(of, tail, follow=follow)
+    number = 0
+    try:
+        for event in found.follow(of, grep=grep, tail=most) if follow else found.events(of, grep=grep, tail=most):
+            show(event)
+            number += 1
+    except KeyboardInterrupt:
+        sys.exit(0 if follow else 130)
+    if most == number == _LAST and tail is None:
+        print_text(f"these are the last {_LAST:,} events; --since or --tail shows more", err=True)
+
+
+def _most(of: Period, tail: int | None, *, follow: bool) -> int | None:
+    """Return how many events to print at first, or at all; None for all of them."""
+    if tail is not None or of.since_ms is not None:
+        return tail
+    return _LAST_BEFORE_FOLLOWING if follow else _LAST
+
+
+def _export(found: Logs, of: Period, file: Path, *, force: bool, as_json: bool) -> None:
+    with interruptible(f"{file} was not written"):
+        done = found.export(of, file, force=force, report=_progress())
+    if as_json:
+        print_json({**done._asdict(), "file": str(done.file)})
+        return
+    print_text(f"wrote {one_line(str(file))}: {done.events:,} events of {done.streams} streams")
+    said = (
+        f"and {done.stack_events} events of the stack"
+        if done.left_out is None
+        else f"no events of the stack: {done.left_out}"
+    )
+    print_text(one_line(said))
+
+
+def _export_with_pcluster(  # noqa: PLR0913  what is asked for
+    name: str, where: Account, of: Period, file: Path, bucket: str | None, *, force: bool, as_json: bool
+) -> None:
+    from trainyard.api.logs import export_with_pcluster
+
+    with interruptible(f"{file} was not written; what CloudWatch has put into the bucket stays there"):
+        export_with_pcluster(name, where, bucket, of, file, force=force, report=reporter())
+    if as_json:
+        print_json({"file": str(file)})
+    else:
+        print_text(f"wrote {one_line(str(file))}")
+
+
+def _progress() -> Callable[[str], None]:
+    """Return a function that shows progress on standard error: where nobody looks, only now and then."""
+    report, calls = reporter(), iter(range(sys.maxsize))
+    every = 1 if sys.stderr is not None and sys.stderr.isatty() else 50
+
+    def show(line: str) -> None:
+        if next(calls) % every == 0:
+            report(line)
+
+    return show

@@ -1,0 +1,108 @@
+"""How logs are printed: streams as a table, events as lines, or both as JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from trainyard.cli.output import one_line, print_plain, print_text
+from trainyard.edge.aws.log_events import time_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trainyard.api.logs import Logs, Stream
+    from trainyard.edge.aws.log_events import LogEvent
+
+_MOST_FORMER = 5
+_LONGEST_HOST = 24
+
+
+def print_log(found: Logs) -> None:
+    """Print which streams there are."""
+    log = found.log
+    kept = "for good" if log.group.kept_days is None else f"for {log.group.kept_days} days"
+    print_text(f"{one_line(log.group.name)}: {_size(log.group.size_bytes)}, kept {kept}")
+    nodes = len({one.parts.instance_id for one in found.streams if one.parts is not None})
+    print_text(f"{len(found.streams)} streams of {nodes} nodes{'' if log.whole else ', and there are more'}")
+    for stream in found.streams:
+        print_text(_row(stream))
+    for former in log.former[:_MOST_FORMER]:
+        print_text(f"a former cluster of this name: --group {one_line(former.name)} ({_size(former.size_bytes)})")
+
+
+def _row(stream: Stream) -> str:
+    instance, kind = (stream.parts.instance_id, stream.parts.kind) if stream.parts else ("", "")
+    times = f"{_minute(stream.first_ms)}  {_minute(stream.last_ms)}"
+    return f"  {times}  {one_line(stream.node):<{_LONGEST_HOST}}  {instance:<19}  {one_line(kind)}".rstrip()
+
+
+def _minute(at_ms: int | None) -> str:
+    return f"{'-':<16}" if at_ms is None else time_text(at_ms)[:16].replace("T", " ")
+
+
+def _size(size_bytes: int) -> str:
+    mib = size_bytes / 2**20
+    return f"{mib:,.1f} MiB" if mib < 1024 else f"{mib / 1024:,.1f} GiB"
+
+
+def log_values(found: Logs) -> dict[str, Any]:
+    """Return which streams there are, as values for JSON."""
+    log = found.log
+    group = {"name": log.group.name, "size_bytes": log.group.size_bytes, "kept_days": log.group.kept_days}
+    return {
+        "name": log.name,
+        "region": log.region,
+        "group": group,
+        "former_groups": [one.name for one in log.former],
+        "whole": log.whole,
+        "streams": [
+            {**_names(one.name, one), "first": _time(one.first_ms), "last": _time(one.last_ms)} for one in found.streams
+        ],
+    }
+
+
+def event_printer(found: Logs, *, as_json: bool) -> Callable[[LogEvent], None]:
+    """Return a function that prints events as they come."""
+    if as_json:
+        return _print_as_json
+    alone = len(found.streams) == 1
+    return lambda event: _print_event(event, alone=alone)
+
+
+def _print_as_json(event: LogEvent) -> None:
+    values = {"schema": 1, "time": time_text(event.at_ms), **_names(event.stream, None), "message": event.message}
+    print_plain(json.dumps(values))
+
+
+def _print_event(event: LogEvent, *, alone: bool) -> None:
+    """Print an event; where it has several lines, those after the first are set in."""
+    where = "" if alone else f" {click.style(one_line(_short(event.stream)), fg='cyan')}"
+    first, *more = event.message.rstrip("\r\n").replace("\r\n", "\n").split("\n")
+    print_text(f"{time_text(event.at_ms)}{where} {_shown(first)}")
+    for line in more:
+        print_text(f"    {_shown(line)}")
+
+
+def _short(stream: str) -> str:
+    names = _names(stream, None)
+    return f"{names['host']} {names['log']}" if names["host"] else stream
+
+
+def _shown(line: str) -> str:
+    """Return a line with its tabs, and nothing that commands the terminal."""
+    return one_line(line.expandtabs(8))
+
+
+def _names(name: str, stream: Stream | None) -> dict[str, str | None]:
+    from trainyard.operate.logs.stream_name import parsed
+
+    parts = stream.parts if stream is not None else parsed(name)
+    known = (None, None, None) if parts is None else parts
+    return {"stream": name, "host": known[0], "instance_id": known[1], "log": known[2]}
+
+
+def _time(at_ms: int | None) -> str | None:
+    return None if at_ms is None else time_text(at_ms)

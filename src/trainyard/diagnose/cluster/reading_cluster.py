@@ -1,0 +1,72 @@
+"""Reads the logs of a cluster step by step, and stops where the root cause is certain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from trainyard.diagnose.cluster.telling import telling_first
+from trainyard.diagnose.collected import Collected
+from trainyard.diagnose.log_file import Unread
+from trainyard.diagnose.scanning import scan
+from trainyard.diagnose.unusual import UnusualLines
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from trainyard.diagnose.cluster.stream_files import StreamFiles
+    from trainyard.diagnose.diagnosis import FoundCause
+    from trainyard.diagnose.log_file import LogFile
+    from trainyard.diagnose.reasoning.found_causes import Found
+    from trainyard.diagnose.wanted import Wanted
+    from trainyard.edge.aws.cluster_logs import LogStream
+
+_MOST_STREAMS_AT_ONCE = 24
+
+
+@dataclass
+class ReadingCluster:
+    """What was read of a cluster so far."""
+
+    wanted: Wanted
+    read_all: bool = False
+    """Whether to go on where the root cause is certain, and to read every stream from its beginning."""
+    report: Callable[[str], None] = lambda _: None
+    collected: Collected = field(default_factory=Collected)
+    unusual: UnusualLines = field(default_factory=UnusualLines)
+    _found: Found | None = None
+    """What was found in all that was read; None where it has to be put together anew."""
+
+    @property
+    def is_certain(self) -> bool:
+        """Return whether there is a root cause that nothing else can take the place of."""
+        first = self._first()
+        return first is not None and first.cause.kind == "root" and first.confidence == "certain"
+
+    def read(self, files: Iterable[LogFile]) -> None:
+        """Read some logs."""
+        self._found = None
+        self.collected.add(scan(files, unusual=self.unusual), self.wanted)
+
+    def read_streams(self, of: StreamFiles, streams: Sequence[LogStream]) -> None:
+        """Read streams, the most telling first."""
+        done = 0
+        for some in telling_first(streams, _MOST_STREAMS_AT_ONCE):
+            if not self.read_all and self.is_certain:
+                why = "not looked at: the root cause is certain without; --all reads everything"
+                self.collected.leave_out(Unread(f"{len(streams) - done} other streams of {of.group}", why))
+                return
+            unread: list[Unread] = []
+            self.read(of.whole(some) if self.read_all else of.ends(some, unread))
+            self.collected.leave_out(*unread)
+            done += len(some)
+            self.report(f"{done} of {len(streams)} streams read{self._so_far()}")
+
+    def _so_far(self) -> str:
+        first = self._first()
+        return "" if first is None else f"; so far: {first.cause.title}"
+
+    def _first(self) -> FoundCause | None:
+        if self._found is None:
+            self._found = self.collected.found()
+        return next(iter(self._found.causes), None)

@@ -1,0 +1,70 @@
+"""Streams of CloudWatch Logs as logs to be diagnosed, fetched several at once."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from trainyard.diagnose.log_file import LogFile, Unread, UnreadableError
+from trainyard.edge.aws.log_events import events, line_of
+from trainyard.errors import TrainyardError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from trainyard.edge.aws.account import Account
+    from trainyard.edge.aws.cluster_logs import LogStream
+    from trainyard.edge.aws.log_events import Page
+
+_AT_ONCE = 8  # GetLogEvents may be called 25 times a second: botocore's own retries do the rest
+_MOST_PAGES = 4  # of 1 MiB or 10,000 events
+
+
+@dataclass(frozen=True, slots=True)
+class StreamFiles:
+    """The streams of one log group, in a part of time."""
+
+    account: Account
+    group: str
+    since_ms: int | None = None
+    until_ms: int | None = None
+
+    def ends(self, streams: Sequence[LogStream], unread: list[Unread]) -> list[LogFile]:
+        """Return the ends of streams as logs, and add what was not read."""
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            read = list(pool.map(self._end, streams))
+        unread.extend(why for _, why in read if why is not None)
+        return [file for file, _ in read if file is not None]
+
+    def whole(self, streams: Sequence[LogStream]) -> Iterator[LogFile]:
+        """Yield streams as logs that are fetched page by page while they are read."""
+        for stream in streams:
+            yield LogFile(stream.name, self._pages(stream))
+
+    def _end(self, stream: LogStream) -> tuple[LogFile | None, Unread | None]:
+        pages: list[Page] = []
+        try:
+            for page in events(self.account, self.group, stream.name, self.since_ms, self.until_ms, newest_first=True):
+                if len(pages) == _MOST_PAGES:
+                    why = f"only its last {sum(map(len, pages)):,} events were read; --all reads all of them"
+                    return _file(stream, pages), Unread(stream.name, why)
+                pages.append(page)
+        except TrainyardError as error:
+            return (_file(stream, pages) if pages else None), Unread(stream.name, error.problem)
+        return _file(stream, pages), None
+
+    def _pages(self, stream: LogStream) -> Iterator[bytes]:
+        try:
+            for page in events(self.account, self.group, stream.name, self.since_ms, self.until_ms):
+                yield _bytes(page)
+        except TrainyardError as error:
+            raise UnreadableError(error.problem) from error
+
+
+def _file(stream: LogStream, newest_first: Sequence[Page]) -> LogFile:
+    return LogFile(stream.name, [_bytes(page) for page in reversed(newest_first)])
+
+
+def _bytes(page: Page) -> bytes:
+    return "".join(f"{line_of(event)}\n" for event in page).encode(errors="replace")

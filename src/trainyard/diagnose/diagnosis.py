@@ -1,0 +1,60 @@
+"""The answer: causes, the first of which is the root, with what proves them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import datetime as dt
+
+    from trainyard.diagnose.cause import Cause
+    from trainyard.diagnose.hit import Hit
+    from trainyard.diagnose.log_file import Unread
+
+
+@dataclass(frozen=True, slots=True)
+class FoundCause:
+    """A cause that logs tell of."""
+
+    cause: Cause
+    confidence: str
+    """One of cause.CONFIDENCES, by the lines found and by what else was seen."""
+    count: int
+    """Of lines, also of those that are not among the evidence."""
+    by_node: dict[str, int]
+    """How many of them each node has; lines of no node are in none."""
+    first_seen: dt.datetime | None
+    last_seen: dt.datetime | None
+    evidence: tuple[Hit, ...]
+    """Some of the lines, the most telling first."""
+    consequences: tuple[FoundCause, ...] = ()
+    """What it brought about, in the order of time."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnusualLine:
+    """A line that looks like trouble, is rare, and that no signature knows."""
+
+    file: str
+    line: int
+    text: str
+    count: int
+    """How many lines look like it, apart from their numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What is wrong, as far as the logs tell."""
+
+    source: str
+    causes: tuple[FoundCause, ...]
+    """Those that nothing else explains; the root cause first."""
+    harmless: tuple[FoundCause, ...]
+    unrecognised: tuple[UnusualLine, ...]
+    unread: tuple[Unread, ...]
+    """Some of what was not read."""
+    files: int
+    size_bytes: int
+    unread_count: int
+    """How much was not read, also of what is not listed."""

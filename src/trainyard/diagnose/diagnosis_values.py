@@ -1,0 +1,85 @@
+"""A diagnosis as plain values, as docs/json.md documents them: what every report is made of."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import TYPE_CHECKING, Any
+
+from trainyard.diagnose.redaction import Redaction
+from trainyard.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from trainyard.diagnose.diagnosis import Diagnosis, FoundCause
+    from trainyard.diagnose.hit import Hit
+
+# What our own data say: nobody is named in it, and a redaction could only spoil it.
+_OWN_WORDS = frozenset(
+    {"cause", "signature", "signatures", "title", "severity", "kind", "confidence", "explanation", "remedy", "source"}
+    | {"first_seen", "last_seen", "time", "trainyard_version"}
+)
+
+
+def diagnosis_values(diagnosis: Diagnosis) -> dict[str, Any]:
+    """Return what a diagnosis says, without its schema version."""
+    return {
+        "diagnosed": diagnosis.source,
+        "causes": [_with_consequences(one) for one in diagnosis.causes],
+        "harmless": [_cause(one) for one in diagnosis.harmless],
+        "unrecognised": [
+            {"file": one.file, "line": one.line, "text": one.text, "count": one.count} for one in diagnosis.unrecognised
+        ],
+        "unread": [{"name": one.name, "why": one.why} for one in diagnosis.unread],
+        "unread_count": diagnosis.unread_count,
+        "files": diagnosis.files,
+        "size_bytes": diagnosis.size_bytes,
+        "redacted": False,
+        "trainyard_version": __version__,
+    }
+
+
+def redacted(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the same values with other names for everything that logs, paths and node names identify."""
+    return {**Redaction().values(dict(values), kept=_OWN_WORDS), "redacted": True}
+
+
+def has_errors(diagnosis: Diagnosis) -> bool:
+    """Return whether anything is wrong that is more than a warning."""
+    found = (seen for one in diagnosis.causes for seen in (one, *one.consequences))
+    return any(one.cause.severity == "error" for one in found)
+
+
+def _with_consequences(found: FoundCause) -> dict[str, Any]:
+    return {**_cause(found), "consequences": [_cause(one) for one in found.consequences]}
+
+
+def _cause(found: FoundCause) -> dict[str, Any]:
+    cause = found.cause
+    return {
+        "cause": cause.id,
+        "title": cause.title,
+        "severity": cause.severity,
+        "kind": cause.kind,
+        "signature": found.evidence[0].signature,
+        "signatures": list(dict.fromkeys(hit.signature for hit in found.evidence)),
+        "confidence": found.confidence,
+        "count": found.count,
+        "nodes": found.by_node,
+        "first_seen": _time(found.first_seen),
+        "last_seen": _time(found.last_seen),
+        "evidence": [_line(hit) for hit in found.evidence],
+        "explanation": cause.explanation,
+        "remedy": cause.remedy,
+        "source": cause.source,
+    }
+
+
+def _line(hit: Hit) -> dict[str, Any]:
+    return {"file": hit.file, "line": hit.line, "text": hit.text, "node": hit.node, "time": _time(hit.time)}
+
+
+def _time(time: dt.datetime | None) -> str | None:
+    if time is None:
+        return None
+    return time.astimezone(dt.UTC).isoformat(timespec="seconds").replace("+00:00", "Z")

@@ -1,0 +1,79 @@
+"""The logs of one source, and what in it cannot be read."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from trainyard.diagnose.line_time import time_in
+from trainyard.diagnose.log_file import LogFile, UnreadableError
+from trainyard.diagnose.reading.text import as_utf8, begun, binary_kind
+from trainyard.diagnose.reading.unread_list import UnreadList
+from trainyard.edge.archive_limits import LIMITS, DamagedError, Limits
+from trainyard.edge.archive_source import OpenedSource
+from trainyard.edge.archive_tar import Member, Skipped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Source:
+    """Logs, one after another; each has to be read before the next one is asked for."""
+
+    def __init__(self, opened: OpenedSource) -> None:
+        """Take what was opened."""
+        self._opened = opened
+        self._written = time_in(reversed(opened.name.split("/")))
+        self.unread = UnreadList()
+        """Grows while files are read."""
+        self.files = self._files()
+        """To be read once."""
+
+    @property
+    def read_bytes(self) -> int:
+        """How much of what lies on the disk was read up to now."""
+        return self._opened.read_bytes
+
+    @property
+    def size_bytes(self) -> int | None:
+        """How much lies on the disk; None where only the end will tell."""
+        return self._opened.size_bytes
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether it can be opened and read a second time."""
+        return self.size_bytes is not None or self._opened.is_folder
+
+    def _files(self) -> Iterator[LogFile]:
+        for one in self._opened.members():
+            if isinstance(one, Skipped):
+                self.unread.add(one.name, one.why)
+            elif log := self._log(one):
+                yield log
+
+    def _log(self, member: Member) -> LogFile | None:
+        head, blocks = begun(member.blocks)
+        if kind := binary_kind(head):
+            self.unread.add(member.name, kind)
+            return None
+        return LogFile(member.name, _readable(as_utf8(head, blocks)), self._written or member.written)
+
+
+@contextmanager
+def log_files(name: str, limits: Limits = LIMITS) -> Iterator[Source]:
+    """Give the logs in a file, a folder or an archive, or of standard input for ``-``.
+
+    Raises InputError where it cannot be opened. What can be opened and not be read is listed by the source.
+    """
+    opened = OpenedSource(name, limits)
+    try:
+        yield Source(opened)
+    finally:
+        opened.close()
+
+
+def _readable(blocks: Iterator[bytes]) -> Iterator[bytes]:
+    try:
+        yield from blocks
+    except DamagedError as error:
+        raise UnreadableError(str(error)) from error

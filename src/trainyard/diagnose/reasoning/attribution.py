@@ -1,0 +1,132 @@
+"""Which causes nothing else explains, and what each of them can have brought about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from trainyard.diagnose.reasoning.links import link
+from trainyard.diagnose.reasoning.seen_cause import SeenCause
+from trainyard.diagnose.reasoning.timeline import Mask, Timeline
+
+if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Mapping, Sequence
+
+    from trainyard.diagnose.hit import Hit
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """Lines of a cause that nothing explains, and all lines that they can explain."""
+
+    seen: SeenCause
+    explains: Mapping[str, tuple[Hit, ...]] = field(default_factory=dict)
+    """Lines of other causes, by the ids of those."""
+    weights: Mapping[str, float] = field(default_factory=dict)
+    """What each of those counts for, by how it is linked."""
+    shares: Mapping[str, float] = field(default_factory=dict)
+    """Which part of the lines of each it is that can be explained."""
+    explains_errors: bool = False
+    """Whether any of those is an error."""
+
+    first: dt.datetime | None = None
+    """When it or anything that it explains was first seen."""
+    last: dt.datetime | None = None
+    """When it or anything that it explains was last seen."""
+
+
+def roots(found: Sequence[SeenCause]) -> list[Root]:
+    """Return what nothing else explains. Every line is then of a root, or explained by one."""
+    causes = _Causes(found)
+    explained = causes.explained()
+    made = [(one, _not(explained[one])) for one in range(len(found)) if not all(explained[one])]
+    spreads = [causes.spread(one, own) for one, own in made]
+    while left := causes.left(spreads):
+        # Each of these explains another of them in a circle: the one seen first begins it.
+        made.append(left)
+        spreads.append(causes.spread(*left))
+    return [causes.root(one, own, spread) for (one, own), spread in zip(made, spreads, strict=True)]
+
+
+class _Spread(NamedTuple):
+    """What follows from lines of a cause, and from what follows from them; of each cause by its number."""
+
+    masks: dict[int, Mask]
+    weights: dict[int, float]
+
+
+class _Causes:
+    """All causes, the first seen first, with the links between them."""
+
+    def __init__(self, found: Sequence[SeenCause]) -> None:
+        self._lines = [Timeline(one) for one in found]
+        self._links = [
+            {at: kind for at, other in enumerate(found) if (kind := link(one, other)) is not None} for one in found
+        ]
+
+    def explained(self) -> list[Mask]:
+        """Return which lines of each cause another one explains."""
+        masks = [Mask(len(one)) for one in self._lines]
+        for one, links in enumerate(self._links):
+            everything = _not(Mask(len(self._lines[one])))
+            for at, kind in links.items():
+                masks[at] = _or(masks[at], self._lines[one].reached(everything, self._lines[at], kind))
+        return masks
+
+    def spread(self, root: int, own: Mask) -> _Spread:
+        """Return what follows from lines of a cause, itself included."""
+        spread = _Spread({root: own}, {})
+        waiting = [root]
+        while waiting:
+            one = waiting.pop(0)
+            for at, kind in self._links[one].items():
+                known = spread.masks.get(at, Mask(len(self._lines[at])))
+                mask = _or(known, self._lines[one].reached(spread.masks[one], self._lines[at], kind))
+                if mask != known:
+                    spread.masks[at] = mask
+                    waiting += [at] * (at not in waiting)
+                if any(mask) and at != root:
+                    spread.weights[at] = max(spread.weights.get(at, 0.0), kind.weight)
+        return spread
+
+    def left(self, spreads: Sequence[_Spread]) -> tuple[int, Mask] | None:
+        """Return the first cause of which some lines belong to no root, with those lines; None where there is none."""
+        for one, lines in enumerate(self._lines):
+            taken = Mask(len(lines))
+            for spread in spreads:
+                taken = _or(taken, spread.masks.get(one, taken))
+            if not all(taken):
+                return one, _not(taken)
+        return None
+
+    def root(self, one: int, own: Mask, spread: _Spread) -> Root:
+        """Return a root with all that follows from it."""
+        reached = {at: self._lines[at] for at in spread.masks if at != one}
+        explains = {lines.seen.cause.id: lines.chosen(spread.masks[at]) for at, lines in reached.items()}
+        weights = {lines.seen.cause.id: spread.weights[at] for at, lines in reached.items()}
+        shares = {lines.seen.cause.id: spread.masks[at].count(1) / len(lines) for at, lines in reached.items()}
+        errors = any(lines.seen.cause.severity == "error" for lines in reached.values())
+        seen = SeenCause(self._lines[one].seen.cause, self._lines[one].chosen(own))
+        times = [hit.time for hits in (seen.hits, *explains.values()) for hit in hits if hit.time is not None]
+        first, last = min(times, default=None), max(times, default=None)
+        return Root(seen, explains, weights, shares, errors, first, last)
+
+
+def _or(one: Mask, other: Mask) -> Mask:
+    return _mask(_number(one) | _number(other), len(one))
+
+
+def _not(mask: Mask) -> Mask:
+    return mask.translate(_TURNED)
+
+
+def _number(mask: Mask) -> int:
+    return int.from_bytes(mask, "little")
+
+
+def _mask(number: int, length: int) -> Mask:
+    return Mask(number.to_bytes(length, "little"))
+
+
+_TURNED = bytes([1, 0, *range(2, 256)])

@@ -1,0 +1,53 @@
+"""Whether one cause can have brought about another, by what they are: timeline.py says which lines of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.diagnose.reasoning.deciding import LinkKind, deciding
+from trainyard.diagnose.reasoning.seen_cause import KIND_ORDER
+
+if TYPE_CHECKING:
+    from trainyard.diagnose.cause import Cause
+    from trainyard.diagnose.reasoning.seen_cause import SeenCause
+
+
+def link(earlier: SeenCause, later: SeenCause) -> LinkKind | None:
+    """Return how the one can have brought about the other, by what they are and were; None where it cannot."""
+    if earlier.cause.id == later.cause.id:
+        return None
+    kind, back = _kind(earlier.cause, later.cause), _kind(later.cause, earlier.cause)
+    is_named = (kind, back) == ("cause", "any")
+    if kind is None or (back is not None and not is_named and not _goes_first(earlier, later)):
+        return None
+    return deciding().links[kind]
+
+
+def _kind(earlier: Cause, later: Cause) -> str | None:
+    """Return the kind of link that data allow.
+
+    A warning explains an error only where that names what was warned of: its subject is not enough. Nor is that of a
+    symptom, which says that something failed and not what.
+    """
+    if later.kind == "root" or "harmless" in (earlier.severity, later.severity):
+        return None
+    only_warned = (earlier.severity, later.severity) == ("warning", "error")
+    if earlier.id in later.after:
+        return "cause"
+    if only_warned:
+        return None
+    if earlier.kind == "symptom":
+        return None
+    if earlier.subject in later.after:
+        return "subject"
+    return "any" if later.kind == "symptom" else None
+
+
+def _goes_first(one: SeenCause, other: SeenCause) -> bool:
+    """Tell which of two that could each have brought about the other did: the deeper one, or the one seen first."""
+    return _place(one) < _place(other)
+
+
+def _place(seen: SeenCause) -> tuple[int, float, str]:
+    first = seen.first
+    return (KIND_ORDER[seen.cause.kind], first.timestamp() if first is not None else 0.0, seen.cause.id)

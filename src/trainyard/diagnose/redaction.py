@@ -1,0 +1,143 @@
+"""Identifiers replaced by names that say what they are: the same identifier has the same name all over a report.
+
+What identifies an account, a machine, a person or a secret goes; what a program says of it stays.
+What such things look like stands in redaction.yaml.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+_FILE = Path(__file__).with_name("redaction.yaml")
+_ARN_PART = re.compile(r"[^/:]+")
+_EC2_HOST = re.compile(r"(?:ip|ec2)-(\d+)-(\d+)-(\d+)-(\d+)")
+_MINUTE = re.compile(r"20[2-9]\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])[0-5]\d")
+_KEPT_USERS = frozenset({"ubuntu", "ec2-user", "rocky", "centos", "root", "slurm", "pcluster-admin"})
+
+
+class Redaction:
+    """The names given so far, each to one identifier."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._numbers: dict[str, dict[str, int]] = {}
+        self._buckets: dict[str, str] = {}
+        self._given: set[str] = set()
+
+    def values(self, value: Any, kept: Collection[str] = ()) -> Any:
+        """Return the same value, whatever it is made of, with other names in all its text, keys included.
+
+        What stands below one of the keys ``kept`` stays as it is.
+        """
+        for text in _texts(value, kept):
+            self._learn_buckets(text)
+        return self._values(value, kept)
+
+    def _values(self, value: Any, kept: Collection[str]) -> Any:
+        if isinstance(value, str):
+            return self._text(value)
+        if isinstance(value, dict):
+            return {self._text(key): one if key in kept else self._values(one, kept) for key, one in value.items()}
+        return [self._values(one, kept) for one in value] if isinstance(value, list | tuple) else value
+
+    def _learn_buckets(self, text: str) -> None:
+        """Remember the names of buckets: they also stand where nothing says that they are buckets."""
+        for found in _told().patterns["bucket"].finditer(text):
+            bucket = found["bucket"] or found["bucket_host"]
+            self._buckets.setdefault(bucket, self._name("bucket", bucket))
+
+    def _text(self, text: str) -> str:
+        for kind, pattern in _told().patterns.items():
+            if found := list(pattern.finditer(text)):
+                text = self._replaced(kind, found, text)
+        for bucket in sorted(self._buckets, key=len, reverse=True):
+            if bucket in text:
+                text = re.sub(rf"(?<![\w.-]){re.escape(bucket)}(?![\w-])", self._buckets[bucket], text)
+        return text
+
+    def _replaced(self, kind: str, all_found: list[re.Match[str]], text: str) -> str:
+        pieces, end = [], 0
+        for found in all_found:
+            group = next(name for name in (kind.replace("-", "_"), f"{kind}_host") if found.groupdict().get(name))
+            pieces += [text[end : found.start(group)], self._name_of(kind, found[group], found)]
+            end = found.end(group)
+        return "".join([*pieces, text[end:]])
+
+    def _name_of(self, kind: str, value: str, found: re.Match[str]) -> str:
+        if value in self._given:
+            return value
+        if kind == "resource":
+            return _ARN_PART.sub(lambda part: self._part_of_arn(part[0]), value)
+        if kind in ("address", "address6"):
+            return self._address(value)
+        if kind == "host":
+            return self._host(value)
+        if kind == "id":
+            return self._name("instance" if found["prefix"] == "i" else found["prefix"], value)
+        is_time = kind == "account" and _MINUTE.fullmatch(value) and found.string[found.end() : found.end() + 1] != ":"
+        return value if is_time or value in _KEPT_USERS else self._name(kind, value)
+
+    def _part_of_arn(self, part: str) -> str:
+        """Return what stands for a part of an ARN's resource: the words of AWS's own kinds of things stay."""
+        if part in _told().arn_words or part in self._given or part == "*":
+            return part
+        if part in self._buckets:
+            return self._buckets[part]
+        redacted = self._text(part)
+        return redacted if redacted != part else self._name("name", part)
+
+    def _address(self, value: str) -> str:
+        try:
+            address = ipaddress.ip_address(value)
+        except ValueError:
+            return value
+        tells_nothing = address.is_loopback or address.is_unspecified or address.is_link_local or address.is_multicast
+        return value if tells_nothing else self._name("address", str(address))
+
+    def _host(self, value: str) -> str:
+        """Return the name of a host, which has the number of its address where it is called after that."""
+        if (found := _EC2_HOST.match(value)) is None:
+            return self._name("host", value)  # an endpoint of AWS's
+        name = self._name("address", ".".join(found.groups())).replace("address", "host")
+        self._given.add(name)
+        return name
+
+    def _name(self, kind: str, value: str) -> str:
+        kind = _told().pools.get(kind, kind)
+        numbers = self._numbers.setdefault(kind, {})
+        name = f"{kind}-{numbers.setdefault(value, len(numbers) + 1)}"
+        self._given.add(name)
+        return name
+
+
+class _Told(NamedTuple):
+    patterns: dict[str, re.Pattern[str]]
+    pools: dict[str, str]
+    arn_words: frozenset[str]
+
+
+@cache
+def _told() -> _Told:
+    """Return what redaction.yaml says, the patterns in their order."""
+    told: dict[str, Any] = yaml.load(_FILE.read_bytes(), Loader=yaml.CSafeLoader)
+    patterns = {kind: re.compile(pattern, re.VERBOSE) for kind, pattern in told["patterns"].items()}
+    return _Told(patterns, told["pools"], frozenset(told["arn_words"]))
+
+
+def _texts(value: Any, kept: Collection[str]) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from value
+        yield from (text for key, one in value.items() if key not in kept for text in _texts(one, kept))
+    elif isinstance(value, list | tuple):
+        yield from (text for one in value for text in _texts(one, kept))

@@ -1,0 +1,1 @@
+"""A diagnosis on a page: what is shown in a terminal is made in cli, from the same values."""

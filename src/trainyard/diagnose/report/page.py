@@ -1,0 +1,154 @@
+"""A diagnosis as a Markdown page that can be handed to whoever supports the cluster."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trainyard.diagnose.cause import signatures
+from trainyard.diagnose.report.markdown_text import code, code_block
+from trainyard.diagnose.report.sentences import counted, nodes, read, seen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+_Values = dict[str, Any]
+_MOST_UNREAD = 50
+
+
+def report_page(values: Mapping[str, Any]) -> str:
+    """Return the page. Whatever comes from logs stands in code, which it cannot break out of."""
+    return "\n".join([*_page(values), ""])
+
+
+def _page(values: Mapping[str, Any]) -> Iterator[str]:
+    causes = values["causes"]
+    yield f"# {causes[0]['title'] if causes else 'Nothing known is wrong in these logs'}"
+    yield ""
+    yield from _happened(values)
+    yield ""
+    if causes:
+        yield from _root_cause(causes[0])
+        yield from _time_line(causes[0])
+    yield from _others(causes[1:])
+    yield from _unusual(values["unrecognised"])
+    yield from _harmless(values["harmless"])
+    yield from _unread(values["unread"], values["unread_count"])
+    yield from _about(values)
+
+
+def _happened(values: Mapping[str, Any]) -> Iterator[str]:
+    if not values["causes"]:
+        yield f"Nothing that trainyard knows was found in {code(values['diagnosed'])}."
+        return
+    root = values["causes"][0]
+    yield f"{root['explanation']}"
+    yield f"This is {root['confidence']}: {seen(root)}."
+    if followed := root["consequences"]:
+        titles = ", ".join(f"{one['title']} ({counted(one['count'], 'line')})" for one in followed)
+        yield f"What followed from it: {titles}."
+    if root["kind"] == "symptom":
+        yield "This says that something failed and not what: these logs hold no deeper cause that trainyard knows."
+
+
+def _root_cause(root: _Values) -> Iterator[str]:
+    yield "## Root cause"
+    yield ""
+    yield from _facts(root)
+    yield "## Evidence"
+    yield ""
+    yield from _evidence(root["evidence"])
+    yield "## What to do"
+    yield ""
+    yield root["remedy"]
+    yield ""
+    yield f"Source: <{root['source']}>"
+    yield ""
+
+
+def _facts(found: _Values) -> Iterator[str]:
+    yield f"- cause: `{found['cause']}` ({found['severity']}, {found['confidence']})"
+    yield f"- seen: {seen(found)}"
+    if found["nodes"]:
+        yield f"- nodes, with their lines: {code(nodes(found))}"
+    yield ""
+
+
+def _evidence(lines: Sequence[_Values]) -> Iterator[str]:
+    for line in lines:
+        yield f"{code(line['file'])}, line {line['line']}:"
+        yield ""
+        yield from code_block([line["text"]])
+        yield ""
+
+
+def _time_line(root: _Values) -> Iterator[str]:
+    if not root["consequences"]:
+        return
+    yield "## What followed"
+    yield ""
+    yield f"- {root['first_seen'] or 'time not known'}: {root['title']} (the root cause)"
+    for one in root["consequences"]:
+        yield f"- {one['first_seen'] or 'time not known'}: {one['title']} (`{one['cause']}`, {seen(one)})"
+    yield ""
+    for one in root["consequences"]:
+        yield from _evidence(one["evidence"][:1])
+
+
+def _others(causes: Sequence[_Values]) -> Iterator[str]:
+    if not causes:
+        return
+    yield "## What else is wrong"
+    yield ""
+    for one in causes:
+        yield f"### {one['title']}"
+        yield ""
+        yield one["explanation"]
+        yield ""
+        yield from _facts(one)
+        yield from _evidence(one["evidence"][:2])
+        yield f"What to do: {one['remedy']}"
+        yield ""
+        yield f"Source: <{one['source']}>"
+        yield ""
+
+
+def _unusual(lines: Sequence[_Values]) -> Iterator[str]:
+    if not lines:
+        return
+    yield "## Unusual lines"
+    yield ""
+    yield "No signature knows these lines; they look like trouble, and are rare."
+    yield ""
+    yield from _evidence(lines)
+
+
+def _harmless(causes: Sequence[_Values]) -> Iterator[str]:
+    if not causes:
+        return
+    yield "## What looks like trouble and is none"
+    yield ""
+    yield from (f"- {one['title']} (`{one['cause']}`, {counted(one['count'], 'line')})" for one in causes)
+    yield ""
+
+
+def _unread(unread: Sequence[_Values], count: int) -> Iterator[str]:
+    if not unread:
+        return
+    yield "## What was not read"
+    yield ""
+    shown = unread[:_MOST_UNREAD]
+    yield from (f"- {code(one['name'])}: {code(one['why'])}" for one in shown)
+    if count > len(shown):
+        yield f"- and {count - len(shown):,} more"
+    yield ""
+
+
+def _about(values: Mapping[str, Any]) -> Iterator[str]:
+    yield "## About this page"
+    yield ""
+    yield f"- made by `trainyard diagnose` {values['trainyard_version']}, which knows {len(signatures()):,} signatures"
+    yield f"- of {code(values['diagnosed'])}: {read(values)}"
+    if values["redacted"]:
+        yield "- accounts, machines, addresses, people, buckets, keys and secrets have other names in it"
+    else:
+        yield "- nothing in it is redacted"

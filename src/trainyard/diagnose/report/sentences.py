@@ -1,0 +1,49 @@
+"""What all reports say in the same words: how many lines, on which nodes, from when to when."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_MOST_NODES = 6
+_GB, _MB, _KB = 1e9, 1e6, 1e3
+
+
+def seen(found: Mapping[str, Any]) -> str:
+    """Return where and when a cause was seen, such as: 45 lines on 2 nodes, from … to …."""
+    said = counted(found["count"], "line")
+    if found["nodes"]:
+        said += f" on {counted(len(found['nodes']), 'node')}"
+    if found["first_seen"] is None:
+        return f"{said}, at a time that they do not tell"
+    if found["last_seen"] == found["first_seen"]:
+        return f"{said}, at {found['first_seen']}"
+    return f"{said}, from {found['first_seen']} to {found['last_seen']}"
+
+
+def nodes(found: Mapping[str, Any]) -> str:
+    """Return the nodes with the most lines and how many each has; empty where there are none."""
+    listed = [f"{node} ({count})" for node, count in list(found["nodes"].items())[:_MOST_NODES]]
+    more = len(found["nodes"]) - len(listed)
+    return ", ".join([*listed, *([f"and {more} more"] if more else [])])
+
+
+def read(values: Mapping[str, Any]) -> str:
+    """Return how much was read."""
+    unread = f"; {values['unread_count']:,} not read, or not to the end" if values["unread_count"] else ""
+    return f"{counted(values['files'], 'log')} read, {size(values['size_bytes'])}{unread}"
+
+
+def counted(count: int, what: str) -> str:
+    """Return a number with its word."""
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def size(size_bytes: int) -> str:
+    """Return a size that a person can read."""
+    for unit, of in (("GB", _GB), ("MB", _MB), ("kB", _KB)):
+        if size_bytes >= of:
+            return f"{size_bytes / of:.1f} {unit}"
+    return counted(size_bytes, "byte")

@@ -1,0 +1,156 @@
+"""Events that are objects of one JSON document: of stacks, of CloudWatch Logs, of the journal.
+
+Objects are taken as they end, in a document of any size, pretty or not, whole or cut off.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from trainyard.diagnose.line_node import host_of
+from trainyard.diagnose.line_time import time_of, time_of_number
+
+if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Iterator
+
+_HEAD_BYTES = 4096
+# `describe-stack-events`, ParallelCluster's exports and its own commands, which begin their keys with a small letter;
+# `get-log-events` and `filter-log-events`; `journalctl -o json` and json-pretty.
+_MARKS = (b'"ResourceStatus"', b'"resourceStatus"', b'"ingestionTime"', b'"__REALTIME_TIMESTAMP"')
+_LOG_EVENTS = re.compile(rb'"events"\s*:\s*\[\s*\{\s*"(?:message|timestamp|logStreamName)"')
+_TOKEN = re.compile(rb'"((?:[^"\\\n]++|\\.)*+)"(\s*+:)?|([{}\[\]\n])|(?<![\w.])(\d[\d.]{8,20})')
+_ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))')
+_TIMES = ("timestamp", "__REALTIME_TIMESTAMP", "_SOURCE_REALTIME_TIMESTAMP", "datetime", "time")
+_MESSAGES = ("message", "MESSAGE")
+_OF_STACKS = ("logicalResourceId", "resourceType", "resourceStatus", "resourceStatusReason")
+_KEYS = frozenset({*_TIMES, *_MESSAGES, *_OF_STACKS, "logStreamName", "_HOSTNAME", "hostname"})
+# What is nested deeper is hostile; longer values than this are cut.
+_DEEPEST, _LONGEST_BYTES = 64, 2**16
+
+
+class Event(NamedTuple):
+    """Something that happened, by what its object says."""
+
+    lines: range
+    """Where its object stands."""
+    line: int
+    """Where the words of it stand."""
+    raw: bytes
+    """That line, or the value where the line holds more."""
+    text: str
+    """What signatures are held against."""
+    time: dt.datetime | None
+    node: str | None
+
+
+class _Value(NamedTuple):
+    text: str
+    line: int
+    raw: bytes
+
+
+def is_json_events(head: bytes) -> bool:
+    """Return whether a document holds events, by its beginning."""
+    head = head[:_HEAD_BYTES].lstrip(b"\xef\xbb\xbf \t\r\n")
+    return head[:1] in {b"{", b"["} and (any(one in head for one in _MARKS) or bool(_LOG_EVENTS.search(head)))
+
+
+class JsonEvents:
+    """Reads one document, piece by piece."""
+
+    def __init__(self) -> None:
+        """Begin before the first line."""
+        self._objects: list[tuple[int, dict[str, _Value]]] = []
+        """With the lines where they begin."""
+        self._depth = 0
+        self._key = ""
+        self._left = b""
+
+    def take(self, data: bytes, line: int) -> Iterator[Event]:
+        """Yield the events that end in the next bytes, which begin in a line of this number."""
+        data = self._left + data
+        line -= self._left.count(b"\n")
+        done = 0
+        for token in _TOKEN.finditer(data):
+            done = token.end()
+            if token[3] == b"\n":
+                line += 1
+            elif token[3]:
+                yield from self._bracket(token[3], line)
+            elif token[2]:
+                self._key = _name(token[1])
+            else:
+                self._value(data, token, line)
+        opened = data.find(b'"', done)
+        # A string that goes on in the next piece.
+        self._left = data[opened:][-_LONGEST_BYTES * 16 :] if opened >= 0 else b""
+
+    def _bracket(self, bracket: bytes, line: int) -> Iterator[Event]:
+        self._key = ""
+        if bracket == b"{":
+            self._depth += 1
+            if self._depth <= _DEEPEST:
+                self._objects.append((line, {}))
+        elif bracket == b"}" and self._depth:
+            self._depth -= 1
+            if self._depth < len(self._objects):
+                start, values = self._objects.pop()
+                yield from _event(range(start, line + 1), values)
+
+    def _value(self, data: bytes, token: re.Match[bytes], line: int) -> None:
+        if self._key in _KEYS and self._objects and self._depth == len(self._objects):
+            content = (token[1] if token[4] is None else token[4])[:_LONGEST_BYTES]
+            self._objects[-1][1][self._key] = _Value(_plain(content), line, _raw(data, token, content))
+        self._key = ""
+
+
+def _event(lines: range, values: dict[str, _Value]) -> Iterator[Event]:
+    if "resourceStatus" in values:
+        words = [values[key].text for key in _OF_STACKS if key in values]
+        place = values.get("resourceStatusReason", values["resourceStatus"])
+    elif place := next((values[key] for key in _MESSAGES if key in values), None):  # type: ignore[assignment]
+        words = [place.text]
+    else:
+        return
+    told = next((values[key].text for key in _TIMES if key in values), "")
+    host = next((values[key].text.partition(".")[0] for key in ("_HOSTNAME", "hostname") if key in values), None)
+    stream = values.get("logStreamName")
+    node = host or (host_of(stream.text) if stream else None)
+    yield Event(lines, place.line, place.raw, " ".join(words), _time(told), node)
+
+
+def _time(told: str) -> dt.datetime | None:
+    if told.replace(".", "", 1).isdigit():
+        return time_of_number(float(told))
+    return time_of(told)
+
+
+def _name(key: bytes) -> str:
+    """Return a key with a small first letter, as ParallelCluster's commands write those of CloudFormation."""
+    name = key[:64].decode("utf-8", "replace")
+    return name if name.isupper() or name.startswith("_") else name[:1].lower() + name[1:]
+
+
+def _plain(content: bytes) -> str:
+    """Return what a string of JSON says; line breaks in it become spaces."""
+    return (
+        _ESCAPE.sub(_character, content.decode("utf-8", "replace"))
+        if b"\\" in content
+        else content.decode("utf-8", "replace")
+    )
+
+
+def _character(escape: re.Match[str]) -> str:
+    if escape[1]:
+        return chr(int(escape[1], 16)) if not 0xD800 <= int(escape[1], 16) < 0xE000 else "�"
+    return escape[2] if escape[2] in '"\\/' else " "
+
+
+def _raw(data: bytes, token: re.Match[bytes], content: bytes) -> bytes:
+    """Return the line of a value; the value alone where its line is long."""
+    start = data.rfind(b"\n", 0, token.start()) + 1
+    end = data.find(b"\n", token.end())
+    end = len(data) if end < 0 else end
+    return data[start:end] if end - start < len(content) + 200 else content

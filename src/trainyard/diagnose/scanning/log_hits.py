@@ -1,0 +1,111 @@
+"""What signatures find in one log, piece by piece."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, NamedTuple
+
+from trainyard.diagnose.hit import Hit
+from trainyard.diagnose.line_node import node_of
+from trainyard.diagnose.scanning.found_lines import FoundLine, found_lines
+from trainyard.diagnose.scanning.json_events import JsonEvents, is_json_events
+from trainyard.diagnose.scanning.log_clock import decoded
+from trainyard.diagnose.scanning.tally import EARLIEST, LATEST
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from trainyard.diagnose.scanning.json_events import Event
+    from trainyard.diagnose.scanning.log_clock import LogClock
+    from trainyard.diagnose.scanning.patterns import Patterns
+    from trainyard.diagnose.scanning.pieces import Piece
+    from trainyard.diagnose.scanning.tally import Tally
+
+# Evidence is read by people: a longer line is cut around what was found.
+_TEXT_BYTES, _BEFORE_BYTES = 2000, 500
+# An event has a dozen lines.
+_MOST_OF_EVENT = 1000
+
+
+class Sorts(NamedTuple):
+    """Signatures by what they mean in logs of a kind."""
+
+    applying: frozenset[str]
+    """Those that mean something there."""
+    harmless: frozenset[str]
+    """Those of causes that are harmless."""
+
+    def counting(self, ids: Iterable[str]) -> list[str]:
+        """Return those that count of the signatures that find a line; where one says it is harmless, no other does."""
+        applying = [one for one in ids if one in self.applying]
+        return [one for one in applying if one in self.harmless] or applying
+
+
+class LogHits:
+    """Takes the pieces of one log in their order, and tells a tally what is found."""
+
+    def __init__(self, name: str, clock: LogClock, patterns: Patterns, sorts: Sorts) -> None:
+        """Take the name of the log, and what signatures mean in logs of its kind."""
+        self._name, self._clock, self._patterns, self._sorts = name, clock, patterns, sorts
+        self._last_line: dict[str, int] = {}
+        """Where each signature found something last: a long line comes in several pieces."""
+        self._events: JsonEvents | None = None
+        self._of_events: set[int] = set()
+        """Lines that are part of events."""
+        self._waiting: Piece | None = None
+
+    def take(self, piece: Piece, tally: Tally) -> None:
+        """Find lines in the next piece."""
+        if piece.is_first and is_json_events(piece.data):
+            self._events = JsonEvents()
+        if not self._events:
+            self._lines(piece, tally)
+            return
+        for event in self._events.take(piece.data[piece.repeated_bytes :], piece.line):
+            self._event(event, tally)
+        # Its last lines can be part of an event that ends in the next piece.
+        self.finish(tally)
+        self._waiting = piece
+
+    def finish(self, tally: Tally) -> None:
+        """Find lines in what was kept back."""
+        if self._waiting:
+            self._lines(self._waiting, tally)
+            self._of_events = {one for one in self._of_events if one > self._waiting.line}
+            self._waiting = None
+
+    def _lines(self, piece: Piece, tally: Tally) -> None:
+        """Count all, and make hits of those only that may be kept: a line can come a million times."""
+        groups: dict[tuple[str, str | None], list[FoundLine]] = defaultdict(list)
+        for line in found_lines(self._patterns, piece):
+            if ids := list(self._new(line.ids, line.number)):
+                node = node_of(self._name, decoded(piece.data[line.start : line.end][:_TEXT_BYTES]))
+                for name in ids:
+                    groups[name, node].append(line)
+        for (name, node), lines in groups.items():
+            kept = lines if len(lines) <= EARLIEST + LATEST else [*lines[:EARLIEST], *lines[-LATEST:]]
+            tally.add(name, node, len(lines), [self._hit(name, node, piece, line) for line in kept])
+        self._clock.pass_by(piece.data)
+
+    def _hit(self, name: str, node: str | None, piece: Piece, line: FoundLine) -> Hit:
+        text = piece.data[line.start : line.end]
+        if len(text) > _TEXT_BYTES:
+            text = text[max(0, line.at - _BEFORE_BYTES) :][:_TEXT_BYTES]
+        return Hit(name, self._name, line.number, decoded(text), self._clock.time_at(piece.data, line.start), node)
+
+    def _event(self, event: Event, tally: Tally) -> None:
+        # A signature may expect it as it stands in the file, or as it was meant.
+        found = (*self._patterns.of_line(event.text.encode()), *self._patterns.of_line(event.raw))
+        node = event.node or node_of(self._name, event.text)
+        text = decoded(event.raw[:_TEXT_BYTES])
+        for name in self._sorts.counting(dict.fromkeys(found)):
+            tally.add(name, node, 1, [Hit(name, self._name, event.line, text, event.time, node)])
+        self._of_events.update(event.lines[:_MOST_OF_EVENT])
+
+    def _new(self, ids: Iterable[str], number: int) -> Iterator[str]:
+        if number in self._of_events:
+            return
+        for name in self._sorts.counting(ids):
+            if self._last_line.get(name, 0) != number:
+                self._last_line[name] = number
+                yield name

@@ -1,0 +1,53 @@
+"""What a scan has found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import datetime as dt
+
+    from trainyard.diagnose.hit import Hit
+    from trainyard.diagnose.log_file import Unread
+
+
+class Progress(NamedTuple):
+    """How far a scan is."""
+
+    files: int
+    size_bytes: int
+    """Unpacked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What one signature has found on one node."""
+
+    signature: str
+    node: str | None
+    count: int
+    """Of lines, also of those that are not kept."""
+    first_seen: dt.datetime | None
+    last_seen: dt.datetime | None
+    hits: tuple[Hit, ...]
+    """Some of the lines: the earliest, then the latest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """What signatures have found in all logs of a source."""
+
+    seen: tuple[Seen, ...]
+    """In the order of the signatures, then in that in which nodes came up."""
+    files: int
+    size_bytes: int
+    """Unpacked."""
+    unread: tuple[Unread, ...]
+    """The first of what could not be read."""
+    unread_count: int
+
+    @property
+    def hits(self) -> tuple[Hit, ...]:
+        """All lines that were kept."""
+        return tuple(hit for one in self.seen for hit in one.hits)

@@ -1,0 +1,102 @@
+"""Signatures over logs, one after another."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from trainyard.diagnose.cause import signatures
+from trainyard.diagnose.log_file import LogFile, UnreadableError
+from trainyard.diagnose.log_kind import applies, kind_of
+from trainyard.diagnose.reading.unread_list import UnreadList
+from trainyard.diagnose.scanning.log_clock import LogClock
+from trainyard.diagnose.scanning.log_hits import LogHits, Sorts
+from trainyard.diagnose.scanning.patterns import Patterns
+from trainyard.diagnose.scanning.pieces import pieces
+from trainyard.diagnose.scanning.result import Progress, Scan
+from trainyard.diagnose.scanning.tally import Tally
+
+if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Callable, Iterable, Mapping
+
+    from trainyard.diagnose.cause import Cause, Signature
+    from trainyard.diagnose.unusual import UnusualLines
+
+    Known = Mapping[str, tuple[Signature, Cause]]
+
+_PROGRESS_EVERY_S = 0.2
+
+
+def scan(
+    files: Iterable[LogFile],
+    *,
+    unread: UnreadList | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    known: Known | None = None,
+    unusual: UnusualLines | None = None,
+) -> Scan:
+    """Return what signatures find in logs, each of which is read to its end before the next one is asked for.
+
+    unread: where the reader of the logs lists what it cannot read; known: other signatures than all that there are;
+    unusual: takes every line as well, where logs cannot be read a second time.
+    """
+    # An empty list is one that somebody else fills.
+    scanner = _Scanner(signatures() if known is None else known, UnreadList() if unread is None else unread)
+    told = _Told(progress)
+    for file in files:
+        scanner.files += 1
+        for read_bytes in scanner.read(file, unusual):
+            scanner.size_bytes += read_bytes
+            told.tell(Progress(scanner.files, scanner.size_bytes))
+    told.tell(Progress(scanner.files, scanner.size_bytes), at_once=True)
+    return scanner.result()
+
+
+class _Scanner:
+    def __init__(self, known: Known, unread: UnreadList) -> None:
+        self.files = self.size_bytes = 0
+        self._known, self._unread = known, unread
+        self._patterns, self._tally = Patterns(known), Tally()
+        self._harmless = frozenset(name for name, (_, cause) in known.items() if cause.severity == "harmless")
+        self._near: dt.datetime | None = None
+        self._sorts: dict[str | None, Sorts] = {}
+
+    def read(self, file: LogFile, unusual: UnusualLines | None) -> Iterable[int]:
+        """Scan one log to its end, or to where it cannot be read on; yield how many bytes were read each time."""
+        clock = LogClock(file, self._near)
+        hits = LogHits(file.name, clock, self._patterns, self._sorts_of(kind_of(file.name)))
+        try:
+            for piece in pieces(file.blocks):
+                if unusual:
+                    unusual.take(file.name, piece)
+                hits.take(piece, self._tally)
+                yield len(piece.data)
+        except UnreadableError as error:
+            self._unread.add(file.name, str(error))
+        hits.finish(self._tally)
+        self._near = clock.latest or self._near
+
+    def result(self) -> Scan:
+        seen = self._tally.seen(self._known)
+        return Scan(seen, self.files, self.size_bytes, self._unread.listed, self._unread.count)
+
+    def _sorts_of(self, kind: str | None) -> Sorts:
+        """Return what signatures mean in logs of a kind."""
+        if kind not in self._sorts:
+            ids = (name for name, (signature, _) in self._known.items() if applies(signature.logs, kind))
+            self._sorts[kind] = Sorts(frozenset(ids), self._harmless)
+        return self._sorts[kind]
+
+
+class _Told:
+    """Tells the user how far it is, now and then."""
+
+    def __init__(self, progress: Callable[[Progress], None] | None) -> None:
+        self._progress = progress
+        self._at = time.monotonic()
+
+    def tell(self, how_far: Progress, *, at_once: bool = False) -> None:
+        if self._progress and (at_once or time.monotonic() > self._at + _PROGRESS_EVERY_S):
+            self._at = time.monotonic()
+            self._progress(how_far)

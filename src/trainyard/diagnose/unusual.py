@@ -1,0 +1,132 @@
+"""The most unusual lines of logs in which nothing known was found: those that look like trouble, and are rare.
+
+A line is compared by its words: numbers, ids, quoted names and the like are masked. Memory is bounded, and the same
+logs give the same answer.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import zlib
+from array import array
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import yaml
+
+from trainyard.diagnose.cause import signatures
+from trainyard.diagnose.diagnosis import UnusualLine
+from trainyard.diagnose.log_file import UnreadableError
+from trainyard.diagnose.scanning.log_clock import decoded
+from trainyard.diagnose.scanning.patterns import Patterns, compiled
+from trainyard.diagnose.scanning.pieces import pieces
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from trainyard.diagnose.cause import Cause, Signature
+    from trainyard.diagnose.log_file import LogFile
+    from trainyard.diagnose.scanning.pieces import Piece
+
+_DATA = Path(__file__).with_name("trouble_words.yaml")
+# Quoted names, hexadecimal numbers and ids, paths, and whatever has a digit in it.
+_MASKED = re.compile(
+    r"""'[^']{1,200}'|"[^"]{1,200}"|\b(?=[0-9a-fA-F-]{0,63}\d)[0-9a-fA-F-]{6,64}\b|/[^\s:,;'"()]{1,200}"""
+    r"|[A-Za-z0-9_.-]{0,99}\d[A-Za-z0-9_.-]{0,99}"
+)
+# Of a line; what stands behind tells no more of what kind it is.
+_COMPARED_BYTES = 400
+_TEXT_BYTES = 2000
+# Counts of kinds of lines, 2 MiB of them: two kinds share one seldom, and then both look less rare than they are.
+_COUNTS = 2**19
+_MOST_CANDIDATES = 4000
+
+
+class _Candidate(NamedTuple):
+    place: int
+    """In the order of reading."""
+    weight: int
+    slot: int
+    file: str
+    line: int
+    text: str
+
+
+class UnusualLines:
+    """Takes all lines of all logs and keeps the most unusual ones."""
+
+    def __init__(self, known: Mapping[str, tuple[Signature, Cause]] | None = None, most: int = 20) -> None:
+        """Begin with none. known: signatures whose lines are not unusual."""
+        self._patterns = Patterns(signatures() if known is None else known)
+        words = _words()
+        self._trouble = compiled(b"|".join(words.values()))
+        self._weights: list[tuple[int, Any]] = [(weight, compiled(one)) for weight, one in words.items()]
+        self._most = most
+        self._counts = array("I", bytes(4 * _COUNTS))
+        self._candidates: dict[str, _Candidate] = {}
+        self._taken = 0
+
+    def take(self, file: str, piece: Piece) -> None:
+        """Take some lines of a log."""
+        for number, line in _lines(piece, self._trouble):
+            if not self._patterns.of_line(line):
+                self._line(file, number, line)
+
+    def lines(self) -> tuple[UnusualLine, ...]:
+        """Return the most unusual lines, the first of each kind, the most unusual first."""
+        best = sorted(self._candidates.values(), key=self._order)[: self._most]
+        return tuple(UnusualLine(one.file, one.line, one.text, self._counts[one.slot]) for one in best)
+
+    def _line(self, file: str, number: int, line: bytes) -> None:
+        words = _MASKED.sub("#", decoded(line[:_COMPARED_BYTES]))
+        slot = zlib.crc32(words.encode()) % _COUNTS
+        self._counts[slot] = min(self._counts[slot] + 1, 2**32 - 1)
+        self._taken += 1
+        if self._counts[slot] > 1:  # its first line is a candidate, or was too common to remain one
+            return
+        weight = next(weight for weight, pattern in self._weights if pattern.search(line))
+        text = decoded(line[:_TEXT_BYTES])
+        self._candidates[words] = _Candidate(self._taken, weight, slot, file, number, text)
+        if len(self._candidates) > 2 * _MOST_CANDIDATES:
+            self._forget()
+
+    def _forget(self) -> None:
+        best = sorted(self._candidates.items(), key=lambda one: self._order(one[1]))
+        self._candidates = dict(best[:_MOST_CANDIDATES])
+
+    def _order(self, one: _Candidate) -> tuple[float, int]:
+        return -one.weight / (1 + math.log2(self._counts[one.slot])), one.place
+
+
+def unusual_lines(
+    files: Iterable[LogFile], *, known: Mapping[str, tuple[Signature, Cause]] | None = None, most: int = 20
+) -> tuple[UnusualLine, ...]:
+    """Return the most unusual lines of logs. What cannot be read is left out: the scan has listed it."""
+    unusual = UnusualLines(known, most)
+    for file in files:
+        try:
+            for piece in pieces(file.blocks):
+                unusual.take(file.name, piece)
+        except UnreadableError:
+            continue
+    return unusual.lines()
+
+
+def _words() -> dict[int, bytes]:
+    """Return one pattern for each weight, the heaviest first."""
+    content = yaml.load(_DATA.read_bytes(), Loader=yaml.CSafeLoader)
+    return {one["weight"]: "|".join(one["words"]).encode() for one in content}
+
+
+def _lines(piece: Piece, trouble: Any) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines that look like trouble, with their numbers."""
+    number, place, data = piece.line, piece.repeated_bytes, piece.data
+    counted = 0
+    while place < len(data) and (found := trouble.search(data, place)):
+        start = data.rfind(b"\n", 0, found.start()) + 1
+        end = data.find(b"\n", found.end())
+        end = len(data) if end < 0 else end
+        number += data.count(b"\n", counted, start)
+        yield number, data[start:end]
+        counted, place = start, end + 1

@@ -1,0 +1,86 @@
+"""The files in whatever there is: a single one, packed or not, or an archive, and what is packed within it.
+
+What something is, is told by its first bytes and never by its name. Nothing is written anywhere.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from trainyard.edge.archive_compression import OTHERS, compression_of, unpacked
+from trainyard.edge.archive_limits import DamagedError
+from trainyard.edge.archive_read_ahead import read_ahead
+from trainyard.edge.archive_stream import ByteStream
+from trainyard.edge.archive_tar import Member, Skipped, is_tar, tar_members
+from trainyard.edge.archive_zip import MAGIC, zip_members
+
+if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Iterator
+
+    from trainyard.edge.archive_limits import Budget
+
+_HEAD_BYTES = 512
+
+
+class _Place(NamedTuple):
+    name: str
+    written: dt.datetime | None
+    depth: int
+    """How often it is packed in something else."""
+    outermost: bool
+    """Whether it is what the user named: paths in it do not repeat that."""
+
+
+def contents(
+    name: str, stream: ByteStream, budget: Budget, written: dt.datetime | None = None, *, outermost: bool = True
+) -> Iterator[Member | Skipped]:
+    """Yield the files of something, by their paths in it; those of an archive within it have that one's path before.
+
+    outermost: whether it is a file that the user named. Reading blocks may raise DamagedError.
+    """
+    try:
+        yield from _contents(_Place(name, written, 0, outermost), stream, budget)
+    except DamagedError as error:
+        yield Skipped(name, str(error))
+
+
+def _contents(place: _Place, stream: ByteStream, budget: Budget) -> Iterator[Member | Skipped]:
+    head = stream.peek(_HEAD_BYTES)
+    within = place._replace(depth=place.depth + 1)
+    if place.depth > budget.limits.depth:
+        yield Skipped(place.name, f"packed more than {budget.limits.depth} times within each other")
+    elif magic := compression_of(head):
+        blocks = unpacked(stream, magic, budget)
+        # zlib works on another processor meanwhile: only for what is large, which is the outermost.
+        inner = ByteStream(read_ahead(blocks) if place.depth == 0 and place.outermost else blocks)
+        yield from _contents(within, inner, budget)
+    elif head.startswith(MAGIC) or is_tar(head):
+        members = zip_members(stream, budget) if head.startswith(MAGIC) else tar_members(stream)
+        yield from _members(members, within, budget)
+    else:
+        yield _single(place, head, stream, budget)
+
+
+def _single(place: _Place, head: bytes, stream: ByteStream, budget: Budget) -> Member | Skipped:
+    budget.member()
+    other = next((kind for start, kind in OTHERS.items() if head.startswith(start)), None)
+    if other:
+        return Skipped(place.name, f"packed by {other}: unpack it first")
+    return Member(place.name, stream.rest(), place.written)
+
+
+def _members(members: Iterator[Member | Skipped], archive: _Place, budget: Budget) -> Iterator[Member | Skipped]:
+    folder = "" if archive.outermost else f"{archive.name}/"
+    for one in members:
+        if isinstance(one, Skipped):
+            budget.member()
+            yield Skipped(f"{folder}{one.name}" if one.name else archive.name, one.why)
+            continue
+        place = _Place(folder + one.name, one.written, archive.depth, outermost=False)
+        try:
+            yield from _contents(place, ByteStream(one.blocks), budget)
+        except DamagedError as error:
+            yield Skipped(place.name, str(error))
+            if budget.exhausted:
+                return

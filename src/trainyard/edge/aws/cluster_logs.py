@@ -1,0 +1,140 @@
+"""Amazon CloudWatch Logs: the log groups of a cluster and the streams in them. What is in a stream: log_events.py.
+
+https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/Welcome.html
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from trainyard.edge.aws.asking import answer_or_none, client
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.edge.aws.account import Account
+
+MISSING = {"ResourceNotFoundException"}
+"""What CloudWatch Logs answers where there is no such group or stream."""
+
+# Where each platform writes, and what stands behind that: a prefix alone would catch the cluster llm-2 for llm.
+# https://docs.aws.amazon.com/parallelcluster/latest/ug/cloudwatch-logs-v3.html
+# https://docs.aws.amazon.com/batch/latest/userguide/using_awslogs.html
+# https://docs.aws.amazon.com/eks/latest/userguide/control-plane-logs.html
+# https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/Container-Insights-reference-performance-entries-EKS.html
+_NAMES = {
+    "parallelcluster": (("/aws/parallelcluster/{cluster}-", r"\d{12}"),),
+    "batch": (("/aws/batch/job", ""),),
+    "eks": (
+        ("/aws/eks/{cluster}/", "cluster"),
+        ("/aws/containerinsights/{cluster}/", "application|dataplane|host|performance"),
+    ),
+}
+_PERMISSIONS = {"describe_log_groups": "logs:DescribeLogGroups", "describe_log_streams": "logs:DescribeLogStreams"}
+_MOST_GROUP_PAGES = 20  # of 50 groups
+_MOST_STREAM_PAGES = 1000  # of 50 streams: https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_DescribeLogStreams.html
+
+
+class LogGroup(NamedTuple):
+    """A log group of a cluster."""
+
+    name: str
+    made_ms: int
+    """When it was made, in milliseconds since 1970. That of ParallelCluster is made with the cluster."""
+    size_bytes: int
+    """What is stored in it."""
+    kept_days: int | None
+    """How long events are kept; None where for good."""
+
+
+class LogStream(NamedTuple):
+    """A stream of a log group: the events of one log of one node.
+
+    Its size is not known: since 2019 CloudWatch reports zero.
+    https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_LogStream.html
+    """
+
+    name: str
+    first_ms: int | None
+    """The time of its first event, in milliseconds since 1970; None while it has none."""
+    last_ms: int | None
+    """The time of its last event. It may be an hour behind, so no stream is left out because of it alone."""
+
+
+class Streams(NamedTuple):
+    """The streams of a log group."""
+
+    streams: tuple[LogStream, ...]
+    """In the order of their names."""
+    whole: bool
+    """False where there are more than were asked for."""
+
+
+def groups(account: Account, cluster: str, platform: str = "parallelcluster") -> tuple[LogGroup, ...]:
+    """Return the log groups of a cluster, the newest first: also those that a deleted cluster left. Often none.
+
+    ``platform`` is parallelcluster, batch (where all jobs of the account share one) or eks.
+    Raises NotAllowedError, or TrainyardError where AWS does not answer.
+    """
+    found = [
+        group
+        for beginning, ending in _NAMES[platform]
+        for group in _groups_of(account, beginning.format(cluster=cluster), ending)
+    ]
+    return tuple(sorted(found, key=lambda group: (group.made_ms, group.name), reverse=True))
+
+
+def _groups_of(account: Account, beginning: str, ending: str) -> Iterator[LogGroup]:
+    wanted = re.compile(re.escape(beginning) + f"(?:{ending})")
+    asked = {"logGroupNamePrefix": beginning}
+    found, _ = _listed(account, "describe_log_groups", "logGroups", _MOST_GROUP_PAGES, asked)
+    for one in found:
+        if wanted.fullmatch(one["logGroupName"]):
+            kept = one.get("retentionInDays")
+            made, size = one.get("creationTime", 0), one.get("storedBytes", 0)
+            yield LogGroup(one["logGroupName"], _made_ms(one["logGroupName"], made), size, kept)
+
+
+def _made_ms(name: str, made_ms: int) -> int:
+    """Return when a group was made. Of ParallelCluster's, whose names say so, a copied one keeps its place."""
+    if not name.startswith("/aws/parallelcluster/"):
+        return made_ms
+    try:
+        return int(datetime.strptime(name[-12:], "%Y%m%d%H%M").replace(tzinfo=UTC).timestamp() * 1000)
+    except ValueError:
+        return made_ms
+
+
+def streams(account: Account, group: str, prefix: str = "", most_pages: int = _MOST_STREAM_PAGES) -> Streams:
+    """Return the streams of a log group whose names begin with ``prefix``; none where there is no such group.
+
+    One call lists 50. Raises NotAllowedError, or TrainyardError where AWS does not answer.
+    """
+    asked: dict[str, Any] = {"logGroupName": group, **({"logStreamNamePrefix": prefix} if prefix else {})}
+    found, whole = _listed(account, "describe_log_streams", "logStreams", most_pages, asked)
+    return Streams(tuple(_stream(one) for one in found), whole)
+
+
+def _stream(described: dict[str, Any]) -> LogStream:
+    return LogStream(
+        described["logStreamName"], described.get("firstEventTimestamp"), described.get("lastEventTimestamp")
+    )
+
+
+def _listed(
+    account: Account, operation: str, key: str, most_pages: int, asked: dict[str, Any]
+) -> tuple[list[dict[str, Any]], bool]:
+    """Return what a call lists, and whether that is all."""
+    found: list[dict[str, Any]] = []
+    token: dict[str, str] = {}
+    for _ in range(most_pages):
+        call = partial(getattr(client(account, "logs"), operation), **asked, **token)
+        page = answer_or_none(account, _PERMISSIONS[operation], call, MISSING) or {}
+        found += page.get(key, ())
+        if not page.get("nextToken"):
+            return found, True
+        token = {"nextToken": page["nextToken"]}
+    return found, False

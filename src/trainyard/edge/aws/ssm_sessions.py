@@ -1,0 +1,122 @@
+"""Sessions of AWS Systems Manager: whether an instance can have one, their beginning and their end.
+
+What holds a session is session-manager-plugin: ``edge/session_manager.py``.
+https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_StartSession.html
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from trainyard.edge.aws.asking import answer, client
+from trainyard.edge.aws.refusals import code
+from trainyard.errors import TrainyardError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from trainyard.edge.aws.account import Account
+
+ONLINE = "Online"
+"""The state of an agent that takes sessions; the others are ConnectionLost and Inactive."""
+_NOT_MANAGED = {"InvalidInstanceId", "InvalidInstanceInformationFilterValue"}
+
+
+class SessionRequest(NamedTuple):
+    """What kind of session is wanted, and with which instance."""
+
+    instance: str
+    document: str | None = None
+    """The document of Systems Manager that says what the session does; None for its own shell."""
+    parameters: Mapping[str, str] = {}
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments of StartSession."""
+        parameters = {name: [value] for name, value in self.parameters.items()}
+        document = {} if self.document is None else {"DocumentName": self.document}
+        return {"Target": self.instance, **document, **({"Parameters": parameters} if parameters else {})}
+
+
+class Session(NamedTuple):
+    """A session that has begun, and waits for who holds it."""
+
+    id: str
+    token: str
+    url: str
+
+    def __repr__(self) -> str:
+        """Leave out the token, which opens the session to whoever has it."""
+        return f"Session({self.id})"
+
+
+def agent_state(account: Account, instance: str) -> str | None:
+    """Return what Systems Manager says of an instance's agent; None where it does not have the instance.
+
+    Raises NotAllowedError where the account does not let one ask.
+    """
+
+    def ask() -> str | None:
+        wanted = [{"Key": "InstanceIds", "Values": [instance]}]
+        try:
+            found = client(account, "ssm").describe_instance_information(Filters=wanted)["InstanceInformationList"]
+        except ClientError as error:
+            if code(error) in _NOT_MANAGED:
+                return None
+            raise
+        return str(found[0].get("PingStatus") or "of unknown state") if found else None
+
+    return answer(account, "ssm:DescribeInstanceInformation", ask)
+
+
+def start_session(account: Account, request: SessionRequest) -> Session:
+    """Begin a session.
+
+    Raises NotAllowedError where the account does not let one, TrainyardError where the instance is not connected.
+    """
+
+    def ask() -> Session:
+        try:
+            began = client(account, "ssm").start_session(**request.arguments())
+        except ClientError as error:
+            if code(error) == "TargetNotConnected":
+                raise not_connected(request.instance, "not connected to Systems Manager") from error
+            if code(error) in ("InvalidDocument", "InvalidDocumentName"):
+                raise _no_such_document(request, account.region) from error
+            raise
+        return Session(began["SessionId"], began["TokenValue"], began["StreamUrl"])
+
+    return answer(account, "ssm:StartSession", ask)
+
+
+def end_session(account: Account, session: Session) -> None:
+    """End a session that nobody holds any more, which otherwise stays open until it has been idle for long.
+
+    That it has ended already is no error, and neither is that one may not end it.
+    https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_TerminateSession.html
+    """
+    with suppress(BotoCoreError, ClientError):
+        client(account, "ssm").terminate_session(SessionId=session.id)
+
+
+def not_connected(instance: str, state: str) -> TrainyardError:
+    """Return the error of an instance that can have no session.
+
+    https://docs.aws.amazon.com/systems-manager/latest/userguide/session-manager-troubleshooting.html
+    """
+    return TrainyardError(
+        f"no session with {instance}: it is {state}",
+        where=instance,
+        hint="an instance that has just started takes a few minutes; its role needs AmazonSSMManagedInstanceCore, its "
+        "network a way to ssm and ssmmessages, and amazon-ssm-agent has to run there; --ssh is another way in",
+    )
+
+
+def _no_such_document(request: SessionRequest, region: str) -> TrainyardError:
+    return TrainyardError(
+        f"Systems Manager has no document {request.document}",
+        where=region,
+        hint=f"`aws ssm describe-document --region {region} --name {request.document}` has to find it",
+    )

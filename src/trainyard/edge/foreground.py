@@ -1,0 +1,76 @@
+"""Programs that have the terminal: what is typed is theirs, Ctrl-C included."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager, suppress
+from typing import IO, TYPE_CHECKING, NoReturn
+
+from trainyard.errors import TrainyardError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+# Those that a terminal sends to everything in it, and those that only this process is sent.
+_OF_THE_TERMINAL = (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP)
+_OF_OTHERS = (signal.SIGTERM, signal.SIGHUP)
+
+
+def run_in_foreground(
+    arguments: Sequence[str], variables: Mapping[str, str], output: IO[str] | int | None = None
+) -> int:
+    """Run a program that has the terminal, and return its exit status, below zero where a signal ended it.
+
+    Signals of the terminal are left to it, as the AWS CLI leaves them to session-manager-plugin. A signal that asks
+    this process to end is passed on to it. Raises TrainyardError where it cannot be started.
+    """
+    started: list[subprocess.Popen[bytes]] = []
+
+    def pass_on(number: int) -> None:
+        for one in started:
+            one.send_signal(number)
+
+    with _signals_left_to_it(pass_on):
+        try:
+            started.append(subprocess.Popen(arguments, env=dict(variables), stdout=output))
+        except OSError as error:
+            raise not_started(arguments[0], error) from error
+        return started[0].wait()
+
+
+def become(arguments: Sequence[str]) -> NoReturn:
+    """Make this process that program, which has the terminal and its job control from then on.
+
+    Raises TrainyardError where it cannot be started.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError, OSError, ValueError):  # there is none where the caller closed it
+            stream.flush()
+    try:
+        os.execvp(arguments[0], list(arguments))  # noqa: S606  no shell: words stay words
+    except OSError as error:
+        raise not_started(arguments[0], error) from error
+
+
+def not_started(program: str, error: OSError) -> TrainyardError:
+    """Return the error of a program that cannot be started."""
+    return TrainyardError(f"{program} cannot be started: {error.strerror}", where=program, hint="install it anew")
+
+
+@contextmanager
+def _signals_left_to_it(pass_on: Callable[[int], None]) -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals come to the main thread alone
+        return
+    # A function, where SIG_IGN would be inherited: https://docs.python.org/3/library/signal.html#general-rules
+    former = {one: signal.signal(one, lambda *_: None) for one in _OF_THE_TERMINAL}
+    former |= {one: signal.signal(one, lambda number, _: pass_on(number)) for one in _OF_OTHERS}
+    try:
+        yield
+    finally:
+        for one, handler in former.items():
+            signal.signal(one, handler if handler is not None else signal.SIG_DFL)

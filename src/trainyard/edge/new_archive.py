@@ -1,0 +1,89 @@
+"""Writes an archive (.tar.gz) that was not there before, file after file, whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tarfile
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from trainyard.edge.new_file import umask
+from trainyard.errors import InputError, TrainyardError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_IN_MEMORY_BYTES = 4 << 20
+_COMPRESSION = 6  # as gzip's own; tarfile's 9 takes far longer for little
+
+
+class NewArchive:
+    """An archive under another name, until all is in it."""
+
+    def __init__(self, tar: tarfile.TarFile, folder: Path) -> None:
+        """Take an open archive, and the folder in which it grows."""
+        self._tar = tar
+        self._folder = folder
+
+    def part(self) -> IO[bytes]:
+        """Return a file for the content of one member; small ones stay in memory. It goes when it is closed."""
+        made: IO[bytes] = tempfile.SpooledTemporaryFile(_IN_MEMORY_BYTES, dir=str(self._folder))  # noqa: SIM115  the caller closes it
+        return made
+
+    def add(self, name: str, content: IO[bytes], modified_s: float) -> None:
+        """Add a member with what stands in a file from its beginning to where it is now."""
+        member = tarfile.TarInfo(name)
+        member.size, member.mtime, member.mode = content.tell(), int(modified_s), 0o644
+        content.seek(0)
+        self._tar.addfile(member, content)
+
+
+def refuse_existing(file: Path, *, force: bool) -> None:
+    """Raise InputError where there is such a file and it is not to be replaced."""
+    if not force and os.path.lexists(file):
+        raise InputError(
+            f"{file} exists already", where=str(file), hint="choose another name, or --force to replace it"
+        )
+
+
+@contextmanager
+def new_archive(file: Path, *, force: bool = False) -> Iterator[NewArchive]:
+    """Hand out an archive to fill. It gets its name when all is in it; whatever happens before leaves nothing.
+
+    Raises InputError where it exists and is not to be replaced, TrainyardError where the disk is full.
+    """
+    refuse_existing(file, force=force)
+    try:
+        with new_place(file) as place:
+            with (
+                place.open("wb") as raw,
+                tarfile.open(fileobj=raw, mode="w:gz", compresslevel=_COMPRESSION, format=tarfile.PAX_FORMAT) as tar,
+            ):
+                yield NewArchive(tar, file.parent)
+            with place.open("rb") as written:
+                os.fsync(written.fileno())
+    except OSError as error:
+        raise TrainyardError(
+            f"could not write {file}: {error.strerror or error}",
+            where=str(file),
+            hint="choose a folder on a disk with room that you may write to",
+        ) from error
+
+
+@contextmanager
+def new_place(file: Path) -> Iterator[Path]:
+    """Hand out an empty file beside ``file`` that takes its name at the end, and goes where anything fails."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
+    os.close(descriptor)
+    place = Path(name).absolute()  # other programs may write to it, and have another working folder
+    try:
+        yield place
+        # A temporary file is private; this one is as open as any other that the user makes.
+        place.chmod(0o666 & ~umask())
+        place.replace(file)
+    except BaseException:
+        place.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,141 @@
+"""The file systems of a cluster: what they are, whether they work, and where they are mounted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from trainyard.edge.aws.ec2 import volumes
+from trainyard.edge.aws.file_systems import efs_file_systems, fsx_file_systems, shared_volumes
+from trainyard.operate.status.queues import section
+from trainyard.render.tags import CLUSTER
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from trainyard.edge.aws.account import Account
+
+_GIB = 1024**3
+_GOOD = {"AVAILABLE", "available", "in-use", "UPDATING", "updating"}
+_WORDS = {"LUSTRE": "FSx for Lustre", "OPENZFS": "FSx for OpenZFS", "ONTAP": "FSx for ONTAP"}
+# https://docs.aws.amazon.com/parallelcluster/latest/ug/Tags-v3.html
+_OWNERS = ("parallelcluster:cluster-name", CLUSTER)
+
+
+class Mount(NamedTuple):
+    """What the configuration of a cluster says of a file system."""
+
+    folder: str
+    name: str
+    id: str | None
+    """Of the file system or volume; None where ParallelCluster makes it."""
+
+
+class FileSystem(NamedTuple):
+    """A file system of a cluster."""
+
+    kind: str
+    id: str
+    state: str
+    """As its service says it; MISSING where there is none of this id."""
+    size_gib: float | None
+    mount: str | None
+    """Where nodes have it; None where the configuration does not say."""
+
+    @property
+    def works(self) -> bool:
+        """Return whether it can be used."""
+        return self.state in _GOOD
+
+
+def mounts(config: Mapping[str, Any] | None) -> dict[str, list[Mount]]:
+    """Return what a configuration mounts, by the service: efs, fsx or ebs.
+
+    https://docs.aws.amazon.com/parallelcluster/latest/ug/SharedStorage-v3.html
+    """
+    found: dict[str, list[Mount]] = {}
+    for one in section(config, "SharedStorage", []):
+        kind = str(one.get("StorageType", ""))
+        settings = section(one, f"{kind}Settings", {})
+        id_ = settings.get("FileSystemId") or settings.get("VolumeId") or settings.get("FileCacheId")
+        mount = Mount(str(one.get("MountDir")), str(one.get("Name")), id_)
+        found.setdefault({"Ebs": "ebs", "Efs": "efs"}.get(kind, "fsx"), []).append(mount)
+    return found
+
+
+def fsx(account: Account, name: str, wanted: list[Mount]) -> tuple[FileSystem, ...]:
+    """Return the FSx file systems of a cluster: those that it mounts, and those that carry its tags."""
+    found = {
+        one["FileSystemId"]: FileSystem(
+            _WORDS.get(one["FileSystemType"], f"FSx ({one['FileSystemType']})"),
+            one["FileSystemId"],
+            one.get("Lifecycle", "not known"),
+            one.get("StorageCapacity"),
+            mount.folder if mount else None,
+        )
+        for one in fsx_file_systems(account)
+        if (mount := _mounted(one, _fsx_ids(one), wanted)) or _owned(one, name)
+    }
+    # Of a volume of OpenZFS nobody says here in which file system it is.
+    missing = (one for one in wanted if one.id is not None and one.id.startswith("fs-"))
+    return (*found.values(), *_missing("FSx", missing, found))
+
+
+def _fsx_ids(described: Mapping[str, Any]) -> set[str]:
+    root = described.get("OpenZFSConfiguration", {}).get("RootVolumeId")
+    return {described["FileSystemId"], *([root] if root else [])}
+
+
+def efs(account: Account, name: str, wanted: list[Mount]) -> tuple[FileSystem, ...]:
+    """Return the EFS file systems of a cluster: those that it mounts, and those that carry its tags."""
+    found = {
+        one["FileSystemId"]: FileSystem(
+            "EFS",
+            one["FileSystemId"],
+            one["LifeCycleState"],
+            round(one.get("SizeInBytes", {}).get("Value", 0) / _GIB, 1),
+            mount.folder if mount else None,
+        )
+        for one in efs_file_systems(account)
+        if (mount := _mounted(one, {one["FileSystemId"]}, wanted)) or _owned(one, name)
+    }
+    return (*found.values(), *_missing("EFS", (one for one in wanted if one.id is not None), found))
+
+
+def ebs(account: Account, name: str, wanted: list[Mount]) -> tuple[FileSystem, ...]:
+    """Return the shared EBS volumes of a cluster: those that it mounts."""
+    ids = tuple(one.id for one in wanted if one.id is not None)
+    names = [one.name for one in wanted if one.id is None]
+    described = [
+        *(volumes(account, ids).values() if ids else ()),
+        *(shared_volumes(account, name, names) if names else ()),
+    ]
+    found = {
+        one["VolumeId"]: FileSystem("EBS", one["VolumeId"], one["State"], one["Size"], mount.folder if mount else None)
+        for one in described
+        for mount in [_mounted(one, {one["VolumeId"]}, wanted)]
+    }
+    return (*found.values(), *_missing("EBS", (one for one in wanted if one.id is not None), found))
+
+
+def _mounted(described: Mapping[str, Any], ids: set[str], wanted: list[Mount]) -> Mount | None:
+    """Return what is mounted, by its id, or by the name that ParallelCluster gives to what it makes for the cluster."""
+    tags = _tags(described)
+    for one in wanted:
+        if one.id in ids or (one.id is None and tags.get("Name") == one.name and _OWNERS[0] in tags):
+            return one
+    return None
+
+
+def _owned(described: Mapping[str, Any], name: str) -> bool:
+    tags = _tags(described)
+    return any(tags.get(owner) == name for owner in _OWNERS)
+
+
+def _tags(described: Mapping[str, Any]) -> dict[str, str]:
+    return {tag["Key"]: tag["Value"] for tag in described.get("Tags", ())}
+
+
+def _missing(kind: str, wanted: Iterator[Mount], found: Mapping[str, FileSystem]) -> Iterator[FileSystem]:
+    for one in wanted:
+        if one.id is not None and one.id not in found:
+            yield FileSystem(kind, one.id, "MISSING", None, one.folder)

@@ -1,0 +1,160 @@
+"""Looks at a cluster, whoever made it, or at an environment: few questions, as many as possible at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from trainyard.deploy.record import Deployment, read_record
+from trainyard.edge.aws import s3
+from trainyard.edge.aws.cluster_config import cluster_config, config_of
+from trainyard.edge.aws.fleet_status import fleet_status
+from trainyard.edge.aws.nodes import nodes
+from trainyard.edge.aws.stacks import all_stacks
+from trainyard.errors import TrainyardError
+from trainyard.operate.monitoring.access import monitoring_access
+from trainyard.operate.status import failures, file_systems
+from trainyard.operate.status.cluster_status import Status
+from trainyard.operate.status.concerns import concerns
+from trainyard.operate.status.node_hours import node_hours
+from trainyard.operate.status.parts import Parts
+from trainyard.operate.status.queues import compute_resources
+from trainyard.operate.status.reservations import reservations
+from trainyard.render.tags import BUCKET, CLUSTER, ENVIRONMENT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from trainyard.edge.aws.account import Account
+    from trainyard.edge.aws.stacks import StackState
+
+
+def status(name: str, account: Account, bucket: str | None = None) -> Status:
+    """Return the state of a cluster, whoever made it, or of an environment.
+
+    ``bucket`` is the one that its spec named, where no stack is left to say so. What may not be looked at is named in
+    ``unknown``. Raises TrainyardError where there is nothing of that name, or nothing may be looked at.
+    """
+    _ = account.id  # who cannot sign in is told so once, and not for each part
+    parts = Parts(account.region)
+    try:
+        return _Look(name, account, bucket, parts).look()
+    finally:
+        parts.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    name: str
+    account: Account
+    bucket: str | None
+    parts: Parts
+
+    def look(self) -> Status:
+        ask = self.parts.ask
+        # None of them needs the answer of another.
+        stacks_asked = ask("stacks", partial(all_stacks, self.account))
+        nodes_asked = ask("nodes", partial(nodes, self.account, self.name))
+        fleet_asked = ask("fleet", partial(fleet_status, self.account, self.name))
+        config_asked = ask("queues", partial(cluster_config, self.account, self.name))
+        everything = stacks_asked() or []
+        bucket = self.bucket or _bucket(everything, self.name) or s3.own_bucket(self.account)
+        record = ask("record", partial(read_record, self.account, bucket, self.name))()
+        shared = _environment(everything, self.name)
+        if shared:
+            return self._environment(shared, record)
+        stacks, found = _of_cluster(everything, self.name), tuple(nodes_asked() or ())
+        self._refuse_nothing(stacks, found, record)
+        seen = Status(self.name, self.account.region, self.account.clock.now(), record, stacks, found)
+        seen = replace(seen, fleet=fleet_asked(), cost=node_hours(found, seen.region, seen.at))
+        return self._with_details(seen, bucket, config_asked() or _remembered(record), _around(everything, stacks))
+
+    def _environment(self, stacks: tuple[StackState, ...], record: Deployment | None) -> Status:
+        seen = Status(self.name, self.account.region, self.account.clock.now(), record, stacks)
+        access = self.parts.ask("monitoring", partial(monitoring_access, self.account, stacks))
+        failed = self.parts.ask("failures of stacks", partial(failures.of_stacks, self.account, stacks))
+        seen = replace(seen, monitoring=access(), failures=failed() or ())
+        self.parts.unknown = {
+            part: why for part, why in self.parts.unknown.items() if part not in ("nodes", "fleet", "queues")
+        }
+        return replace(seen, concerns=concerns(self.account, seen, is_environment=True), unknown=self.parts.unknown)
+
+    def _with_details(
+        self, seen: Status, bucket: str, config: Mapping[str, Any] | None, around: Sequence[StackState]
+    ) -> Status:
+        """Return the status with what is asked because of the first answers."""
+        ask, account, name = self.parts.ask, self.account, self.name
+        queues = compute_resources(config, seen.nodes)
+        mounts = file_systems.mounts(config)
+        kinds = {"FSx": (file_systems.fsx, "fsx"), "EFS": (file_systems.efs, "efs"), "EBS": (file_systems.ebs, "ebs")}
+        reserved = ask("reservations", partial(reservations, account, queues))
+        storage = [
+            ask(f"file systems of {kind}", partial(look, account, name, mounts.get(key, [])))
+            for kind, (look, key) in kinds.items()
+        ]
+        access = ask("monitoring", partial(monitoring_access, account, around))
+        failed = [ask("failures of stacks", partial(failures.of_stacks, account, seen.stacks))]
+        failed.append(ask("failures of the fleet", partial(failures.of_fleet, account, name, seen.head_node)))
+        if seen.record is not None or any(CLUSTER in stack.tags for stack in seen.stacks):
+            failed.append(ask("failures of nodes", partial(failures.of_nodes, account, bucket, name)))
+        seen = replace(
+            seen,
+            queues=queues,
+            reservations=reserved() or (),
+            file_systems=tuple(one for part in storage for one in part() or ()),
+            monitoring=access(),
+            failures=tuple(one for part in failed for one in part() or ()),
+            unknown=self.parts.unknown,
+        )
+        return replace(seen, concerns=concerns(account, seen, is_environment=False))
+
+    def _refuse_nothing(
+        self, stacks: tuple[StackState, ...], found: tuple[Any, ...], record: Deployment | None
+    ) -> None:
+        if stacks or found or record is not None:
+            return
+        if why := self.parts.unknown.get("stacks") or self.parts.unknown.get("nodes"):
+            raise TrainyardError(
+                f"nobody can tell whether there is a cluster {self.name}: {why}",
+                where=f"account {self.account.id}",
+                hint="ask for cloudformation:DescribeStacks and ec2:DescribeInstances, or choose another --profile",
+            )
+        raise TrainyardError(
+            f"there is no cluster {self.name} in {self.account.region}, and no environment",
+            where=f"account {self.account.id}",
+            hint="check the name, --region and --profile",
+        )
+
+
+def _bucket(everything: Sequence[StackState], name: str) -> str | None:
+    """Return the bucket that the spec of a cluster or environment named, as own_bucket.bucket_of_cluster finds it."""
+    of_cluster = [one for one in everything if one.tags.get(CLUSTER) == name]
+    found = (stack.tags.get(BUCKET) for stack in (*of_cluster, *_environment(everything, name)))
+    return next((bucket for bucket in found if bucket), None)
+
+
+def _environment(everything: Sequence[StackState], name: str) -> tuple[StackState, ...]:
+    return tuple(one for one in everything if one.tags.get(ENVIRONMENT) == name and CLUSTER not in one.tags)
+
+
+def _of_cluster(everything: Sequence[StackState], name: str) -> tuple[StackState, ...]:
+    own = [one for one in everything if one.name == name]
+    others = [one for one in everything if one.tags.get(CLUSTER) == name and one.name != name]
+    return (*others, *own)
+
+
+def _around(everything: Sequence[StackState], stacks: tuple[StackState, ...]) -> tuple[StackState, ...]:
+    """Return the stacks of a cluster with those of the environment that it uses, where it uses one."""
+    name = next((one.tags[ENVIRONMENT] for one in stacks if ENVIRONMENT in one.tags), None)
+    return (*stacks, *(_environment(everything, name) if name is not None else ()))
+
+
+def _remembered(record: Deployment | None) -> Mapping[str, Any] | None:
+    """Return the configuration that ParallelCluster was given, as the deployment remembers it."""
+    if record is None or record.cluster_config is None:
+        return None
+    try:
+        return config_of(record.cluster_config, f"the deployment of {record.name}")
+    except TrainyardError:
+        return None

@@ -1,0 +1,84 @@
+"""The capacity reservations and Capacity Blocks of a cluster's queues: their state, their use, and their end."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from trainyard.edge.aws.ec2 import capacity_reservations
+from trainyard.edge.aws.resource_groups import reservations_in
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from trainyard.edge.aws.account import Account
+    from trainyard.operate.status.queues import ComputeResource
+
+MISSING = "MISSING"
+# How long before the end of a Capacity Block EC2 begins to end its instances.
+# https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-capacity-blocks.html
+_TAKEN_BACK = timedelta(minutes=30)
+
+
+class Reservation(NamedTuple):
+    """A reservation that queues name."""
+
+    id: str
+    queues: tuple[str, ...]
+    kind: str
+    """reservation or capacity-block."""
+    state: str
+    """active where it can be used; MISSING where the account has none of this id."""
+    instance_type: str
+    zone: str
+    total: int
+    used: int
+    starts: datetime | None
+    ends: datetime | None
+    """None where it has no end."""
+
+    @property
+    def gone_by(self) -> datetime | None:
+        """When its instances begin to go: of a Capacity Block 30 minutes before its end. None where they stay."""
+        if self.ends is None or self.kind != "capacity-block":
+            return self.ends
+        return self.ends - _TAKEN_BACK
+
+
+def reservations(account: Account, resources: Sequence[ComputeResource]) -> tuple[Reservation, ...]:
+    """Return the reservations that the queues of a cluster name, by themselves or in resource groups of them.
+
+    Raises NotAllowedError, or TrainyardError where AWS does not answer.
+    """
+    queues: dict[str, list[str]] = {}
+    for resource in resources:
+        for id_ in _ids(account, resource.reservation):
+            queues.setdefault(id_, []).append(resource.queue)
+    if not queues:
+        return ()
+    known = capacity_reservations(account)
+    return tuple(_described(id_, tuple(dict.fromkeys(names)), known.get(id_)) for id_, names in queues.items())
+
+
+def _ids(account: Account, named: str | None) -> tuple[str, ...]:
+    if named is None or not named.startswith("arn:"):
+        return () if named is None else (named,)
+    return reservations_in(account, named) or ()
+
+
+def _described(id_: str, queues: tuple[str, ...], found: Mapping[str, Any] | None) -> Reservation:
+    if found is None:
+        return Reservation(id_, queues, "reservation", MISSING, "", "", 0, 0, None, None)
+    total = found.get("TotalInstanceCount", 0)
+    return Reservation(
+        id_,
+        queues,
+        "capacity-block" if found.get("ReservationType") == "capacity-block" else "reservation",
+        found["State"],
+        found.get("InstanceType", ""),
+        found.get("AvailabilityZone", ""),
+        total,
+        total - found.get("AvailableInstanceCount", total),
+        found.get("StartDate"),
+        found.get("EndDate"),
+    )

@@ -1,0 +1,103 @@
+"""What is left of a rehearsed deployment as one archive: logs of the nodes, events of all stacks, and trainyard's own.
+
+It is laid out as `trainyard logs NAME --export` does, and what it holds more lies beside that.
+"""
+
+from __future__ import annotations
+
+import json
+import tarfile
+import tempfile
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from trainyard.edge.aws.stack_events_as_described import described_events
+from trainyard.edge.aws.stacks import stacks_tagged
+from trainyard.edge.new_archive import new_archive
+from trainyard.errors import TrainyardError
+from trainyard.operate.logs.cluster_log import cluster_log
+from trainyard.operate.logs.exporting import Export
+from trainyard.operate.logs.period import Period
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from trainyard.deploy.work import Event, Work
+    from trainyard.edge.new_archive import NewArchive
+
+_EVENTS = "trainyard-rehearsal.log"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Where an archive is to be written."""
+
+    file: Path
+    force: bool = False
+
+
+def write_archive(work: Work, events: Sequence[Event], wanted: Wanted) -> None:
+    """Write the archive of a deployment, whole or not at all.
+
+    Raises InputError where it exists and is not to be replaced, TrainyardError where it cannot be written.
+    """
+    now = work.account.clock.now()
+    folder = f"{work.name}-logs-{datetime.fromtimestamp(now, UTC):%Y%m%d%H%M}"
+    with (
+        tempfile.TemporaryDirectory(prefix="trainyard-archive-") as scratch,
+        new_archive(wanted.file, force=wanted.force) as archive,
+    ):
+        exported = _exported(work, Path(scratch) / "logs.tar.gz")
+        if exported is not None:
+            _take_over(exported, archive, folder)
+        for name in _stacks(work, with_cluster=exported is None):
+            if pages := described_events(work.account, name):
+                _add(archive, f"{folder}/{name}-cfn-events", json.dumps(pages, indent=2), now)
+        _add(archive, f"{folder}/{_EVENTS}", "".join(_lines(events)), now)
+
+
+def _exported(work: Work, file: Path) -> Path | None:
+    """Export the logs of the cluster; None where it never had any."""
+    try:
+        log = cluster_log(work.account, work.name)
+    except TrainyardError:
+        return None
+    Export(work.account, log, log.streams, Period()).write(file)
+    return file
+
+
+def _take_over(exported: Path, archive: NewArchive, folder: str) -> None:
+    """Add what was exported, all of it in our folder."""
+    with tarfile.open(exported) as tar:
+        for member in tar:
+            content = tar.extractfile(member)
+            if content is not None:
+                _copy(archive, f"{folder}/{member.name.partition('/')[2]}", content, member.mtime)
+
+
+def _stacks(work: Work, *, with_cluster: bool) -> list[str]:
+    """Return the stacks of a cluster; the export has the events of the cluster's own."""
+    found = [one.name for one in stacks_tagged(work.account, work.tag, work.name) if work.owns(one.tags)]
+    return [name for name in found if with_cluster or name != work.name]
+
+
+def _lines(events: Sequence[Event]) -> Iterator[str]:
+    yield "what happened in an AWS account that was emulated; logs and identifiers in this archive are made up\n"
+    for event in events:
+        at = datetime.fromtimestamp(event.at, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        yield f"{at} [{event.step}] {event.kind}: {' '.join(event.text.split())}\n"
+
+
+def _add(archive: NewArchive, name: str, text: str, modified_s: float) -> None:
+    with archive.part() as content:
+        content.write(text.encode(errors="replace"))
+        archive.add(name, content, modified_s)
+
+
+def _copy(archive: NewArchive, name: str, source: IO[bytes], modified_s: float) -> None:
+    with archive.part() as content:
+        while piece := source.read(1 << 20):
+            content.write(piece)
+        archive.add(name, content, modified_s)

@@ -1,0 +1,57 @@
+"""Systems Manager: sessions, which moto lacks. An instance that runs and has a role is connected; nothing runs on it.
+
+https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_StartSession.html
+https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_DescribeInstanceInformation.html
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from moto.ssm.exceptions import SSMException
+from moto.ssm.responses import SimpleSystemManagerResponse
+
+from trainyard.rehearsal.emulated.actions import add
+from trainyard.rehearsal.emulated.inside import Inside
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_TOKEN = "emulated-token"  # noqa: S105  it opens nothing
+
+
+def install() -> None:
+    """Add the actions."""
+    add(SimpleSystemManagerResponse, describe_instance_information, start_session, terminate_session)
+
+
+def describe_instance_information(self: Any) -> str:
+    """Answer DescribeInstanceInformation: what Systems Manager has, or what of that is asked for."""
+    filters = json.loads(self.body).get("Filters", [])
+    wanted = [value for one in filters if one["Key"] == "InstanceIds" for value in one["Values"]]
+    found = [one for one in _connected(self.region) if not wanted or one in wanted]
+    return json.dumps({"InstanceInformationList": [{"InstanceId": one, "PingStatus": "Online"} for one in found]})
+
+
+def start_session(self: Any) -> str:
+    """Answer StartSession."""
+    target = json.loads(self.body)["Target"]
+    if target not in _connected(self.region):
+        raise SSMException("TargetNotConnected", f"{target} is not connected.")
+    session = f"emulated-{uuid.uuid4().hex[:17]}"
+    url = f"wss://ssmmessages.{self.region}.amazonaws.com/v1/data-channel/{session}?role=publish_subscribe"
+    return json.dumps({"SessionId": session, "TokenValue": _TOKEN, "StreamUrl": url})
+
+
+def terminate_session(self: Any) -> str:
+    """Answer TerminateSession, which does not mind a session that has ended."""
+    return json.dumps({"SessionId": json.loads(self.body)["SessionId"]})
+
+
+def _connected(region: str) -> Iterator[str]:
+    running = [{"Name": "instance-state-name", "Values": ["running"]}]
+    pages = Inside(region).client("ec2").get_paginator("describe_instances").paginate(Filters=running)
+    for reservation in (one for page in pages for one in page["Reservations"]):
+        yield from (one["InstanceId"] for one in reservation["Instances"] if one.get("IamInstanceProfile"))

@@ -1,0 +1,92 @@
+"""What breaks down on purpose in the emulated account, and what nodes then write: breakdowns/<name>.yaml.
+
+Lines are those of the programs that write them; told/ holds what several breakdowns have in common. Texts are templates
+of ``string.Template``; ``node_logs.py`` says what stands for their words.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import yaml
+
+from trainyard.rehearsal.emulated.faults import FAULTS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_FOLDER = Path(__file__).with_name("breakdowns")
+_TOLD = Path(__file__).with_name("told")
+
+
+@dataclass(frozen=True, slots=True)
+class Breakdown:
+    """Something that goes wrong."""
+
+    name: str
+    what: str
+    """In the words of a sentence that goes on: the account may run fewer vCPUs than …"""
+    source: str
+    """Where it happened, or the code or page that says what is written then."""
+    strikes: Literal["resource", "launch", "head", "nodes"]
+    """What fails: a resource of a stack, the launch of static nodes, the head node, or static nodes on their way up."""
+    message: str = ""
+    """What AWS says."""
+    resource: str = ""
+    """The type of the resource."""
+    code: str = ""
+    """The code with which EC2 refuses the launch."""
+    failure: str = ""
+    """What ParallelCluster calls such a failure of a launch."""
+    signal: str = ""
+    """What the head node tells CloudFormation. Without it, it never says anything."""
+    action: str = ""
+    """What the head node writes of its custom action."""
+    silent: bool = False
+    """Whether nothing of the compute nodes reaches CloudWatch."""
+    lines: tuple[Mapping[str, Any], ...] = ()
+    then: str = ""
+    """What the head node writes at the end, of told/."""
+
+
+@cache
+def breakdowns() -> dict[str, Breakdown]:
+    """Return every breakdown by its name."""
+    return {file.stem: _read(file) for file in sorted(_FOLDER.glob("*.yaml"))}
+
+
+def planted() -> Breakdown | None:
+    """Return the one that is to happen in this account."""
+    return breakdowns()[FAULTS.breakdown] if FAULTS.breakdown else None
+
+
+def striking(what: str) -> Breakdown | None:
+    """Return the one that is to happen, if it strikes there."""
+    found = planted()
+    return found if found is not None and found.strikes == what else None
+
+
+@cache
+def told(name: str) -> Sequence[Mapping[str, Any]]:
+    """Return lines that several breakdowns have in common."""
+    lines: list[Mapping[str, Any]] = _load(_TOLD / f"{name}.yaml")
+    return lines
+
+
+@cache
+def words(name: str) -> Mapping[str, Any]:
+    """Return a table of told/."""
+    table: Mapping[str, Any] = _load(_TOLD / f"{name}.yaml")
+    return table
+
+
+def _read(file: Path) -> Breakdown:
+    values = _load(file)
+    return Breakdown(name=file.stem, **{**values, "lines": tuple(values.get("lines", ()))})
+
+
+def _load(file: Path) -> Any:
+    return yaml.load(file.read_bytes(), Loader=yaml.CSafeLoader)

@@ -1,0 +1,40 @@
+"""What AWS itself refuses in the emulated account because of a breakdown: a resource, or the launch of nodes."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from trainyard.rehearsal.emulated.breakdown import striking
+from trainyard.rehearsal.emulated.node_logs import filled
+from trainyard.rehearsal.emulated.resource import ResourceError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from trainyard.rehearsal.emulated.resource import Wanted
+
+_NO_RESERVATION = "cr-0123456789abcdef0"
+
+
+def refuse_planted(wanted: Wanted, account_id: str) -> None:
+    """Raise ResourceError where a resource of this type is to fail."""
+    breakdown = striking("resource")
+    if breakdown is not None and breakdown.resource == wanted.type:
+        values = {"account": account_id, "name": wanted.name, "request": str(uuid.uuid4())}
+        raise ResourceError(filled(breakdown.message, values))
+
+
+def launch_refusal(kind: str, zone: str | None, asked: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return code and message with which nodes of this type are refused; None where nothing is planted."""
+    breakdown = striking("launch")
+    if breakdown is None:
+        return None
+    target = (asked.get("CapacityReservationSpecification") or {}).get("CapacityReservationTarget") or {}
+    values = {
+        "type": kind,
+        "zone": zone or "",
+        "region": (zone or "")[:-1],
+        "reservation": target.get("CapacityReservationId") or _NO_RESERVATION,
+    }
+    return breakdown.code, filled(breakdown.message, values)

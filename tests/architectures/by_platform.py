@@ -1,0 +1,16 @@
+"""The reference architectures of one platform, for tests of what only that platform has."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.architectures import Architecture, all_architectures
+from trainyard.spec.parsing import parse
+
+if TYPE_CHECKING:
+    from trainyard.spec.cluster import Platform
+
+
+def architectures_on(platform: Platform) -> tuple[Architecture, ...]:
+    """Return them, by name."""
+    return tuple(one for one in all_architectures() if parse(one.text, one.name).spec.platform == platform)

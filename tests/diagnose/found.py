@@ -1,0 +1,71 @@
+"""What signatures say of single lines, without the scanner: the plain meaning that it has to keep."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+import re2  # type: ignore[import-untyped]  # it has no stubs
+
+from trainyard.diagnose.cause import CONFIDENCES, KINDS, SEVERITIES, Cause, Signature, causes, signatures
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+# What one automaton of all patterns may take.
+MEMORY_BYTES = 512 * 1024**2
+
+
+def found_by(signature: Signature, line: str) -> bool:
+    """Return whether a signature finds a line."""
+    return bool(_compiled(signature.pattern).search(line))
+
+
+def signatures_of_line(line: str) -> list[Signature]:
+    """Return the signatures that a line tells of. Harmless ones silence all others."""
+    known = [signature for signature, _ in signatures().values()]
+    found = [known[place] for place in sorted(_all_patterns().Match(line) or ())]
+    harmless = [one for one in found if signatures()[one.id][1].severity == "harmless"]
+    return harmless or found
+
+
+def causes_of_line(line: str) -> list[Cause]:
+    """Return the causes that a line tells of, each once."""
+    return list({signatures()[one.id][1].id: signatures()[one.id][1] for one in signatures_of_line(line)}.values())
+
+
+def causes_of_lines(lines: Iterable[str]) -> list[Cause]:
+    """Return the causes that lines tell of, the best first: by kind, severity, confidence, and earliest line."""
+    best: dict[str, tuple[int, ...]] = {}
+    for number, line in enumerate(lines):
+        for signature in signatures_of_line(line):
+            cause = signatures()[signature.id][1]
+            rank = _rank(cause, signature, number)
+            best[cause.id] = min(rank, best.get(cause.id, rank))
+    return [causes()[id_] for id_ in sorted(best, key=lambda id_: best[id_])]
+
+
+def _rank(cause: Cause, signature: Signature, number: int) -> tuple[int, ...]:
+    return (
+        list(KINDS).index(cause.kind),
+        list(SEVERITIES).index(cause.severity),
+        list(CONFIDENCES).index(signature.confidence),
+        number,
+    )
+
+
+@cache
+def _all_patterns() -> re2.Set:
+    """Return all patterns in one set, in the order of the signatures."""
+    options = re2.Options()
+    options.max_mem = MEMORY_BYTES
+    found = re2.Set.SearchSet(options)
+    for signature, _ in signatures().values():
+        found.Add(signature.pattern)
+    found.Compile()
+    return found
+
+
+@cache
+def _compiled(pattern: str) -> re2._Regexp[str]:
+    return re2.compile(pattern)

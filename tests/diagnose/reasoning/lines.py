@@ -1,0 +1,56 @@
+"""Made-up causes and lines: as little as a test of reasoning needs."""
+
+from __future__ import annotations
+
+import datetime as dt
+from itertools import count
+from typing import TYPE_CHECKING
+
+from trainyard.diagnose.cause import Cause, Signature
+from trainyard.diagnose.hit import Hit
+from trainyard.diagnose.reasoning.found_causes import Found, found_causes
+
+if TYPE_CHECKING:
+    from trainyard.diagnose.diagnosis import FoundCause
+
+NOON = dt.datetime(2026, 5, 6, 12, 0, tzinfo=dt.UTC)
+_LINES = count(1)
+
+
+def made_up(  # noqa: PLR0913  what a cause can be
+    id_: str,
+    *,
+    kind: str = "root",
+    after: tuple[str, ...] = (),
+    subject: str = "network",
+    severity: str = "error",
+    confidences: tuple[str, ...] = ("certain",),
+) -> Cause:
+    signatures = tuple(
+        Signature(f"{id_}-line-{number}", "pattern", confidence, ("yes",), ("no",))
+        for number, confidence in enumerate(confidences)
+    )
+    return Cause(
+        id_, subject, f"The title of {id_}", severity, kind, "It happens.", "Do this.", "https://example.com/",
+        dt.date(2026, 5, 6), signatures, after,
+    )  # fmt: skip
+
+
+def at(cause: Cause, minute: float | None, node: str | None = None, *, signature: int = 0, place: str = "log") -> Hit:
+    """Return a line of a cause, some minutes after noon."""
+    time = None if minute is None else NOON + dt.timedelta(minutes=minute)
+    return Hit(cause.signatures[signature].id, place, next(_LINES), f"a line of {cause.id}", time, node)
+
+
+def reasoned(*causes: Cause, lines: list[Hit], counts: dict[tuple[str, str | None], int] | None = None) -> Found:
+    known = {one.id: (one, cause) for cause in causes for one in cause.signatures}
+    return found_causes(lines, counts, known)
+
+
+def ids(found: tuple[FoundCause, ...]) -> list[str]:
+    return [one.cause.id for one in found]
+
+
+def tree(found: Found) -> dict[str, list[str]]:
+    """Return the roots in their order, each with what follows from it."""
+    return {one.cause.id: ids(one.consequences) for one in found.causes}

@@ -1,0 +1,165 @@
+"""Which cause explains which lines: by what they are, by time and by node."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.diagnose.reasoning.lines import at, made_up, reasoned, tree
+
+XID = made_up("gpu-lost", subject="gpu")
+NETWORK = made_up("no-route")
+WATCHDOG = made_up("watchdog", kind="symptom", subject="nccl", after=("gpu",))
+PROTECTED = made_up("protected-mode", kind="consequence", subject="slurm", after=("no-route", "fabric"))
+NODE_LOST = made_up("driver-gone", kind="consequence", subject="driver", after=("gpu",))
+
+
+def test_hundreds_of_symptoms_are_explained_by_one_quiet_line_before_them():
+    loud = [at(WATCHDOG, 10 + n / 100, f"ip-10-0-0-{n % 16}") for n in range(400)]
+    found = reasoned(XID, WATCHDOG, lines=[*loud, at(XID, 0, "ip-10-0-0-7")])
+    assert tree(found) == {"gpu-lost": ["watchdog"]}
+    assert found.causes[0].count == 1
+    assert found.causes[0].consequences[0].count == 400
+
+
+def test_a_cause_after_a_failure_does_not_explain_it():
+    found = reasoned(XID, WATCHDOG, lines=[at(WATCHDOG, 0), at(XID, 180)])
+    assert tree(found) == {"gpu-lost": [], "watchdog": []}
+
+
+def test_a_cause_that_is_written_down_a_moment_later_still_explains():
+    assert tree(reasoned(XID, WATCHDOG, lines=[at(WATCHDOG, 0), at(XID, 1)])) == {"gpu-lost": ["watchdog"]}
+
+
+@pytest.mark.parametrize(("cause_at", "failure_at"), [(None, 5), (5, None), (None, None)])
+def test_a_line_without_a_time_may_have_come_at_any_time(cause_at, failure_at):
+    assert tree(reasoned(XID, WATCHDOG, lines=[at(WATCHDOG, failure_at), at(XID, cause_at)])) == {
+        "gpu-lost": ["watchdog"]
+    }
+
+
+def test_a_consequence_is_explained_only_by_what_it_may_come_after():
+    assert tree(reasoned(NETWORK, PROTECTED, lines=[at(NETWORK, 0), at(PROTECTED, 30)])) == {
+        "no-route": ["protected-mode"]
+    }
+    found = reasoned(XID, PROTECTED, lines=[at(XID, 0), at(PROTECTED, 30)])
+    assert tree(found) == {"gpu-lost": [], "protected-mode": []}
+
+
+def test_a_symptom_is_explained_by_any_error_where_it_names_none():
+    cancelled = made_up("cancelled", kind="symptom")
+    assert tree(reasoned(NETWORK, cancelled, lines=[at(NETWORK, 0), at(cancelled, 3)])) == {"no-route": ["cancelled"]}
+
+
+def test_a_warning_explains_only_what_names_it():
+    slow = made_up("slow", severity="warning")
+    naming, other = made_up("naming", kind="symptom", after=("slow",)), made_up("other", kind="symptom")
+    lost = made_up("lost", kind="consequence", after=("slow",))
+    of_subject = made_up("of-subject", kind="consequence", after=(slow.subject,))
+    assert tree(reasoned(slow, naming, lines=[at(slow, 0), at(naming, 3)])) == {"slow": ["naming"]}
+    assert tree(reasoned(slow, lost, lines=[at(slow, 0), at(lost, 3)])) == {"slow": ["lost"]}
+    assert tree(reasoned(slow, other, lines=[at(slow, 0), at(other, 3)])) == {"other": [], "slow": []}
+    assert tree(reasoned(slow, of_subject, lines=[at(slow, 0), at(of_subject, 3)])) == {"of-subject": [], "slow": []}
+
+
+def test_a_symptom_explains_only_what_names_it():
+    hung = made_up("hung", kind="symptom")
+    lost, naming = (
+        made_up("lost", kind="consequence", after=(hung.subject,)),
+        made_up("naming", after=("hung",), kind="consequence"),
+    )
+    assert tree(reasoned(hung, lost, lines=[at(hung, 0), at(lost, 3)])) == {"lost": [], "hung": []}
+    assert tree(reasoned(hung, naming, lines=[at(hung, 0), at(naming, 3)])) == {"hung": ["naming"]}
+
+
+def test_an_error_explains_before_a_warning_does():
+    slow, lost = made_up("slow", severity="warning"), made_up("lost")
+    timed_out = made_up("timed-out", kind="symptom", after=("slow", "lost"))
+    later = made_up("later", kind="symptom", after=("another",))
+    lines = [at(slow, 0), at(lost, 1), at(timed_out, 5), at(later, 500)]
+    found = reasoned(slow, lost, timed_out, later, lines=lines)
+    assert list(tree(found).items()) == [("lost", ["timed-out"]), ("later", []), ("slow", [])]
+
+
+def test_what_follows_from_a_consequence_follows_from_its_cause():
+    timed_out = made_up("timed-out", kind="symptom", after=("protected-mode",))
+    lines = [at(timed_out, 50), at(PROTECTED, 40), at(NETWORK, 0)]
+    assert tree(reasoned(NETWORK, PROTECTED, timed_out, lines=lines)) == {"no-route": ["protected-mode", "timed-out"]}
+
+
+def test_consequences_stand_in_the_order_of_time():
+    early, late = made_up("early", kind="symptom"), made_up("late", kind="symptom")
+    lines = [at(late, 9), at(early, 3), at(NETWORK, 0)]
+    assert tree(reasoned(late, early, NETWORK, lines=lines)) == {"no-route": ["early", "late"]}
+
+
+def test_trouble_of_one_machine_explains_nothing_on_another():
+    found = reasoned(XID, NODE_LOST, lines=[at(XID, 0, "ip-10-0-0-1"), at(NODE_LOST, 5, "ip-10-0-0-2")])
+    assert tree(found) == {"gpu-lost": [], "driver-gone": []}
+    found = reasoned(XID, NODE_LOST, lines=[at(XID, 0, "ip-10-0-0-1"), at(NODE_LOST, 5, "ip-10-0-0-1")])
+    assert tree(found) == {"gpu-lost": ["driver-gone"]}
+
+
+def test_names_of_ec2_and_of_slurm_may_mean_the_same_machine():
+    found = reasoned(XID, NODE_LOST, lines=[at(XID, 0, "ip-10-0-0-1"), at(NODE_LOST, 5, "gpu-st-p5-1")])
+    assert tree(found) == {"gpu-lost": ["driver-gone"]}
+
+
+def test_a_job_fails_on_all_nodes_because_of_one():
+    lines = [at(XID, 0, "ip-10-0-0-1"), *(at(WATCHDOG, 10, f"ip-10-0-0-{n}") for n in range(2, 9))]
+    assert tree(reasoned(XID, WATCHDOG, lines=lines)) == {"gpu-lost": ["watchdog"]}
+
+
+def test_a_cause_of_hours_ago_explains_only_what_names_it():
+    cancelled = made_up("cancelled", kind="symptom")
+    upgraded = made_up("kernel-upgraded", kind="consequence", after=("no-route",))
+    found = reasoned(NETWORK, cancelled, upgraded, lines=[at(NETWORK, 0), at(cancelled, 60 * 5), at(upgraded, 60 * 6)])
+    assert tree(found)["no-route"] == ["kernel-upgraded"]
+
+
+def test_each_job_has_its_own_cause():
+    out_of_memory = made_up("out-of-memory", subject="gpu")
+    jobs = [at(WATCHDOG, minute) for minute in (1, 1, 1, 1, 1450, 1450)]
+    lines = [at(out_of_memory, 0), at(XID, 1440), *jobs]
+    found = reasoned(out_of_memory, XID, WATCHDOG, lines=lines)
+    counts = {one.cause.id: [other.count for other in one.consequences] for one in found.causes}
+    assert counts["out-of-memory"] == [4]
+    assert list(counts) == ["gpu-lost", "out-of-memory"]
+
+
+def test_causes_in_a_circle_are_explained_by_the_one_seen_first():
+    names = ("a", "b", "c")
+    circle = [made_up(one, kind="consequence", after=(names[at_ - 1],)) for at_, one in enumerate(names)]
+    lines = [at(one, place) for place, one in enumerate(circle)]
+    assert tree(reasoned(*circle, lines=lines)) == {"a": ["b", "c"]}
+
+
+def test_two_that_name_each_other_go_in_the_order_of_time():
+    one, other = (made_up(id_, kind="consequence", after=("network",)) for id_ in ("one", "other"))
+    assert tree(reasoned(one, other, lines=[at(one, 1), at(other, 0)])) == {"other": ["one"]}
+
+
+def test_harmless_causes_explain_nothing_and_stand_apart():
+    probe = made_up("benign-probe", severity="harmless", subject="gpu")
+    found = reasoned(probe, WATCHDOG, lines=[at(probe, 0), at(WATCHDOG, 5)])
+    assert tree(found) == {"watchdog": []}
+    assert [one.cause.id for one in found.harmless] == ["benign-probe"]
+
+
+def test_on_one_line_the_surer_signature_wins():
+    vague = made_up("denied-somewhere", confidences=("possible",))
+    exact = made_up("denied-here")
+    line = at(exact, 0)
+    found = reasoned(vague, exact, lines=[line, line._replace(signature=vague.signatures[0].id)])
+    assert tree(found) == {"denied-here": []}
+
+
+def test_a_sure_symptom_does_not_hide_a_cause_on_its_line():
+    likely = made_up("download-failed", confidences=("likely",))
+    timed_out = made_up("timed-out", kind="symptom")
+    line = at(timed_out, 0)
+    found = reasoned(likely, timed_out, lines=[line, line._replace(signature=likely.signatures[0].id)])
+    assert tree(found) == {"download-failed": ["timed-out"]}
+
+
+def test_nothing_comes_of_nothing():
+    assert reasoned(XID, lines=[]) == ((), ())

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import random
+import tracemalloc
+
+from tests.diagnose.scanning.known import known
+from trainyard.diagnose.log_file import LogFile
+from trainyard.diagnose.scanning import scan
+from trainyard.diagnose.unusual import UnusualLines, unusual_lines
+
+KNOWN = known({"expected": "expected failure"})
+COMMON = b"".join(b"13:00:%02d error: device %d is busy, id %08x\n" % (n % 60, n, n * 7919) for n in range(2000))
+LOG = b"all is well\n" + COMMON + b"Traceback (most recent call last):\nan expected failure\nwidget 7 failed\n" + COMMON
+
+
+def lines(data: bytes, most: int = 20) -> list[tuple[int, str, int]]:
+    found = unusual_lines([LogFile("a.log", [data])], known=KNOWN, most=most)
+    return [(one.line, one.text, one.count) for one in found]
+
+
+def test_what_is_rare_and_looks_like_trouble_comes_first():
+    assert lines(LOG) == [
+        (2002, "Traceback (most recent call last):", 1),
+        (2004, "widget 7 failed", 1),
+        (2, "13:00:00 error: device 0 is busy, id 00000000", 4000),
+    ]
+
+
+def test_no_more_than_asked_for_are_given():
+    assert len(lines(LOG, most=1)) == 1
+
+
+def test_memory_is_bounded_and_the_answer_the_same_each_time():
+    drawn = random.Random(3)
+    words = ["".join(drawn.choices("abcdefghij", k=6)) for _ in range(400)]
+    data = b"".join(
+        f"{drawn.choice(words)} {drawn.choice(words)} failed at {drawn.choice(words)}\n".encode() for _ in range(30_000)
+    )
+    tracemalloc.start()
+    first = lines(data + b"panic: the one\n")
+    _, peak_bytes = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert first == lines(data + b"panic: the one\n")
+    assert first[0][1] == "panic: the one"
+    assert peak_bytes < 16 * 2**20
+
+
+def test_it_can_go_along_with_a_scan():
+    unusual = UnusualLines(KNOWN)
+    scan([LogFile("a.log", [LOG])], known=KNOWN, unusual=unusual)
+    assert unusual.lines() == unusual_lines([LogFile("a.log", [LOG])], known=KNOWN)

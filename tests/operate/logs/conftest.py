@@ -1,0 +1,24 @@
+"""An account whose clock moves only when somebody waits, from the real time on: moto takes no older or later events."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.edge.aws.in_memory import StandingClock, account_in_memory
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.edge.aws.account import Account
+
+
+@pytest.fixture
+def account() -> Iterator[Account]:
+    clock = StandingClock()
+    clock.time = float(int(time.time()))
+    with account_in_memory() as made:
+        yield replace(made, clock=clock)

@@ -1,0 +1,89 @@
+"""Ways into a cluster that was deployed into an emulated account: what a real ParallelCluster config leads to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.operate.connect.programs import programs
+from tests.rehearsal.whole import deployed, seeded_account
+from trainyard.api.connect import Node, find_tunnel, open_session, shell_on, ssh_entry
+from trainyard.errors import InputError, TrainyardError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from trainyard.edge.aws.account import Account
+
+pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
+SPEC = """\
+name: llm
+region: us-east-2
+platform: parallelcluster
+login_nodes: {count: 1, instance_type: m5.large, subnet: private}
+head_node: {instance_type: m5.large}
+queues: [{name: cpu, instance_type: m5.large, nodes: 1}]
+software: {setup: none, containers: false}
+monitoring: {mode: amp-only}
+"""
+
+
+@pytest.fixture(scope="module")
+def account() -> Iterator[Account]:
+    with seeded_account(SPEC) as started:
+        deployed(started, SPEC)
+        yield started
+
+
+def test_the_head_node_has_a_session_as_the_user_of_its_image(
+    account: Account, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    plugin = programs(tmp_path / "bin", "session-manager-plugin")
+    for name, value in plugin.variables.items():
+        monkeypatch.setenv(name, value)
+    shell = shell_on(account, Node("llm"))
+    assert (shell.target.role, shell.user) == ("HeadNode", "ubuntu")
+    assert open_session(account, shell.request) == 0
+    assert shell.target.instance in plugin.calls[0]["arguments"][5]
+
+
+def test_compute_and_login_nodes_are_found_and_have_sessions_of_their_own(account: Account):
+    compute = find_tunnel(account, Node("llm", "cpu-st-m5-large-1"), "9400")
+    assert (compute.target.instance, compute.target.role, compute.through) == (_compute(account), "Compute", None)
+    assert shell_on(account, Node("llm", "login")).target.role == "LoginNode"
+
+
+def _compute(account: Account) -> str:
+    tags = [
+        {"Name": "tag:parallelcluster:node-type", "Values": ["Compute"]},
+        {"Name": "instance-state-name", "Values": ["running"]},
+    ]
+    found = account.client("ec2").describe_instances(Filters=tags)["Reservations"]
+    return str(found[0]["Instances"][0]["InstanceId"])
+
+
+def test_prometheus_is_the_head_node_s_and_there_is_no_grafana_where_amazon_keeps_the_metrics(account: Account):
+    assert "answers no queries" in str(find_tunnel(account, Node("llm"), "prometheus").note)
+    with pytest.raises(InputError, match="llm has no Grafana"):
+        find_tunnel(account, Node("llm"), "grafana")
+
+
+def test_the_printed_entry_has_nothing_of_the_account(account: Account):
+    assert account.id not in ssh_entry(account, Node("llm"), ("trainyard",)).text
+
+
+def test_a_fleet_that_is_gone_leaves_the_head_node(account: Account):
+    compute = _compute(account)
+    account.client("ec2").terminate_instances(InstanceIds=[compute])
+    with pytest.raises(InputError, match=f"llm has no node '{compute}'"):
+        shell_on(account, Node("llm", compute))
+    assert shell_on(account, Node("llm")).target.state == "running"
+
+
+def test_a_head_node_that_is_gone_is_told(account: Account):
+    head = shell_on(account, Node("llm")).target.instance
+    account.client("ec2").terminate_instances(InstanceIds=[head])
+    with pytest.raises(TrainyardError, match="llm has no head node"):
+        shell_on(account, Node("llm"))

@@ -1,0 +1,192 @@
+"""Rehearsals that fail on purpose are diagnosed, by their archives and by the clusters that are left."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+from urllib.request import Request, urlopen
+
+import pytest
+
+from tests.rehearsal.test_breakdowns import CAUSES
+from trainyard.deploy.deployment import deploy, work_for
+from trainyard.deploy.parallelclusters import ParallelClusters
+from trainyard.rehearsal.archive import Wanted, write_archive
+from trainyard.rehearsal.emulated.emulated_account import emulated_account
+from trainyard.rehearsal.emulated.seeds import seeds_of
+from trainyard.rehearsal.rehearsing import QuickClock
+from trainyard.spec.parsing import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from trainyard.deploy.work import Event
+    from trainyard.edge.aws.account import Account
+
+pytestmark = pytest.mark.enable_socket
+# As little as ParallelCluster can be asked for: most of the time is its own.
+SMALL = """\
+name: {name}
+region: us-east-2
+platform: parallelcluster
+network: {{availability_zone: us-east-2a}}
+head_node: {{instance_type: m5.large, custom_actions: {{after_setup: [{{script: "s3://scripts/setup.sh"}}]}}}}
+queues: [{{name: cpu, instance_type: m5.large, nodes: 1}}]
+software: {{setup: none, containers: false}}
+monitoring: {{mode: none}}
+"""
+SPEC = """\
+name: llm
+region: us-east-2
+platform: parallelcluster
+network: {availability_zone: us-east-2a}
+head_node: {instance_type: m5.large}
+queues: [{name: gpu, instance_type: p5.48xlarge, nodes: 1}]
+software: {setup: gpu}
+monitoring: {mode: none}
+"""
+LUSTRE = "file_systems: [{mount: /fsx, lustre: {size_gib: 1200, throughput_mb_s_per_tib: 125}}]\n"
+RESERVED = "capacity: {reservation: cr-0123456789abcdef0}"
+STATES = {"well": None, "headless": "action-forbidden", "fleetless": "no-route"}
+
+
+@dataclass(frozen=True, slots=True)
+class Clusters:
+    """A cluster in each state, and its archive."""
+
+    account: Account
+    folder: Path
+    ok: Mapping[str, bool]
+
+
+@pytest.fixture(scope="module")
+def clusters(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Clusters]:
+    folder = tmp_path_factory.mktemp("archives")
+    with emulated_account("us-east-2", seeds=seeds_of(parse(SMALL.format(name="well"), "").spec)) as started:
+        account = replace(started, clock=QuickClock())
+        with ParallelClusters(account) as parallelclusters:
+            ok = {name: deployed(account, parallelclusters, name, folder) for name in STATES}
+        yield Clusters(account, folder, ok)
+
+
+def deployed(account: Account, parallelclusters: ParallelClusters, name: str, folder: Path) -> bool:
+    body = json.dumps({"breakdown": STATES[name]}).encode()
+    urlopen(Request(f"{account.endpoint}/trainyard/faults", body, method="PUT")).close()
+    text = SMALL.format(name=name)
+    events: list[Event] = []
+    work = work_for(parse(text, "").spec, account, events.append)
+    work.parallelcluster = parallelclusters.of
+    done = deploy(work, text)
+    write_archive(work, events, Wanted(folder / f"{name}.tar.gz"))
+    return done.ok
+
+
+def run(account: Account | None, *words: str, code: int = 0, both: bool = False) -> str:
+    """Run a command and return what it prints, with ``both`` also what it says beside that."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
+    variables = {**kept, **(account.variables() if account else {})}
+    command = [sys.executable, "-m", "trainyard", *words]
+    done = subprocess.run(command, env=variables, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout + (done.stderr if both else "")
+
+
+def causes(text: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(text)["causes"]
+    return found
+
+
+def here(clusters: Clusters, command: str, name: str, *more: str, code: int = 0) -> str:
+    return run(clusters.account, command, name, "--region", "us-east-2", *more, code=code)
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("name", [name for name, breakdown in STATES.items() if breakdown])
+def test_the_archive_of_a_failed_deployment_is_diagnosed(name: str, clusters: Clusters):
+    assert not clusters.ok[name]
+    found = causes(run(None, "diagnose", str(clusters.folder / f"{name}.tar.gz"), "--json", code=1))
+    assert [one["cause"] for one in found][:1] == [CAUSES[str(STATES[name])]]
+    assert all(f"{name}-logs-" in line["file"] for line in found[0]["evidence"])
+    assert found[0]["consequences"]
+
+
+@pytest.mark.integration
+def test_the_archive_of_a_deployment_that_went_well_has_nothing_to_diagnose(clusters: Clusters):
+    assert clusters.ok["well"]
+    assert causes(run(None, "diagnose", str(clusters.folder / "well.tar.gz"), "--json")) == []
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("name", [name for name, breakdown in STATES.items() if breakdown])
+def test_a_cluster_that_failed_is_diagnosed_by_its_name(name: str, clusters: Clusters):
+    found = causes(here(clusters, "diagnose", name, "--json", code=1))
+    assert [one["cause"] for one in found][:1] == [CAUSES[str(STATES[name])]]
+
+
+@pytest.mark.integration
+def test_a_cluster_that_is_well_has_nothing_to_diagnose(clusters: Clusters):
+    assert causes(here(clusters, "diagnose", "well", "--json")) == []
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("name", STATES)
+def test_the_status_says_whether_it_is_up_and_if_not_why(name: str, clusters: Clusters):
+    found = json.loads(here(clusters, "status", name, "--json", code=int(STATES[name] is not None)))
+    assert found["up"] == (STATES[name] is None)
+    said = json.dumps(found)
+    assert ("Failed to download OnNodeConfigured script" in said) == (name == "headless")
+    assert ("PROTECTED" in said) == (name == "fleetless")
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize(
+    ("name", "log", "said"),
+    [
+        ("well", "slurmd", "slurmd version"),
+        ("headless", "cfn-init", "when calling the HeadObject operation: Forbidden"),
+        ("fleetless", "clustermgtd", "Setting cluster into protected mode"),
+    ],
+)
+def test_the_logs_have_what_the_nodes_wrote(name: str, log: str, said: str, clusters: Clusters):
+    assert said in here(clusters, "logs", name, "--log", log, "--grep", said)
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("name", STATES)
+def test_there_is_a_way_to_the_head_node_whatever_became_of_the_fleet(name: str, clusters: Clusters):
+    assert f"Host {name}" in here(clusters, "connect", name, "--print-ssh-config")
+
+
+@pytest.mark.integration
+def test_a_compute_node_is_reached_only_where_one_is_left(clusters: Clusters):
+    node = "cpu-st-m5-large-1"
+    assert "start-session" in here(clusters, "connect", "well", "--node", node, "--dry-run")
+    here(clusters, "connect", "fleetless", "--node", node, "--dry-run", code=2)
+
+
+@pytest.mark.integration
+def test_a_rehearsal_that_fails_before_the_cluster_is_diagnosed_end_to_end(tmp_path: Path):
+    is_diagnosed("file-system-refused", tmp_path)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("breakdown", CAUSES)
+def test_a_rehearsal_that_fails_on_purpose_is_diagnosed_end_to_end(breakdown: str, tmp_path: Path):
+    is_diagnosed(breakdown, tmp_path)
+
+
+def is_diagnosed(breakdown: str, folder: Path) -> None:
+    spec, archive = folder / "cluster.yaml", str(folder / "logs.tar.gz")
+    capacity = f", {RESERVED}" if breakdown == "reservation-ended" else ""
+    spec.write_text((SPEC + LUSTRE).replace("nodes: 1", f"nodes: 1{capacity}"))
+    places = ("--archive", archive, "--output", str(folder / "report"))
+    said = run(None, "rehearse", str(spec), "--break", breakdown, *places, code=1, both=True)
+    assert said.endswith(f"next: trainyard diagnose {archive}\n")
+    found = causes(run(None, "diagnose", archive, "--json", code=1))
+    assert [one["cause"] for one in found][:1] == [CAUSES[breakdown]]
+    assert all("llm-logs-" in line["file"] for line in found[0]["evidence"])
