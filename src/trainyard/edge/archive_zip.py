@@ -63,7 +63,7 @@ def _why_not(header: _Header) -> str:
 
 def _content(packed: Iterator[bytes], header: _Header, budget: Budget) -> Iterator[bytes]:
     crc = 0
-    blocks = packed if header.method == _STORED else unpacked_once(ByteStream(packed), Deflated(-15), budget)
+    blocks = packed if header.method == _STORED else unpacked_once(ByteStream(packed), Deflated(), budget)
     for block in blocks:
         crc = zlib.crc32(block, crc)
         yield block
@@ -75,7 +75,7 @@ def _of_unknown_size(stream: ByteStream, header: _Header, budget: Budget) -> Ite
     if header.flags & _ENCRYPTED or header.method != _DEFLATED:
         yield Skipped(header.name, "zip says neither how large it is nor where it ends")
         raise DamagedError("its parts behind this file cannot be found")
-    content = unpacked_once(stream, Deflated(-15), budget)
+    content = unpacked_once(stream, Deflated(), budget)
     yield Member(header.name, content, header.written)
     for _ in content:
         pass
