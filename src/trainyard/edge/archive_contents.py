@@ -64,8 +64,8 @@ def _contents(place: _Place, stream: ByteStream, budget: Budget) -> Iterator[Mem
 
 def _single(place: _Place, head: bytes, stream: ByteStream, budget: Budget) -> Member | Skipped:
     budget.member()
-    other = next((kind for start, kind in OTHERS.items() if head.startswith(start)), None)
-    if other:
+    if head.startswith(tuple(OTHERS)):
+        other = next(kind for start, kind in OTHERS.items() if head.startswith(start))
         return Skipped(place.name, f"packed by {other}: unpack it first")
     return Member(place.name, stream.rest(), place.written)
 

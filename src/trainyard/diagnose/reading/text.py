@@ -31,9 +31,8 @@ def binary_kind(head: bytes) -> str | None:
 
     Zeros alone do not count: a node that lost its power leaves them in its system log.
     """
-    for magic, kind in _BINARIES.items():
-        if head.startswith(magic):
-            return kind
+    if head.startswith(tuple(_BINARIES)):
+        return next(kind for magic, kind in _BINARIES.items() if head.startswith(magic))
     if _encoding(head):
         return None
     visible = head.replace(b"\0", b"")
@@ -70,9 +69,10 @@ def as_utf8(head: bytes, blocks: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _encoding(head: bytes) -> str | None:
-    marked = next((encoding for mark, encoding in _MARKS.items() if head.startswith(mark)), None)
-    if marked or b"\0" not in head or len(head) < 32:
-        return marked
+    if head.startswith(tuple(_MARKS)):
+        return next(encoding for mark, encoding in _MARKS.items() if head.startswith(mark))
+    if b"\0" not in head or len(head) < 32:
+        return None
     # Without a mark, Latin letters still have a zero in every second byte.
     even, odd = head[0::2].count(0) / len(head[0::2]), head[1::2].count(0) / len(head[1::2])
     if odd > 0.6 and even < 0.1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from trainyard.diagnose.line_time import time_in, time_of
@@ -33,8 +34,7 @@ class LogClock:
 
     def __init__(self, log: LogFile, near: dt.datetime | None = None) -> None:
         """Begin with what gives lines their year: a time of logs beside this one, or what is known of this one."""
-        self._near = near
-        self._written = time_in(reversed(log.name.split("/"))) or log.written
+        self._log, self._near = log, near
         self._latest: dt.datetime | None = None
         self._before = b""
         self._asked: dict[int, dt.datetime | None] = {}
@@ -52,6 +52,11 @@ class LogClock:
         if start not in self._asked:
             self._asked[start] = self._own(data, start) or self._of_one_before(data, start)
         return self._asked[start]
+
+    @cached_property
+    def _written(self) -> dt.datetime | None:
+        """When the log was written, by its name or by whoever keeps it."""
+        return time_in(reversed(self._log.name.split("/"))) or self._log.written
 
     def pass_by(self, data: bytes) -> None:
         """Remember the end of a piece, for lines behind it."""
