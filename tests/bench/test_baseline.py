@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from trainyard.bench.baseline import compare_runs, signed_rank_chance
+from trainyard.bench.baseline import Comparison, compare_runs, signed_rank_chance
 from trainyard.bench.result import Measurement, Row, Run
 
 SIZES = [2**power for power in range(20, 35)]
@@ -88,3 +88,11 @@ def test_a_test_that_repeats_its_sizes_counts_by_their_medians():
 )
 def test_chances_are_those_of_all_choices_of_signs(differences: list[float], chance: float):
     assert signed_rank_chance(differences) == pytest.approx(chance)
+
+
+def test_a_difference_that_repeated_runs_have_is_not_called_unlikely():
+    compared = Comparison(20, 0.98, 0.0001)
+    assert (compared.verdict, compared.by_chance) == (
+        "the same",
+        "within the 3% that repeated runs of one cluster differ by",
+    )

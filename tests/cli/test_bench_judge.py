@@ -153,3 +153,29 @@ def test_names_that_command_the_terminal_are_shown_harmless(trainyard, tmp_path)
     name = written(tmp_path, whole(), "a\x1b]0;x\x07.out")
     ran = trainyard("bench", "judge", name, *P5)
     assert "\x1b" not in ran.out
+
+
+def test_a_file_without_results_is_named_and_the_others_are_judged(trainyard, tmp_path):
+    names = written(tmp_path, b"nothing\n", "other.log"), written(tmp_path, whole())
+    ran = trainyard("bench", "judge", *names, *P5)
+    assert ran.status == 2
+    assert "all_reduce.out: healthy:" in ran.out
+    assert ran.err.startswith("other.log: no results found:")
+    (told,) = json.loads(trainyard("bench", "judge", *names, *P5, "--json").out)["without_results"]
+    assert told["file"] == "other.log"
+
+
+def test_an_instance_type_that_is_not_known_is_refused_with_one_that_is(trainyard, tmp_path):
+    ran = trainyard("bench", "judge", written(tmp_path, whole()), "--instance-type", "p9.48xlarge")
+    assert ran.status == 2
+    assert "p9.48xlarge is not known" in ran.err
+    assert "p5.48xlarge" in ran.err
+
+
+def test_a_baseline_whose_ranks_are_not_known_is_compared_where_it_is_the_only_one(trainyard, tmp_path):
+    ranks_unknown = b"\n".join(line for line in whole().splitlines() if not line.startswith(b"#  Rank"))
+    rounded = ranks_unknown.replace(b"487.09", b"487.2")
+    earlier = written(tmp_path, whole(), "earlier_all_reduce.out")
+    ran = trainyard("bench", "judge", written(tmp_path, rounded), *P5, "--baseline", earlier)
+    assert "of the earlier bandwidth" in ran.out
+    assert "None" not in ran.out + ran.err

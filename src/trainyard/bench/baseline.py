@@ -52,6 +52,8 @@ class Comparison(NamedTuple):
         """Return how likely it is by chance alone, in words."""
         if self.chance is None:
             return "too few sizes to tell from noise"
+        if not self.changed and self.chance < _SIGNIFICANT:
+            return f"within the {_NOTICEABLE:.0%} that repeated runs of one cluster differ by"
         return f"by chance in {'less than 0.1%' if self.chance < 0.001 else f'{self.chance:.1%}'} of cases"
 
     @property

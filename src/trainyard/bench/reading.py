@@ -28,29 +28,39 @@ class ReadRun(NamedTuple):
     run: Run
 
 
-def read_runs(names: tuple[str, ...]) -> Iterator[ReadRun]:
+def read_runs(names: tuple[str, ...], without: list[InputError] | None = None) -> Iterator[ReadRun]:
     """Yield the runs of files, of folders, or of standard input for ``-``, in their order.
+
+    ``without`` takes what is wrong with those that have none; without it the first of them ends the reading.
 
     Raises InputError where a file has none, or cannot be read; of a folder only where none of its files has any.
     """
     for name in names:
-        if name != "-" and Path(name).is_dir():
-            yield from _of_folder(name)
-        else:
-            runs = _of_file(name)
-            if not runs:
-                raise _nothing(name, "it holds neither a table of nccl-tests or nccom-test nor a word of NCCL")
-            yield from (ReadRun(name, run) for run in runs)
+        try:
+            yield from _of_name(name)
+        except InputError as error:
+            if without is None:
+                raise
+            without.append(error)
 
 
-def _of_folder(name: str) -> Iterator[ReadRun]:
+def _of_name(name: str) -> list[ReadRun]:
+    if name != "-" and Path(name).is_dir():
+        return _of_folder(name)
+    runs = _of_file(name)
+    if not runs:
+        raise _nothing(name, "it holds neither a table of nccl-tests or nccom-test nor a word of NCCL")
+    return [ReadRun(name, run) for run in runs]
+
+
+def _of_folder(name: str) -> list[ReadRun]:
     files = sorted(one for one in islice(Path(name).rglob("*"), _MOST_FILES) if one.is_file())
     # A folder holds scripts and logs too. One of its files counts when it has a table.
     found = [ReadRun(str(file), run) for file in files for run in _of_file(str(file)) if run.rows or run.parameters]
     if not found:
         looked = f"{len(files)} files" if len(files) != 1 else "1 file"
         raise _nothing(name, f"none of its {looked} holds a table of nccl-tests or nccom-test")
-    yield from found
+    return found
 
 
 def _of_file(name: str) -> list[Run]:

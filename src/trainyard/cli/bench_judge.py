@@ -12,6 +12,7 @@ from trainyard.cli.output import finding_text, json_option, one_line, print_json
 if TYPE_CHECKING:
     from trainyard.api.bench_judge import Judged, Judgement
     from trainyard.bench.baseline import Comparison
+    from trainyard.errors import InputError
 
 _COLOURS = {"healthy": "green", "degraded": "yellow", "broken": "red", "unknown": "cyan"}
 
@@ -34,7 +35,7 @@ def command(
 
     \b
     Exit status: 0 every run is healthy; 1 one is not, or cannot be judged; 2 a
-    file has no results.
+    file has no results, whatever the others say.
 
     \b
     Example:
@@ -44,13 +45,25 @@ def command(
     """
     from trainyard.api.bench_judge import judge_files, values_of
 
-    judged = list(judge_files(files, instance_type=instance_type, nodes=nodes, baseline=baseline))
+    without: list[InputError] = []
+    asked = {"instance_type": instance_type, "nodes": nodes, "baseline": baseline}
+    judged = list(judge_files(files, **asked, without=without))  # type: ignore[arg-type]  # each of its own type
+    if not judged:
+        raise without[0]
     if as_json:
-        print_json({"runs": [values_of(one.file, one.judgement) for one in judged]})
+        print_json(
+            {
+                "runs": [values_of(one.file, one.judgement) for one in judged],
+                "without_results": [{"file": one.where, "problem": one.problem, "hint": one.hint} for one in without],
+            }
+        )
     else:
         for one in judged:
             print_judged(one)
-    sys.exit(0 if all(one.judgement.verdict == "healthy" for one in judged) else 1)
+        for error in without:
+            print_text(one_line(f"{error.where}: {error.problem}; {error.hint}"), err=True)
+    healthy = all(one.judgement.verdict == "healthy" for one in judged)
+    sys.exit(2 if without else 0 if healthy else 1)
 
 
 def print_judged(judged: Judged) -> None:

@@ -95,7 +95,11 @@ def compare(case: Case, model: Model) -> list[Compared]:
 def _below(id_: str, case: Case, model: Model, below: list[Compared]) -> Finding:
     worst = min(below, key=lambda one: one.busbw_gb_s / one.expected.busbw_gb_s)
     share = worst.busbw_gb_s / worst.expected.busbw_gb_s
-    sizes = f"{below[0].row.size_bytes:,} to {below[-1].row.size_bytes:,}" if len(below) > 1 else "one size"
+    sizes = (
+        f"{below[0].row.size_bytes:,} to {below[-1].row.size_bytes:,}"
+        if len({one.row.size_bytes for one in below}) > 1
+        else "one size"
+    )
     message = (
         f"{worst.busbw_gb_s:,.1f} GB/s at {worst.row.size_bytes:,} bytes is {share:.0%} of the "
         f"{worst.expected.busbw_gb_s:,.0f} that are expected (at least {worst.expected.least_gb_s:,.0f}); "
