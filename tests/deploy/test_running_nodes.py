@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.deploy.conftest import BUCKET
+from tests.edge.aws.in_memory import IMAGE
 from tests.specs import spec_of
 from trainyard.bundle.assets import uploads
 from trainyard.bundle.release import Release, release
@@ -39,9 +40,8 @@ def launched(work: Work, kind: str, says: object = None) -> str:
         {"Key": "parallelcluster:cluster-name", "Value": "llm"},
         {"Key": "parallelcluster:node-type", "Value": kind},
     ]
-    image = ec2.describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
     started = ec2.run_instances(
-        ImageId=image, MinCount=1, MaxCount=1, TagSpecifications=[{"ResourceType": "instance", "Tags": tags}]
+        ImageId=IMAGE, MinCount=1, MaxCount=1, TagSpecifications=[{"ResourceType": "instance", "Tags": tags}]
     )
     id_ = str(started["Instances"][0]["InstanceId"])
     if says is not None:

@@ -12,6 +12,8 @@ from trainyard.edge.aws.account import Account, Clock
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+# One of the images that moto has: to list them all takes seconds.
+IMAGE = "ami-03cf127a"
 CREDENTIALS = {"AWS_ACCESS_KEY_ID": "AKIAINMEMORYACCOUNT0", "AWS_SECRET_ACCESS_KEY": "made-up"}
 
 

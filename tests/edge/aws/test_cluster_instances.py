@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.edge.aws.in_memory import account_in_memory
+from tests.edge.aws.in_memory import IMAGE, account_in_memory
 from trainyard.edge.aws.cluster_instances import instances_of_cluster
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def launched(account: Account, **tags: str) -> str:
     ec2 = account.client("ec2")
     made = ec2.run_instances(
-        ImageId=ec2.describe_images(Owners=["amazon"])["Images"][0]["ImageId"],
+        ImageId=IMAGE,
         MinCount=1,
         MaxCount=1,
         TagSpecifications=[

@@ -8,7 +8,7 @@ import pytest
 from botocore.exceptions import ClientError
 from moto.ec2.models import ec2_backends
 
-from tests.edge.aws.in_memory import account_in_memory
+from tests.edge.aws.in_memory import IMAGE, account_in_memory
 from trainyard.edge.aws.data_deletion import NeededElsewhereError, await_deletions, delete_data
 from trainyard.edge.aws.kept_data import Kept, kept_data
 from trainyard.errors import TrainyardError
@@ -81,11 +81,10 @@ def test_sizes_are_told(account):
 
 def test_a_volume_that_goes_with_its_instance_is_not_kept(account):
     ec2 = account.client("ec2")
-    image = ec2.describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
     marks = [{"ResourceType": "volume", "Tags": PAIRS}]
     sizes = {"/dev/sda1": 40, "/dev/sdf": 50}
     mappings = [{"DeviceName": device, "Ebs": {"VolumeSize": size}} for device, size in sizes.items()]
-    asked = {"ImageId": image, "MinCount": 1, "MaxCount": 1, "InstanceType": "m5.large"}
+    asked = {"ImageId": IMAGE, "MinCount": 1, "MaxCount": 1, "InstanceType": "m5.large"}
     ec2.run_instances(**asked, TagSpecifications=marks, BlockDeviceMappings=mappings)
     for volume in ec2_backends[account.id][account.region].volumes.values():
         attachment: Any = volume.attachment
