@@ -133,11 +133,28 @@ def test_force_alone_has_no_meaning(trainyard, log):
     assert trainyard("diagnose", log, "--force").status == 2
 
 
+def test_all_has_no_meaning_for_a_file(trainyard, log):
+    ran = trainyard("diagnose", log, "--all")
+    assert (ran.status, ran.out) == (2, "")
+    assert "--all has no meaning" in ran.err
+
+
 def test_lines_of_a_node_or_a_time_can_be_asked_for(trainyard, log):
     assert trainyard("diagnose", log, "--node", "ip-10-0-1-7").status == 1
     assert trainyard("diagnose", log, "--node", "i-0bbbbbbbbbbbbbbb2").status == 1
-    assert trainyard("diagnose", log, "--node", "ip-10-0-1-9").status == 0
-    assert trainyard("diagnose", log, "--until", "1990-01-01").status == 0
+    assert trainyard("diagnose", log, "--node", "IP-10-0-1-7").status == 1
+
+
+def test_a_node_that_no_log_knows_is_refused_and_the_nodes_seen_are_named(trainyard, log):
+    ran = trainyard("diagnose", log, "--node", "ip-10-0-1-9")
+    assert (ran.status, ran.out) == (2, "")
+    assert "no line of logs is of node ip-10-0-1-9; nodes seen: ip-10-0-1-7" in ran.err
+
+
+def test_what_the_period_leaves_out_is_no_good_news(trainyard, log):
+    ran = trainyard("diagnose", log, "--until", "1990-01-01")
+    assert ran.status == 0
+    assert re.search(r"\n  101 lines that signatures know left out by the period, the newest is of 20", ran.out)
 
 
 @pytest.mark.parametrize("option", [("--since", "yesterday"), ("--since", "1h", "--until", "2h")])

@@ -40,7 +40,9 @@ def test_the_numbers_are_those_by_which_it_decides():
     assert f"| consequence | a cause that it names | {hours['cause']} hours |" in PAGE
     assert f"such as `gpu` | {hours['subject']} hours |" in PAGE
     assert f"| symptom | any error that is no symptom | {hours['any']} hours |" in PAGE
-    assert told.slack.total_seconds() == 2 * 60
+    assert told.links["any"].slack.total_seconds() == told.links["cause"].slack.total_seconds() == 2 * 60
+    assert told.links["consequence"].slack.total_seconds() == 1
+    assert "by more than a second" in PAGE
     assert told.over_after.total_seconds() == 60 * 60
     assert "up to two minutes later" in PAGE
     assert "had ended an hour before" in PAGE

@@ -41,7 +41,7 @@ def redacted(text: str) -> str:
         ("?X-Amz-Expires=60&X-Amz-Signature=0fa1&x=1", "?X-Amz-Expires=60&X-Amz-Signature=secret-1&x=1"),
         ("Authorization: Bearer abc123def456", "Authorization: Bearer secret-1"),
         ("HF hf_abcdefghijklmnopqrstuvwxyz", "HF secret-1"),
-        ("https://jane:pw@git.example.com/x", "https://login-1@git.example.com/x"),
+        ("https://jane:pw@git.example.com/x", "https://login-1@site-1/x"),
         ("mail jane.doe@example.com", "mail person-1"),
         ('File "/home/jane/train.py", line 3', 'File "/home/user-1/train.py", line 3'),
         ("fs-0df1a6d6e2c3ed742.fsx.us-east-1.amazonaws.com@tcp:/x", "fs-1.fsx.us-east-1.amazonaws.com@tcp:/x"),
@@ -78,6 +78,30 @@ def test_what_identifies_nobody_stays(line):
 def test_the_same_identifier_has_the_same_name_everywhere():
     lines = ["i-0b994bfcd339719b6 and i-02b054fb6149dfb15", {"x/ip-10-0-0-1.i-02b054fb6149dfb15.log": "10.0.0.1"}]
     assert Redaction().values(lines) == ["instance-1 and instance-2", {"x/host-1.instance-2.log": "address-1"}]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("user=alice logged; alice logged in; alice(1001)", "user=user-1 logged; user-1 logged in; user-1(1001)"),
+        (
+            "https://bob:pw1@git.corp.example.com/x failed: git.corp.example.com refused bob",
+            "https://login-1@site-1/x failed: site-1 refused user-1",
+        ),
+        ("Serial Number : 1653023012345, board 1653023012345", "Serial Number : serial-1, board serial-1"),
+        ("https://docs.nvidia.com/x and http://localhost:8080", "https://docs.nvidia.com/x and http://localhost:8080"),
+        ("user=root root is not user: the", "user=root root is not user: user-1"),
+    ],
+)
+def test_a_name_once_recognised_is_replaced_wherever_it_stands(line, expected):
+    assert redacted(line) == expected
+
+
+def test_a_name_is_replaced_in_texts_that_come_before_the_one_that_tells_it():
+    assert Redaction().values(["alice was here, malice not", "/home/alice/x"]) == [
+        "user-1 was here, malice not",
+        "/home/user-1/x",
+    ]
 
 
 def test_what_is_kept_stays_as_it_is():

@@ -6,11 +6,12 @@ import datetime as dt
 from typing import TYPE_CHECKING
 
 from trainyard.deploy.own_bucket import bucket_of_cluster
+from trainyard.diagnose.cluster.batch.batch_files import batch_files
 from trainyard.diagnose.cluster.reading_cluster import ReadingCluster
 from trainyard.diagnose.cluster.stack_file import stack_files
 from trainyard.diagnose.cluster.stream_files import StreamFiles
 from trainyard.diagnose.collected import Collected
-from trainyard.diagnose.diagnosis import Diagnosis
+from trainyard.diagnose.diagnosis import Diagnosis, NotAsked
 from trainyard.diagnose.diagnosis_values import diagnosis_values, has_errors, redacted
 from trainyard.diagnose.log_file import LogFile, Unread
 from trainyard.diagnose.reading import log_files
@@ -38,6 +39,10 @@ if TYPE_CHECKING:
     from trainyard.diagnose.reading import Source
     from trainyard.diagnose.scanning import Progress
     from trainyard.edge.aws.account import Account
+
+# Every node of every job has one, for as long as the group keeps them.
+_MOST_STREAMS_OF_JOBS = 200
+_MOST_NODES_SHOWN, _MOST_NODES_LISTED = 8, 1000
 
 __all__ = [
     "Diagnosis",
@@ -68,10 +73,12 @@ def diagnose_files(
     with log_files(source) as opened:
         unusual = None if opened.repeatable else UnusualLines()
         told = _told(opened, report)
-        collected.add(scan(opened.files, unread=opened.unread, progress=told, unusual=unusual), wanted)
-    if collected.unread and not collected.size_bytes:
+        collected.add(scan(opened.files, unread=opened.unread, progress=told, unusual=unusual, wanted=wanted))
+    is_nothing = not collected.size_bytes or (opened.binary_files == collected.files and not collected.hits)
+    if collected.unread and is_nothing and collected.files <= collected.unread_count:
         first = collected.unread[0]
         raise InputError(f"nothing in {source} can be read: {first.name}: {first.why}", where=source)
+    _refuse_unknown_nodes(source, collected)
     return _diagnosis(source, collected, lambda: _unusual_in(source) if unusual is None else unusual.lines())
 
 
@@ -84,7 +91,9 @@ def diagnose_cluster(  # noqa: PLR0913  which cluster, and what of it
     read_all: bool = False,
     report: Callable[[str], None] = lambda _: None,
 ) -> Diagnosis:
-    """Return what is wrong with a cluster by the events of its stack, the records of its nodes, and its logs.
+    """Return what is wrong with a cluster by the events of its stacks, the records of its nodes, and its logs.
+
+    Of AWS Batch also by what that says of its environments, queues and jobs, and by how they go together.
 
     The most telling logs are read first; where the root cause is certain, the others are not looked at, unless all
     are asked for. ``bucket`` is the one that its spec named, where no stack is left to say so.
@@ -93,7 +102,8 @@ def diagnose_cluster(  # noqa: PLR0913  which cluster, and what of it
     reading = ReadingCluster(Wanted(wanted.since, wanted.until), read_all, report)
     refused: list[TrainyardError] = []
     parts: dict[str, Callable[[], None]] = {
-        "the events of its stacks": lambda: reading.read(stack_files(where, name)),
+        "the events of its stacks": lambda: reading.read(_stacks(name, where)),
+        "its state in AWS Batch": lambda: _read_batch(name, where, reading),
         "what its nodes recorded": lambda: reading.read(_records(name, where, bucket, wanted)),
         "its logs in CloudWatch": lambda: _read_streams(name, where, wanted, reading),
     }
@@ -103,6 +113,9 @@ def diagnose_cluster(  # noqa: PLR0913  which cluster, and what of it
         except TrainyardError as error:
             refused.append(error)
             reading.collected.leave_out(Unread(part, error.problem))
+    for no_such_node in refused:
+        if no_such_node.where == "--node":  # that nothing is known of it is no good news
+            raise no_such_node
     if refused and not reading.collected.files:
         raise _nothing(name, where, refused)
     return _diagnosis(f"{name} in {where.region}", reading.collected, reading.unusual.lines)
@@ -113,11 +126,28 @@ def write_diagnosis(values: Mapping[str, Any], file: Path, *, force: bool = Fals
     write_new_file(file, report_page(values), force=force)
 
 
+def _stacks(name: str, where: Account) -> Iterable[LogFile]:
+    """Yield the events of the stack that is called so, and of that of a cluster of AWS Batch."""
+    yield from stack_files(where, name)
+    yield from stack_files(where, f"{name}-batch")
+
+
+def _read_batch(name: str, where: Account, reading: ReadingCluster) -> None:
+    unread: list[Unread] = []
+    reading.read(batch_files(where, name, unread))
+    reading.collected.leave_out(*unread)
+
+
 def _read_streams(name: str, where: Account, wanted: Wanted, reading: ReadingCluster) -> None:
     log = cluster_log(where, name)
     streams = [
         LogStream(one.name, one.first_ms, one.last_ms) for one in chosen(where, log, WantedStreams(wanted.nodes))
     ]
+    if log.is_of_jobs and not reading.read_all and len(streams) > _MOST_STREAMS_OF_JOBS:
+        streams.sort(key=lambda one: one.first_ms or 0, reverse=True)
+        older = len(streams) - _MOST_STREAMS_OF_JOBS
+        reading.collected.leave_out(Unread(f"{older} older streams of jobs", "not looked at; --all reads everything"))
+        streams = streams[:_MOST_STREAMS_OF_JOBS]
     of = Period(_ms(wanted.since), _ms(wanted.until))
     reading.read_streams(StreamFiles(where, log.group.name, *of), streams)
 
@@ -135,12 +165,40 @@ def _nothing(name: str, where: Account, refused: list[TrainyardError]) -> InputE
     return InputError(f"nothing of a cluster {name} in {where.region} can be read: {problems}", where=name, hint=hint)
 
 
+def _refuse_unknown_nodes(source: str, collected: Collected) -> None:
+    """Raise InputError where a node is asked for that no log names: that nothing is known of it is no good news."""
+    for left_out in collected.left_out:
+        for node in sorted(left_out.unknown):
+            shown = ", ".join(list(left_out.nodes)[:_MOST_NODES_SHOWN])
+            more = ", …" if len(left_out.nodes) > _MOST_NODES_SHOWN else ""
+            seen = f"nodes seen: {shown}{more}" if shown else "no line tells its node"
+            hint = "leave --node out to see what is wrong on any"
+            raise InputError(f"no line of {source} is of node {node}; {seen}", where="--node", hint=hint)
+
+
+def _not_asked(collected: Collected) -> NotAsked | None:
+    """Return what was found and not asked for, in all readings."""
+    parts = collected.left_out
+    if not parts:
+        return None
+    nodes = tuple(dict.fromkeys(node for one in parts for node in one.nodes))
+    return NotAsked(
+        sum(one.by_period for one in parts),
+        min((one.oldest for one in parts if one.oldest), default=None),
+        max((one.newest for one in parts if one.newest), default=None),
+        sum(one.by_node for one in parts),
+        nodes[:_MOST_NODES_LISTED],
+        parts[0].wanted.nodes,
+    )
+
+
 def _diagnosis(source: str, collected: Collected, unusual: Callable[[], tuple[UnusualLine, ...]]) -> Diagnosis:
-    """Return the answer. Unusual lines are looked for only where nothing known is wrong."""
+    """Return the answer. Unusual lines are looked for where no cause is known, or the first is no root."""
     causes, harmless = collected.found()
+    is_deep = bool(causes) and causes[0].cause.kind == "root"
     return Diagnosis(
-        source, causes, harmless, () if causes else unusual(), tuple(collected.unread), collected.files,
-        collected.size_bytes, collected.unread_count,
+        source, causes, harmless, () if is_deep else unusual(), tuple(collected.unread), collected.files,
+        collected.size_bytes, collected.unread_count, _not_asked(collected),
     )  # fmt: skip
 
 

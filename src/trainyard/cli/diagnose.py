@@ -59,8 +59,8 @@ def command(  # noqa: PLR0913  one for each option
     """Say why something failed: the root cause, the lines that prove it, and what to do.
 
     SOURCE is a log, a folder of logs, an archive of them, - for standard input, or, with --region, the name of a
-    cluster, also of one that is gone. What exists as a file is taken as a file. Archives are read as they are; nothing
-    is unpacked to the disk.
+    cluster, also of one that is gone. Of AWS Batch it says why jobs stay RUNNABLE. What exists as a file is taken as a
+    file. Archives are read as they are; nothing is unpacked to the disk.
 
     \b
     Exit status: 0 nothing is wrong that it knows; 1 something is; 2 SOURCE could
@@ -118,6 +118,8 @@ def _diagnosed(  # noqa: PLR0913  what is asked for
     if region is not None:
         taken = f"{source} is here, so it is read and not a cluster" if is_file else f"the cluster {source} in {region}"
         print_text(one_line(taken), err=True)
+    if is_file and read_all:
+        raise click.UsageError("--all has no meaning for a file or folder: all of it is read.")
     if is_file:
         return diagnose_files(source, wanted, _progress())
     from trainyard.api.deploy import account

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from trainyard.cli.output import one_line, print_text
-from trainyard.diagnose.report.sentences import counted, nodes, read, seen
+from trainyard.diagnose.report.sentences import counted, nodes, not_asked, read, seen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,10 +28,14 @@ def print_diagnosis(values: Mapping[str, Any]) -> None:
         _print_others(causes[1:])
     else:
         print_text(f"nothing known matched in {one_line(values['diagnosed'])}")
-        _print_unusual(values["unrecognised"])
+        for said in not_asked(values):
+            print_text(f"  {one_line(said)}")
+    _print_unusual(values["unrecognised"])
     _print_harmless(values["harmless"])
     _print_unread(values["unread"], values["unread_count"])
     print_text("")
+    for said in not_asked(values) if causes else ():
+        print_text(one_line(said))
     print_text(read(values))
 
 

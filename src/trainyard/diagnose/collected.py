@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from trainyard.diagnose.reasoning.found_causes import found_causes
-from trainyard.diagnose.wanted import EVERYTHING, Wanted
 
 if TYPE_CHECKING:
     from trainyard.diagnose.hit import Hit
     from trainyard.diagnose.log_file import Unread
     from trainyard.diagnose.reasoning.found_causes import Found
     from trainyard.diagnose.scanning import Scan
+    from trainyard.diagnose.scanning.left_out import LeftOut
 
 
 @dataclass
@@ -26,17 +26,14 @@ class Collected:
     unread_count: int = 0
     files: int = 0
     size_bytes: int = 0
+    left_out: list[LeftOut] = field(default_factory=list)
 
-    def add(self, scan: Scan, wanted: Wanted = EVERYTHING) -> None:
-        """Add what one reading found, as far as it is wanted.
-
-        Of many lines of a signature and node only the first and the last were kept: so many of the others count as of
-        those.
-        """
+    def add(self, scan: Scan) -> None:
+        """Add what one reading found."""
         for seen in scan.seen:
-            hits = [hit for hit in seen.hits if wanted(hit)]
-            self.hits.extend(hits)
-            self.counts[seen.signature, seen.node] += round(seen.count * len(hits) / max(1, len(seen.hits)))
+            self.hits.extend(seen.hits)
+            self.counts[seen.signature, seen.node] += seen.count
+        self.left_out += [scan.left_out] if scan.left_out else []
         self.leave_out(*scan.unread, count=scan.unread_count)
         self.files += scan.files
         self.size_bytes += scan.size_bytes

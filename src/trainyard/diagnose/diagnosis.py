@@ -44,6 +44,21 @@ class UnusualLine:
 
 
 @dataclass(frozen=True, slots=True)
+class NotAsked:
+    """Lines that tell of something known, and were not asked for."""
+
+    by_period: int
+    """How many are of another time."""
+    oldest: dt.datetime | None
+    newest: dt.datetime | None
+    by_node: int
+    """How many of the period are of another node."""
+    nodes: tuple[str, ...]
+    """Those that the logs name."""
+    asked_nodes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnosis:
     """What is wrong, as far as the logs tell."""
 
@@ -58,3 +73,5 @@ class Diagnosis:
     size_bytes: int
     unread_count: int
     """How much was not read, also of what is not listed."""
+    not_asked: NotAsked | None = None
+    """None where no node and no time was asked for."""

@@ -11,13 +11,13 @@ from trainyard.version import __version__
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from trainyard.diagnose.diagnosis import Diagnosis, FoundCause
+    from trainyard.diagnose.diagnosis import Diagnosis, FoundCause, NotAsked
     from trainyard.diagnose.hit import Hit
 
 # What our own data say: nobody is named in it, and a redaction could only spoil it.
 _OWN_WORDS = frozenset(
     {"cause", "signature", "signatures", "title", "severity", "kind", "confidence", "explanation", "remedy", "source"}
-    | {"first_seen", "last_seen", "time", "trainyard_version"}
+    | {"first_seen", "last_seen", "time", "oldest", "newest", "trainyard_version"}
 )
 
 
@@ -34,6 +34,7 @@ def diagnosis_values(diagnosis: Diagnosis) -> dict[str, Any]:
         "unread_count": diagnosis.unread_count,
         "files": diagnosis.files,
         "size_bytes": diagnosis.size_bytes,
+        "not_asked": _not_asked(diagnosis.not_asked),
         "redacted": False,
         "trainyard_version": __version__,
     }
@@ -77,6 +78,19 @@ def _cause(found: FoundCause) -> dict[str, Any]:
 
 def _line(hit: Hit) -> dict[str, Any]:
     return {"file": hit.file, "line": hit.line, "text": hit.text, "node": hit.node, "time": _time(hit.time)}
+
+
+def _not_asked(left: NotAsked | None) -> dict[str, Any] | None:
+    if left is None:
+        return None
+    return {
+        "by_period": left.by_period,
+        "oldest": _time(left.oldest),
+        "newest": _time(left.newest),
+        "by_node": left.by_node,
+        "nodes": list(left.nodes),
+        "asked_nodes": list(left.asked_nodes),
+    }
 
 
 def _time(time: dt.datetime | None) -> str | None:

@@ -21,6 +21,10 @@ _FILE = Path(__file__).with_name("redaction.yaml")
 _ARN_PART = re.compile(r"[^/:]+")
 _EC2_HOST = re.compile(r"(?:ip|ec2)-(\d+)-(\d+)-(\d+)-(\d+)")
 _MINUTE = re.compile(r"20[2-9]\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])[0-5]\d")
+# Shorter ones are words, and parts of others.
+_SHORTEST_NAME = 3
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
+_OWN_NAME = re.compile(r"(?<![A-Za-z0-9-])[a-z][a-z0-9-]{0,20}-[0-9]{1,6}(?![A-Za-z0-9])")
 _KEPT_USERS = frozenset({"ubuntu", "ec2-user", "rocky", "centos", "root", "slurm", "pcluster-admin"})
 
 
@@ -31,6 +35,9 @@ class Redaction:
         """Begin with none."""
         self._numbers: dict[str, dict[str, int]] = {}
         self._buckets: dict[str, str] = {}
+        self._names: dict[str, str] = {}
+        """What was recognised somewhere, and may stand elsewhere where nothing says what it is."""
+        self._anywhere: re.Pattern[str] | None = None
         self._given: set[str] = set()
 
     def values(self, value: Any, kept: Collection[str] = ()) -> Any:
@@ -40,6 +47,12 @@ class Redaction:
         """
         for text in _texts(value, kept):
             self._learn_buckets(text)
+        for text in _texts(value, kept):
+            self._learn_names(text)
+        if self._names:
+            longest_first = sorted(self._names, key=len, reverse=True)
+            words = "|".join(map(re.escape, longest_first))
+            self._anywhere = re.compile(rf"(?<![A-Za-z0-9])(?:{words})(?![A-Za-z0-9])")
         return self._values(value, kept)
 
     def _values(self, value: Any, kept: Collection[str]) -> Any:
@@ -55,6 +68,12 @@ class Redaction:
             bucket = found["bucket"] or found["bucket_host"]
             self._buckets.setdefault(bucket, self._name("bucket", bucket))
 
+    def _learn_names(self, text: str) -> None:
+        for kind, patterns in _told().learned.items():
+            for name in (found["name"] for pattern in patterns for found in pattern.finditer(text)):
+                if _names_somebody(kind, name) and name not in self._buckets:
+                    self._names.setdefault(name, self._name(kind, name))
+
     def _text(self, text: str) -> str:
         for kind, pattern in _told().patterns.items():
             if found := list(pattern.finditer(text)):
@@ -62,7 +81,19 @@ class Redaction:
         for bucket in sorted(self._buckets, key=len, reverse=True):
             if bucket in text:
                 text = re.sub(rf"(?<![\w.-]){re.escape(bucket)}(?![\w-])", self._buckets[bucket], text)
-        return text
+        return self._without_names(text)
+
+    def _without_names(self, text: str) -> str:
+        """Replace names that were recognised elsewhere. What stands for one is left, whatever somebody is called."""
+        if self._anywhere is None or not self._anywhere.search(text):
+            return text
+        pieces, end = [], 0
+        for own in _OWN_NAME.finditer(text):
+            if own[0] in self._given:
+                between = self._anywhere.sub(lambda found: self._names[found[0]], text[end : own.start()])
+                pieces += [between, own[0]]
+                end = own.end()
+        return "".join([*pieces, self._anywhere.sub(lambda found: self._names[found[0]], text[end:])])
 
     def _replaced(self, kind: str, all_found: list[re.Match[str]], text: str) -> str:
         pieces, end = [], 0
@@ -73,7 +104,7 @@ class Redaction:
         return "".join([*pieces, text[end:]])
 
     def _name_of(self, kind: str, value: str, found: re.Match[str]) -> str:
-        if value in self._given:
+        if value in self._given or (kind == "site" and not _names_somebody(kind, value)):
             return value
         if kind == "resource":
             return _ARN_PART.sub(lambda part: self._part_of_arn(part[0]), value)
@@ -123,6 +154,9 @@ class _Told(NamedTuple):
     patterns: dict[str, re.Pattern[str]]
     pools: dict[str, str]
     arn_words: frozenset[str]
+    learned: dict[str, tuple[re.Pattern[str], ...]]
+    no_names: frozenset[str]
+    public_hosts: tuple[str, ...]
 
 
 @cache
@@ -130,7 +164,17 @@ def _told() -> _Told:
     """Return what redaction.yaml says, the patterns in their order."""
     told: dict[str, Any] = yaml.load(_FILE.read_bytes(), Loader=yaml.CSafeLoader)
     patterns = {kind: re.compile(pattern, re.VERBOSE) for kind, pattern in told["patterns"].items()}
-    return _Told(patterns, told["pools"], frozenset(told["arn_words"]))
+    learned = {kind: tuple(map(re.compile, some)) for kind, some in told["learned"].items()}
+    public = tuple(f".{host}" for host in told["public_hosts"])
+    return _Told(patterns, told["pools"], frozenset(told["arn_words"]), learned, frozenset(told["no_names"]), public)
+
+
+def _names_somebody(kind: str, name: str) -> bool:
+    """Return whether what stands where a name does is one, and not for what AWS or everybody calls so."""
+    if kind == "site":
+        return not f".{name.casefold()}".endswith(_told().public_hosts) and _EC2_HOST.match(name) is None
+    enough = len(name) >= _SHORTEST_NAME and name.casefold() not in _told().no_names
+    return enough and name not in _KEPT_USERS and _PLAIN_NAME.fullmatch(name) is not None
 
 
 def _texts(value: Any, kept: Collection[str]) -> Iterator[str]:

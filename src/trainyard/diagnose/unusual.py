@@ -41,6 +41,8 @@ _TEXT_BYTES = 2000
 # Counts of kinds of lines, 2 MiB of them: two kinds share one seldom, and then both look less rare than they are.
 _COUNTS = 2**19
 _MOST_CANDIDATES = 4000
+# The weight of words that say that there is no trouble.
+_NO_TROUBLE = 0
 
 
 class _Candidate(NamedTuple):
@@ -60,6 +62,7 @@ class UnusualLines:
         """Begin with none. known: signatures whose lines are not unusual."""
         self._patterns = Patterns(signatures() if known is None else known)
         words = _words()
+        self._none = re.compile(words.pop(_NO_TROUBLE))
         self._trouble = compiled(b"|".join(words.values()))
         self._weights: list[tuple[int, Any]] = [(weight, compiled(one)) for weight, one in words.items()]
         self._most = most
@@ -79,13 +82,16 @@ class UnusualLines:
         return tuple(UnusualLine(one.file, one.line, one.text, self._counts[one.slot]) for one in best)
 
     def _line(self, file: str, number: int, line: bytes) -> None:
+        plain = line if len(line) > _TEXT_BYTES else self._none.sub(b"", line)
+        weight = next((weight for weight, pattern in self._weights if pattern.search(plain)), None)
+        if weight is None:  # it says that there is no trouble
+            return
         words = _MASKED.sub("#", decoded(line[:_COMPARED_BYTES]))
         slot = zlib.crc32(words.encode()) % _COUNTS
         self._counts[slot] = min(self._counts[slot] + 1, 2**32 - 1)
         self._taken += 1
         if self._counts[slot] > 1:  # its first line is a candidate, or was too common to remain one
             return
-        weight = next(weight for weight, pattern in self._weights if pattern.search(line))
         text = decoded(line[:_TEXT_BYTES])
         self._candidates[words] = _Candidate(self._taken, weight, slot, file, number, text)
         if len(self._candidates) > 2 * _MOST_CANDIDATES:

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     import datetime as dt
 
-    from trainyard.diagnose.hit import Hit
-
 
 class Wanted(NamedTuple):
     """What is asked for; everything where nothing is said."""
@@ -19,19 +17,28 @@ class Wanted(NamedTuple):
     nodes: tuple[str, ...] = ()
     """Host names or instance ids."""
 
-    def __call__(self, hit: Hit) -> bool:
-        """Return whether a line counts. One that tells no time may be of any time."""
-        if hit.time is not None and (
-            (self.since is not None and hit.time < self.since) or (self.until is not None and hit.time >= self.until)
-        ):
-            return False
-        return not self.nodes or any(_is_of(hit, node) for node in self.nodes)
+    @property
+    def is_everything(self) -> bool:
+        """Return whether no line is left out."""
+        return self.since is None and self.until is None and not self.nodes
+
+    def is_of_period(self, time: dt.datetime | None) -> bool:
+        """Return whether a time is asked for. A line that tells none may be of any time."""
+        if time is None:
+            return True
+        return (self.since is None or time >= self.since) and (self.until is None or time < self.until)
+
+    def is_of_nodes(self, file: str, node: str | None) -> bool:
+        """Return whether a line is of a node that is asked for: by what it says, or by a part of its file's name."""
+        if not self.nodes:
+            return True
+        named = {(node or "").casefold(), *re.split(r"[./]", file.casefold())}
+        return any({one.casefold(), short(one)} & named for one in self.nodes)
 
 
 EVERYTHING = Wanted()
 
 
-def _is_of(hit: Hit, node: str) -> bool:
-    """Return whether a line is of a node: by what the line says, or by a part of its file's name."""
-    short = node.partition(".")[0]
-    return hit.node in (node, short) or short in re.split(r"[./]", hit.file)
+def short(node: str) -> str:
+    """Return the name of a host without its domain, in small letters: names of hosts have no case."""
+    return node.partition(".")[0].casefold()

@@ -37,9 +37,11 @@ def read(name: str, limits: Limits | None = None) -> tuple[dict[str, bytes], dic
         return files, broken | {one.name: one.why for one in source.unread.listed}, source.unread.count
 
 
-def test_binary_files_are_listed_and_not_read(tmp_path: Path):
-    name = archive(tmp_path / "x", {"a.log": b"text\n", "core": b"\x7fELF\x02\x01", "b.bin": bytes(range(32)) * 99})
-    assert read(name) == ({"a.log": b"text\n"}, {"core": "a program or a core dump", "b.bin": "no text"}, 2)
+def test_binary_files_are_listed_and_programs_not_read(tmp_path: Path):
+    name = archive(tmp_path / "x", {"a.log": b"text\n", "core": b"\x7fELF\x02\x01", "b.bin": bytes(range(1, 32)) * 99})
+    why = "mostly binary; its beginning was searched all the same"
+    binary = {"b.bin": bytes(range(1, 32)) * 99}
+    assert read(name) == ({"a.log": b"text\n"} | binary, {"core": "a program or a core dump", "b.bin": why}, 2)
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from trainyard.diagnose.line_time import time_in
 from trainyard.diagnose.log_file import LogFile, UnreadableError
-from trainyard.diagnose.reading.text import as_utf8, begun, binary_kind
+from trainyard.diagnose.reading.text import NO_TEXT, as_utf8, begun, binary_kind
 from trainyard.diagnose.reading.unread_list import UnreadList
 from trainyard.edge.archive_limits import LIMITS, DamagedError, Limits
 from trainyard.edge.archive_source import OpenedSource
@@ -15,6 +15,9 @@ from trainyard.edge.archive_tar import Member, Skipped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+# A checkpoint has many gigabytes, and no log in it.
+_MOST_BINARY_BYTES = 64 * 2**20
 
 
 class Source:
@@ -28,6 +31,8 @@ class Source:
         """Grows while files are read."""
         self.files = self._files()
         """To be read once."""
+        self.binary_files = 0
+        """Of the files that were read up to now."""
 
     @property
     def read_bytes(self) -> int:
@@ -53,7 +58,12 @@ class Source:
 
     def _log(self, member: Member) -> LogFile | None:
         head, blocks = begun(member.blocks)
-        if kind := binary_kind(head):
+        kind = binary_kind(head)
+        if kind == NO_TEXT:  # a log of whole lines can still follow what a crash has written
+            self.unread.add(member.name, "mostly binary; its beginning was searched all the same")
+            self.binary_files += 1
+            blocks = _beginning(blocks, _MOST_BINARY_BYTES)
+        elif kind:
             self.unread.add(member.name, kind)
             return None
         return LogFile(member.name, _readable(as_utf8(head, blocks)), self._written or member.written)
@@ -70,6 +80,15 @@ def log_files(name: str, limits: Limits = LIMITS) -> Iterator[Source]:
         yield Source(opened)
     finally:
         opened.close()
+
+
+def _beginning(blocks: Iterator[bytes], most_bytes: int) -> Iterator[bytes]:
+    size_bytes = 0
+    for block in blocks:
+        yield block
+        size_bytes += len(block)
+        if size_bytes >= most_bytes:
+            return
 
 
 def _readable(blocks: Iterator[bytes]) -> Iterator[bytes]:

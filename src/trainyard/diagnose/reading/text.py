@@ -24,6 +24,7 @@ _BINARIES = {
 }  # fmt: skip
 _CONTROLS = bytes(one for one in range(32) if one not in b"\t\n\r\f\x1b\b") + b"\x7f"
 _MOST_CONTROLS = 0.1
+NO_TEXT = "no text"
 
 
 def binary_kind(head: bytes) -> str | None:
@@ -37,7 +38,7 @@ def binary_kind(head: bytes) -> str | None:
         return None
     visible = head.replace(b"\0", b"")
     controls = len(visible) - len(visible.translate(None, _CONTROLS))
-    return "no text" if controls > _MOST_CONTROLS * len(visible) else None
+    return NO_TEXT if controls > _MOST_CONTROLS * len(visible) else None
 
 
 def begun(blocks: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:

@@ -17,15 +17,17 @@ class LinkKind(NamedTuple):
 
     reach: dt.timedelta
     weight: float
+    slack: dt.timedelta = dt.timedelta(0)
+    """How much later a cause may be written down than what it brought about."""
 
 
 class Deciding(NamedTuple):
     """What deciding.yaml says."""
 
-    slack: dt.timedelta
     links: dict[str, LinkKind]
     over_after: dt.timedelta
     one_node: frozenset[str]
+    generic: frozenset[str]
     confidence: dict[str, int]
 
 
@@ -34,9 +36,14 @@ def deciding() -> Deciding:
     """Return the numbers."""
     told: dict[str, Any] = yaml.load(_FILE.read_bytes(), Loader=yaml.CSafeLoader)
     return Deciding(
-        dt.timedelta(seconds=told["slack_s"]),
-        {kind: LinkKind(dt.timedelta(seconds=one["reach_s"]), one["weight"]) for kind, one in told["links"].items()},
+        {kind: _link_kind(one, told["slack_s"]) for kind, one in told["links"].items()},
         dt.timedelta(seconds=told["over_after_s"]),
         frozenset(told["one_node"]),
+        frozenset(told["generic"]),
         told["confidence"],
     )
+
+
+def _link_kind(told: dict[str, Any], slack_s: float) -> LinkKind:
+    slack = dt.timedelta(seconds=told.get("slack_s", slack_s))
+    return LinkKind(dt.timedelta(seconds=told["reach_s"]), told["weight"], slack)

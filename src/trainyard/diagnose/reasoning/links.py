@@ -12,12 +12,16 @@ if TYPE_CHECKING:
     from trainyard.diagnose.reasoning.seen_cause import SeenCause
 
 
+# What a symptom comes of that names no cause: what does name the symptom, says more.
+_OF_SYMPTOMS = ("any", "consequence")
+
+
 def link(earlier: SeenCause, later: SeenCause) -> LinkKind | None:
     """Return how the one can have brought about the other, by what they are and were; None where it cannot."""
     if earlier.cause.id == later.cause.id:
         return None
     kind, back = _kind(earlier.cause, later.cause), _kind(later.cause, earlier.cause)
-    is_named = (kind, back) == ("cause", "any")
+    is_named = kind == "cause" and back in _OF_SYMPTOMS
     if kind is None or (back is not None and not is_named and not _goes_first(earlier, later)):
         return None
     return deciding().links[kind]
@@ -34,13 +38,13 @@ def _kind(earlier: Cause, later: Cause) -> str | None:
     only_warned = (earlier.severity, later.severity) == ("warning", "error")
     if earlier.id in later.after:
         return "cause"
-    if only_warned:
-        return None
-    if earlier.kind == "symptom":
+    if only_warned or earlier.kind == "symptom":
         return None
     if earlier.subject in later.after:
         return "subject"
-    return "any" if later.kind == "symptom" else None
+    if later.kind != "symptom":
+        return None
+    return "consequence" if earlier.kind == "consequence" else "any"
 
 
 def _goes_first(one: SeenCause, other: SeenCause) -> bool:

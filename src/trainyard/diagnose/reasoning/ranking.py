@@ -30,13 +30,18 @@ def _order(root: Root) -> tuple[float, int, tuple[float, str, int], str]:
 
 
 def _class(root: Root, roots: Sequence[Root]) -> int:
-    """Return the class of a root: errors, warnings of which errors came, symptoms, errors that are over, warnings."""
+    """Return the class of a root: errors, warnings of which errors came, generic errors, symptoms, and the rest.
+
+    The rest is errors that had ended long before, and then warnings.
+    """
     cause = root.seen.cause
     if cause.severity != "error":
-        return 1 if root.explains_errors else 4
+        return 1 if root.explains_errors else 5
     if any(_is_over(root, other) for other in roots):
+        return 4
+    if cause.kind == "symptom":
         return 3
-    return 2 if cause.kind == "symptom" else 0
+    return 2 if cause.subject in deciding().generic else 0
 
 
 def _is_over(root: Root, other: Root) -> bool:

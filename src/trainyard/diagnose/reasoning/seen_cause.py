@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trainyard.diagnose.cause import CONFIDENCES, KINDS, Cause, Signature
+from trainyard.diagnose.reasoning.deciding import deciding
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -78,7 +79,10 @@ def lines_by_node(part: Iterable[Hit], kept: Iterable[Hit], counts: Counts) -> C
 
 
 def _without_weaker(hits: Sequence[Hit], known: Known) -> list[Hit]:
-    """Leave out what gives way to a surer signature on the same line, of another cause that lies as deep or deeper."""
+    """Leave out what gives way to a surer signature on the same line, of another cause that lies as deep or deeper.
+
+    What is generic gives way to whatever is not.
+    """
     by_line: dict[tuple[str, int], list[Hit]] = defaultdict(list)
     for hit in hits:
         by_line[hit.file, hit.line].append(hit)
@@ -87,5 +91,7 @@ def _without_weaker(hits: Sequence[Hit], known: Known) -> list[Hit]:
 
 def _gives_way(hit: Hit, other: Hit, known: Known) -> bool:
     (own_signature, own), (signature, another) = known[hit.signature], known[other.signature]
+    if own.subject in deciding().generic:
+        return another.subject not in deciding().generic
     surer = CONFIDENCE_ORDER[signature.confidence] < CONFIDENCE_ORDER[own_signature.confidence]
     return own.id != another.id and surer and KIND_ORDER[another.kind] <= KIND_ORDER[own.kind]

@@ -112,7 +112,7 @@ def _lies_in(time: float, stretches: _Stretches) -> bool:
 
 def _stretches(times: Iterable[float], kind: LinkKind) -> _Stretches:
     """Return when what came of lines may have been written down. Times are in order."""
-    slack, reach = deciding().slack.total_seconds(), kind.reach.total_seconds()
+    slack, reach = kind.slack.total_seconds(), kind.reach.total_seconds()
     found: _Stretches = []
     for time in times:
         if found and time - slack <= found[-1][1]:

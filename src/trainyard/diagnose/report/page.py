@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from trainyard.diagnose.cause import signatures
 from trainyard.diagnose.report.markdown_text import code, code_block
-from trainyard.diagnose.report.sentences import counted, nodes, read, seen
+from trainyard.diagnose.report.sentences import counted, nodes, not_asked, read, seen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -39,6 +39,7 @@ def _page(values: Mapping[str, Any]) -> Iterator[str]:
 def _happened(values: Mapping[str, Any]) -> Iterator[str]:
     if not values["causes"]:
         yield f"Nothing that trainyard knows was found in {code(values['diagnosed'])}."
+        yield from (f"{code(said)}." for said in not_asked(values))
         return
     root = values["causes"][0]
     yield f"{root['explanation']}"
@@ -148,6 +149,7 @@ def _about(values: Mapping[str, Any]) -> Iterator[str]:
     yield ""
     yield f"- made by `trainyard diagnose` {values['trainyard_version']}, which knows {len(signatures()):,} signatures"
     yield f"- of {code(values['diagnosed'])}: {read(values)}"
+    yield from (f"- {code(said)}" for said in not_asked(values))
     if values["redacted"]:
         yield "- accounts, machines, addresses, people, buckets, keys and secrets have other names in it"
     else:

@@ -17,7 +17,7 @@ def seen(found: Mapping[str, Any]) -> str:
     if found["nodes"]:
         said += f" on {counted(len(found['nodes']), 'node')}"
     if found["first_seen"] is None:
-        return f"{said}, at a time that they do not tell"
+        return f"{said}, at a time that {'it does' if found['count'] == 1 else 'they do'} not tell"
     if found["last_seen"] == found["first_seen"]:
         return f"{said}, at {found['first_seen']}"
     return f"{said}, from {found['first_seen']} to {found['last_seen']}"
@@ -34,6 +34,22 @@ def read(values: Mapping[str, Any]) -> str:
     """Return how much was read."""
     unread = f"; {values['unread_count']:,} not read, or not to the end" if values["unread_count"] else ""
     return f"{counted(values['files'], 'log')} read, {size(values['size_bytes'])}{unread}"
+
+
+def not_asked(values: Mapping[str, Any]) -> list[str]:
+    """Return what was found and left out because of what was asked for, and which nodes there are."""
+    left: Mapping[str, Any] | None = values["not_asked"]
+    if left is None:
+        return []
+    said = []
+    if left["by_period"]:
+        time = f", the newest is of {left['newest']}" if left["newest"] else ""
+        said.append(f"{counted(left['by_period'], 'line')} that signatures know left out by the period{time}")
+    if left["asked_nodes"] and left["by_node"]:
+        others = ", ".join(left["nodes"][:_MOST_NODES]) or "none by name"
+        more = ", …" if len(left["nodes"]) > _MOST_NODES else ""
+        said.append(f"{counted(left['by_node'], 'line')} left out by the node; nodes seen: {others}{more}")
+    return said
 
 
 def counted(count: int, what: str) -> str:

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from trainyard.diagnose.line_time import time_in, time_of
+from trainyard.diagnose.scanning.escapes import without_escapes
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -84,7 +85,7 @@ class LogClock:
         """Return the time that a line tells itself."""
         end = data.find(b"\n", start, start + _HEAD_BYTES)
         line = data[start : end if end >= 0 else start + _HEAD_BYTES]
-        time = time_of(decoded(line), self._latest or self._near, self._written)
+        time = time_of(decoded(without_escapes(line)), self._latest or self._near, self._written)
         self._latest = time or self._latest
         self._timeless_lines = 0 if time else self._timeless_lines + 1
         return time

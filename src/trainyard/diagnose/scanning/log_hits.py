@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from trainyard.diagnose.hit import Hit
 from trainyard.diagnose.line_node import node_of
+from trainyard.diagnose.scanning.escapes import without_escapes
 from trainyard.diagnose.scanning.found_lines import FoundLine, found_lines
 from trainyard.diagnose.scanning.json_events import JsonEvents, is_json_events
 from trainyard.diagnose.scanning.log_clock import decoded
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from trainyard.diagnose.scanning.json_events import Event
+    from trainyard.diagnose.scanning.left_out import LeftOut
     from trainyard.diagnose.scanning.log_clock import LogClock
     from trainyard.diagnose.scanning.patterns import Patterns
     from trainyard.diagnose.scanning.pieces import Piece
@@ -44,9 +46,15 @@ class Sorts(NamedTuple):
 class LogHits:
     """Takes the pieces of one log in their order, and tells a tally what is found."""
 
-    def __init__(self, name: str, clock: LogClock, patterns: Patterns, sorts: Sorts) -> None:
-        """Take the name of the log, and what signatures mean in logs of its kind."""
+    def __init__(
+        self, name: str, clock: LogClock, patterns: Patterns, sorts: Sorts, left_out: LeftOut | None = None
+    ) -> None:
+        """Take the name of the log, and what signatures mean in logs of its kind.
+
+        left_out: decides which lines count; without it all do.
+        """
         self._name, self._clock, self._patterns, self._sorts = name, clock, patterns, sorts
+        self._left_out = left_out
         self._last_line: dict[str, int] = {}
         """Where each signature found something last: a long line comes in several pieces."""
         self._events: JsonEvents | None = None
@@ -79,13 +87,18 @@ class LogHits:
         groups: dict[tuple[str, str | None], list[FoundLine]] = defaultdict(list)
         for line in found_lines(self._patterns, piece):
             if ids := list(self._new(line.ids, line.number)):
-                node = node_of(self._name, decoded(piece.data[line.start : line.end][:_TEXT_BYTES]))
+                node = node_of(self._name, decoded(without_escapes(piece.data[line.start : line.end][:_TEXT_BYTES])))
+                if self._left_out and not self._is_wanted(self._left_out, piece, line, node):
+                    continue
                 for name in ids:
                     groups[name, node].append(line)
         for (name, node), lines in groups.items():
             kept = lines if len(lines) <= EARLIEST + LATEST else [*lines[:EARLIEST], *lines[-LATEST:]]
             tally.add(name, node, len(lines), [self._hit(name, node, piece, line) for line in kept])
         self._clock.pass_by(piece.data)
+
+    def _is_wanted(self, left_out: LeftOut, piece: Piece, line: FoundLine, node: str | None) -> bool:
+        return left_out.takes(self._name, self._clock.time_at(piece.data, line.start), node)
 
     def _hit(self, name: str, node: str | None, piece: Piece, line: FoundLine) -> Hit:
         text = piece.data[line.start : line.end]
@@ -98,7 +111,10 @@ class LogHits:
         found = (*self._patterns.of_line(event.text.encode()), *self._patterns.of_line(event.raw))
         node = event.node or node_of(self._name, event.text)
         text = decoded(event.raw[:_TEXT_BYTES])
-        for name in self._sorts.counting(dict.fromkeys(found)):
+        ids = self._sorts.counting(dict.fromkeys(found))
+        if ids and self._left_out and not self._left_out.takes(self._name, event.time, node):
+            ids = []
+        for name in ids:
             tally.add(name, node, 1, [Hit(name, self._name, event.line, text, event.time, node)])
         self._of_events.update(event.lines[:_MOST_OF_EVENT])
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from trainyard.diagnose.hit import Hit
     from trainyard.diagnose.log_file import Unread
+    from trainyard.diagnose.scanning.left_out import LeftOut
 
 
 class Progress(NamedTuple):
@@ -46,6 +47,8 @@ class Scan:
     unread: tuple[Unread, ...]
     """The first of what could not be read."""
     unread_count: int
+    left_out: LeftOut | None = None
+    """What was found and not asked for; None where everything was."""
 
     @property
     def hits(self) -> tuple[Hit, ...]:

@@ -9,12 +9,14 @@ from trainyard.diagnose.cause import signatures
 from trainyard.diagnose.log_file import LogFile, UnreadableError
 from trainyard.diagnose.log_kind import applies, kind_of
 from trainyard.diagnose.reading.unread_list import UnreadList
+from trainyard.diagnose.scanning.left_out import LeftOut
 from trainyard.diagnose.scanning.log_clock import LogClock
 from trainyard.diagnose.scanning.log_hits import LogHits, Sorts
 from trainyard.diagnose.scanning.patterns import Patterns
 from trainyard.diagnose.scanning.pieces import pieces
 from trainyard.diagnose.scanning.result import Progress, Scan
 from trainyard.diagnose.scanning.tally import Tally
+from trainyard.diagnose.wanted import EVERYTHING, Wanted
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -28,21 +30,22 @@ if TYPE_CHECKING:
 _PROGRESS_EVERY_S = 0.2
 
 
-def scan(
+def scan(  # noqa: PLR0913  what is read, what is asked for, and who goes along
     files: Iterable[LogFile],
     *,
     unread: UnreadList | None = None,
     progress: Callable[[Progress], None] | None = None,
     known: Known | None = None,
     unusual: UnusualLines | None = None,
+    wanted: Wanted = EVERYTHING,
 ) -> Scan:
     """Return what signatures find in logs, each of which is read to its end before the next one is asked for.
 
     unread: where the reader of the logs lists what it cannot read; known: other signatures than all that there are;
-    unusual: takes every line as well, where logs cannot be read a second time.
+    unusual: takes every line as well, where logs cannot be read a second time; wanted: the lines that count.
     """
     # An empty list is one that somebody else fills.
-    scanner = _Scanner(signatures() if known is None else known, UnreadList() if unread is None else unread)
+    scanner = _Scanner(signatures() if known is None else known, UnreadList() if unread is None else unread, wanted)
     told = _Told(progress)
     for file in files:
         scanner.files += 1
@@ -54,10 +57,11 @@ def scan(
 
 
 class _Scanner:
-    def __init__(self, known: Known, unread: UnreadList) -> None:
+    def __init__(self, known: Known, unread: UnreadList, wanted: Wanted) -> None:
         self.files = self.size_bytes = 0
         self._known, self._unread = known, unread
         self._patterns, self._tally = Patterns(known), Tally()
+        self._left_out = None if wanted.is_everything else LeftOut(wanted)
         self._harmless = frozenset(name for name, (_, cause) in known.items() if cause.severity == "harmless")
         self._near: dt.datetime | None = None
         self._sorts: dict[str | None, Sorts] = {}
@@ -65,21 +69,29 @@ class _Scanner:
     def read(self, file: LogFile, unusual: UnusualLines | None) -> Iterable[int]:
         """Scan one log to its end, or to where it cannot be read on; yield how many bytes were read each time."""
         clock = LogClock(file, self._near)
-        hits = LogHits(file.name, clock, self._patterns, self._sorts_of(kind_of(file.name)))
+        hits: LogHits | None = None
         try:
             for piece in pieces(file.blocks):
+                # An archive can have many empty logs, and telling the kind of one takes longer than reading it.
+                hits = hits or self._hits(file.name, clock)
                 if unusual:
                     unusual.take(file.name, piece)
+                if self._left_out:
+                    self._left_out.look(file.name, piece)
                 hits.take(piece, self._tally)
                 yield len(piece.data)
         except UnreadableError as error:
             self._unread.add(file.name, str(error))
-        hits.finish(self._tally)
+        if hits:
+            hits.finish(self._tally)
         self._near = clock.latest or self._near
 
     def result(self) -> Scan:
         seen = self._tally.seen(self._known)
-        return Scan(seen, self.files, self.size_bytes, self._unread.listed, self._unread.count)
+        return Scan(seen, self.files, self.size_bytes, self._unread.listed, self._unread.count, self._left_out)
+
+    def _hits(self, name: str, clock: LogClock) -> LogHits:
+        return LogHits(name, clock, self._patterns, self._sorts_of(kind_of(name)), self._left_out)
 
     def _sorts_of(self, kind: str | None) -> Sorts:
         """Return what signatures mean in logs of a kind."""

@@ -1,0 +1,72 @@
+"""What a scan left out because it was not asked for, so that nobody takes that for good news."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from trainyard.diagnose.line_node import host_of, node_of
+from trainyard.diagnose.scanning.escapes import without_escapes
+from trainyard.diagnose.scanning.log_clock import decoded
+from trainyard.diagnose.wanted import EVERYTHING, Wanted, short
+
+if TYPE_CHECKING:
+    import datetime as dt
+
+    from trainyard.diagnose.scanning.pieces import Piece
+
+# Of the names of nodes, which anybody may have written.
+_MOST_NODES = 10_000
+_LINE_BYTES = 2000
+
+
+@dataclass
+class LeftOut:
+    """Lines that signatures found and that are not asked for, and nodes that logs name."""
+
+    wanted: Wanted = EVERYTHING
+    by_period: int = 0
+    """Lines of another time."""
+    oldest: dt.datetime | None = None
+    newest: dt.datetime | None = None
+    by_node: int = 0
+    """Lines of the period, and of another node."""
+    nodes: dict[str, None] = field(default_factory=dict)
+    """Those that were seen, in the order of reading."""
+    unknown: set[str] = field(default_factory=set)
+    """Of the nodes that are asked for, those that no log names anywhere."""
+
+    def __post_init__(self) -> None:
+        """Know no node yet."""
+        self.unknown = set(self.wanted.nodes)
+
+    def takes(self, file: str, time: dt.datetime | None, node: str | None) -> bool:
+        """Return whether a line is asked for, and count it where it is not."""
+        self._saw(node)
+        if not self.wanted.is_of_period(time):
+            self.by_period += 1
+            if time is not None:
+                self.oldest, self.newest = min(self.oldest or time, time), max(self.newest or time, time)
+            return False
+        if not self.wanted.is_of_nodes(file, node):
+            self.by_node += 1
+            return False
+        return True
+
+    def look(self, file: str, piece: Piece) -> None:
+        """Look for the nodes that are asked for in some lines of a log: a healthy one has no line that is found."""
+        if not self.wanted.nodes:
+            return
+        end = piece.data.find(b"\n")
+        first = piece.data[: end if 0 <= end < _LINE_BYTES else _LINE_BYTES]
+        self._saw(host_of(file) or node_of(file, decoded(without_escapes(first))))
+        for node in tuple(self.unknown):
+            name = re.escape(short(node).encode())
+            named = re.compile(rb"(?<![A-Za-z0-9-])" + name + rb"(?![A-Za-z0-9-])", re.IGNORECASE)
+            if named.search(piece.data) or named.search(file.encode("utf-8", "replace")):
+                self.unknown.discard(node)
+
+    def _saw(self, node: str | None) -> None:
+        if node is not None and len(self.nodes) < _MOST_NODES:
+            self.nodes.setdefault(node)
