@@ -10,7 +10,7 @@ import pytest
 
 import trainyard
 from trainyard import api
-from trainyard.errors import InputError, TrainyardError
+from trainyard.errors import InputError
 
 
 @pytest.mark.parametrize("name", api.__all__)
@@ -67,10 +67,3 @@ def test_a_file_with_errors_is_not_rendered(tmp_path: Path):
     assert rendered.checked.has_errors
     assert rendered.written is None
     assert not (tmp_path / "bundle").exists()
-
-
-def test_a_platform_that_is_not_rendered_yet_is_said_to_be_so(tmp_path: Path):
-    file = tmp_path / "cluster.yaml"
-    file.write_text("name: c\nregion: us-east-2\nplatform: eks\nqueues: [{name: q, instance_type: p5.48xlarge}]\n")
-    with pytest.raises(TrainyardError, match="checks specs for eks but does not render them yet"):
-        trainyard.render_file(str(file), tmp_path / "bundle")

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.bench.submitting.test_on_batch import deployed
+from tests.operate.batch.scripted_batch import Step, scripted_batch
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -56,6 +59,20 @@ def test_a_cluster_without_slurm_is_refused(trainyard, tmp_path: Path):
     (tmp_path / "cluster.yaml").write_text(SPEC.replace("platform: parallelcluster", "platform: batch"))
     ran = trainyard("bench", "submit", "--local", "cluster.yaml", "--backend", "tcp")
     assert (ran.status, "lab has no Slurm: its platform is batch" in ran.err) == (2, True)
+
+
+def test_a_cluster_of_aws_batch_is_measured_by_its_name(trainyard, tmp_path: Path):
+    step = Step("FAILED", "Host EC2 (instance i-0) terminated.", stopped_ms=1, stream="")
+    with scripted_batch() as batch:
+        batch.of_jobs["p1-all_reduce"] = [step]
+        deployed(batch)
+        ran = trainyard("bench", "submit", "lab", "--region", "us-east-2", "--only", "training-p1-all_reduce", "--json")
+        values = json.loads(ran.out)
+        refused = trainyard("bench", "submit", "lab", "--region", "us-east-2", "--backend", "tcp")
+    (job,) = values["jobs"]
+    assert (ran.status, values["results"], job["slurm_job"]) == (1, "bench-results/lab", None)
+    assert (job["batch_job"], job["state"], job["reason"]) == (batch.names[0][0], "FAILED", step.reason)
+    assert (refused.status, "lab runs its tests on AWS Batch, where --backend has no" in refused.err) == (2, True)
 
 
 @pytest.mark.integration

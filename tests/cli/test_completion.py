@@ -40,6 +40,8 @@ def plain(*values: str) -> list[tuple[str, str]]:
         (("render", "clu"), [("file", "clu")]),
         (("render", "a", "-o", "b"), [("file", "b")]),
         (("new", "p5-observability", "-o", "b"), [("file", "b")]),
+        (("batch", "submit", "lab", ""), plain("stress-ng", "nccl", "torchrun")),
+        (("batch", "image", "lab", "p"), plain("pytorch")),
         (("completion", ""), plain("bash", "zsh", "fish")),
         (("explain", "zebra"), []),
     ],

@@ -52,6 +52,12 @@ def test_without_more_the_streams_are_listed(logs):
     assert rows[1].split()[4:] == ["ip-10-0-0-5", HEAD, "slurmctld"]
 
 
+def test_a_cluster_of_parallelcluster_has_no_jobs_to_ask_for(logs):
+    ran = logs("--job", "bench")
+    assert (ran.status, ran.out) == (2, "")
+    assert "llm has no logs of jobs" in ran.err
+
+
 def test_the_streams_of_one_node_are_listed(logs):
     assert logs("--node", FIRST).out.splitlines()[1:] == [
         "1 streams of 1 nodes",
@@ -65,6 +71,7 @@ def test_the_list_as_json_says_what_the_group_holds(logs, begin):
     stream = next(one for one in values["streams"] if one["log"] == "slurmctld")
     assert stream == {
         "stream": SLURMCTLD, "host": "ip-10-0-0-5", "instance_id": HEAD, "log": "slurmctld",
+        "job_id": None, "job_name": None, "node": None,
         "first": time_text(begin), "last": time_text(begin + 3000),
     }  # fmt: skip
 

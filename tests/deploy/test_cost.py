@@ -179,7 +179,7 @@ def test_in_a_region_without_prices_only_what_costs_the_same_everywhere_is_known
 @pytest.mark.parametrize("file", ARCHITECTURES, ids=lambda file: file.stem)
 def test_every_price_in_the_estimate_of_an_architecture_has_a_source(file):
     estimate = hourly_cost(parse(file.read_text(), file.name).spec)
-    assert estimate.most_usd_per_hour > 1
+    assert estimate.most_usd_per_hour > 1 or estimate.unknown
     for one in estimate.lines:
         assert (one.source is None) == (one.usd_per_hour_each is None)
         assert one.basis

@@ -16,12 +16,11 @@ from tests.monitoring.prometheus import real_prometheus
 from tests.monitoring.test_discovery import labels_by_job, wait_until
 from trainyard.document.write import yaml_text
 from trainyard.monitoring.batch_collection import NEEDED_ACTIONS, BatchCluster, batch_config, batch_tags
-from trainyard.monitoring.eks_collection import EksCluster, eks_config, eks_manifests
+from trainyard.monitoring.eks_collection import EksCluster, eks_config
 from trainyard.monitoring.node_discovery import TARGET_LABELS
 from trainyard.monitoring.remote_write import amp_write_url
 
 GOLDEN = Path(__file__).parent / "golden" / "other_platforms"
-ROLE = "arn:aws:iam::123456789012:role/prometheus-agent"
 BATCH = BatchCluster("train", "us-east-1", ("gpu", "cpu"), ("gpu",))
 EKS = EksCluster("train", "us-east-1", ("gpu", "system"), ("gpu",))
 URL = amp_write_url(WORKSPACE)
@@ -31,10 +30,6 @@ CONFIGS = {"batch.yml": batch_config(BATCH, URL), "eks.yml": eks_config(EKS, URL
 @pytest.mark.parametrize("name", CONFIGS)
 def test_a_configuration_is_the_reviewed_one(name: str):
     assert yaml_text(CONFIGS[name]) == (GOLDEN / name).read_text(encoding="utf-8")
-
-
-def test_who_the_agent_is_in_eks_is_the_reviewed_one():
-    assert yaml_text({"manifests": eks_manifests(ROLE)}) == (GOLDEN / "eks-manifests.yml").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", CONFIGS)
@@ -57,15 +52,8 @@ def test_every_target_has_the_labels_that_queries_ask_for_and_no_key_is_written(
 
 
 def test_without_gpus_there_is_no_exporter_of_them():
-    for config in (batch_config(BATCH._replace(gpu_queues=()), URL), eks_config(EKS._replace(gpu_node_groups=()), URL)):
+    for config in (batch_config(BATCH._replace(gpu_queues=()), URL), eks_config(EKS._replace(gpu_queues=()), URL)):
         assert "dcgm-exporter" not in {job["job_name"] for job in config["scrape_configs"]}
-
-
-def test_the_agent_of_eks_may_look_at_nodes_and_at_nothing_else():
-    role = next(one for one in eks_manifests(ROLE) if one["kind"] == "ClusterRole")
-    assert role["rules"] == [{"apiGroups": [""], "resources": ["nodes"], "verbs": ["get", "list", "watch"]}]
-    account = next(one for one in eks_manifests(ROLE) if one["kind"] == "ServiceAccount")
-    assert account["metadata"]["annotations"] == {"eks.amazonaws.com/role-arn": ROLE}
 
 
 @pytest.mark.integration
@@ -126,7 +114,7 @@ def test_a_real_prometheus_finds_the_instances_of_batch_and_labels_them(
     }
 
 
-def discovered(number: int, group: str) -> dict[str, Any]:
+def discovered(number: int, queue: str) -> dict[str, Any]:
     """Return a node of EKS as Prometheus' discovery describes it, and where its kubelet listens.
 
     https://prometheus.io/docs/prometheus/latest/configuration/configuration/#node
@@ -136,7 +124,7 @@ def discovered(number: int, group: str) -> dict[str, Any]:
         "__meta_kubernetes_node_provider_id": f"aws:///us-east-1a/i-{number:017x}",
         "__meta_kubernetes_node_address_InternalIP": f"10.0.16.{number}",
         "__meta_kubernetes_node_label_node_kubernetes_io_instance_type": "p5.48xlarge",
-        "__meta_kubernetes_node_label_eks_amazonaws_com_nodegroup": group,
+        "__meta_kubernetes_node_label_trainyard_queue": queue,
         "instance": f"ip-10-0-16-{number}.ec2.internal",
     }
     return {"targets": [f"10.0.16.{number}:10250"], "labels": labels}
@@ -188,7 +176,6 @@ def write_goldens() -> None:
     GOLDEN.mkdir(exist_ok=True)
     for name, config in CONFIGS.items():
         (GOLDEN / name).write_text(yaml_text(config), encoding="utf-8")
-    (GOLDEN / "eks-manifests.yml").write_text(yaml_text({"manifests": eks_manifests(ROLE)}), encoding="utf-8")
 
 
 if __name__ == "__main__":

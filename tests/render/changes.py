@@ -69,6 +69,18 @@ ON_BATCH: dict[str, Any] = {
     ],
 }
 
+# Nor on Amazon EKS, whose control plane wants a second zone.
+ON_EKS: dict[str, Any] = {
+    "platform": "eks",
+    "login_nodes": None,
+    "network": {"availability_zone": "us-east-2a", "secondary_availability_zone": "us-east-2b"},
+    "file_systems": [{"mount": "/fsx", "lustre": {"size_gib": 4800, "throughput_mb_s_per_tib": 250}}],
+}
+ON_EKS_WITH_RANGE: dict[str, Any] = {
+    **ON_EKS,
+    "queues": [{"name": "q", "instance_type": "p5.48xlarge", "nodes": {"min": 0, "max": 4}}],
+}
+
 # What every field is changed to, and what must be there besides for it to count.
 CHANGES: dict[str, tuple[Any, dict[str, Any]]] = {
     "name": ("other", {}),
@@ -273,6 +285,18 @@ CHANGES: dict[str, tuple[Any, dict[str, Any]]] = {
     "batch.job_policies": (["arn:aws:iam::123456789012:policy/p"], ON_BATCH),
     "batch.job_attempts": (2, ON_BATCH),
     "batch.container_insights": ("enhanced", ON_BATCH),
+    "queues[0].nodes.desired": (2, ON_EKS_WITH_RANGE),
+    "eks.kubernetes_version": ("1.34", ON_EKS),
+    "eks.system_nodes.instance_type": ("m6i.2xlarge", ON_EKS),
+    "eks.system_nodes.count": (3, ON_EKS),
+    "eks.endpoint": ("private", ON_EKS),
+    "eks.administrators": (["arn:aws:iam::123456789012:role/admin"], ON_EKS),
+    "eks.control_plane_logs": (["api"], ON_EKS),
+    "eks.node_policies": (["ebs"], ON_EKS),
+    "eks.node_repair": (False, ON_EKS),
+    "eks.operators": (["mpi-operator"], ON_EKS),
+    "eks.nccl_image": ("public.ecr.aws/mine/nccl-tests:1", ON_EKS),
+    "eks.pytorch_image": ("123456789012.dkr.ecr.us-east-2.amazonaws.com/train:1", ON_EKS),
     "tags": ({"team": "llm"}, {}),
     # platform is left out: another platform is another bundle altogether.
     "queues[0].compute_resources[0].name": ("n", {"queues": [LONG]}),

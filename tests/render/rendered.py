@@ -10,7 +10,8 @@ from trainyard.render.rendering import render
 
 def cluster(part: str = "", **outputs: str) -> dict[str, Any]:
     """Return the whole configuration."""
-    return render(spec_of(part), outputs).documents["cluster.yaml"]
+    found: dict[str, Any] = render(spec_of(part), outputs).documents["cluster.yaml"]
+    return found
 
 
 def queue(part: str) -> dict[str, Any]:

@@ -67,8 +67,50 @@ def test_an_ebs_volume_needs_a_head_node():
     assert paths(RULE, part) == ["file_systems[0].ebs"]
 
 
+@pytest.mark.parametrize("kind", ["ebs: {size_gib: 200}", "openzfs: {size_gib: 64}", "efs: {id: fs-0123456789abcdef0}"])
+def test_pods_of_eks_mount_lustre_alone(kind: str):
+    part = f"platform: eks\nfile_systems: [{{mount: /apps, {kind}}}]"
+    assert paths(RULE, part) == [f"file_systems[0].{kind.split(':', maxsplit=1)[0]}"]
+
+
 def test_limits_on_roles_hold_on_every_platform():
-    assert paths(RULE, "platform: eks\niam: {resource_prefix: /team/}") == []
+    boundary = "iam: {permissions_boundary: 'arn:aws:iam::123456789012:policy/b'}"
+    assert paths(RULE, f"platform: eks\n{boundary}") == paths(RULE, f"platform: batch\n{boundary}") == []
+
+
+def test_eksctl_names_its_roles_itself():
+    assert paths(RULE, "platform: eks\niam: {resource_prefix: /team/}") == ["iam.resource_prefix"]
+
+
+@pytest.mark.parametrize(
+    ("part", "path"),
+    [
+        ("network: {http_proxy: 'http://proxy.example.com:3128'}", "network.http_proxy"),
+        ("network: {internet: none}", "network.internet"),
+        ("image: {os: ubuntu2404}", "image.os"),
+        ("software: {setup: gpu}", "software"),
+        ("monitoring: {mode: self-hosting}", "monitoring.mode"),
+        ("monitoring: {alarms: false}", "monitoring.alarms"),
+        ("queues: [{name: q, instance_type: m5.large, setup: cpu}]", "queues[0].setup"),
+        ("queues: [{name: q, instance_type: m5.large, multithreading: false}]", "queues[0].multithreading"),
+        ("file_systems: [{mount: /efs, efs: {}}]", "file_systems[0].efs"),
+    ],
+)
+def test_what_eks_has_not_is_found_there_and_nowhere_else(part: str, path: str):
+    assert paths(RULE, f"platform: eks\n{part}") == [path]
+    assert paths(RULE, f"platform: parallelcluster\n{part}") == []
+
+
+@pytest.mark.parametrize(("platform", "found"), [("eks", []), ("batch", ["eks"]), ("parallelcluster", ["eks"])])
+def test_the_section_of_eks_is_for_eks(platform: str, found: list[str]):
+    assert paths(RULE, f"platform: {platform}\neks: {{endpoint: private}}") == found
+
+
+def test_only_eks_starts_a_number_of_nodes_between_the_least_and_the_most():
+    nodes = "queues: [{name: q, instance_type: m5.large, nodes: {min: 0, max: 4, desired: 2}}]"
+    assert paths(RULE, f"platform: eks\n{nodes}") == []
+    assert paths(RULE, f"platform: batch\n{nodes}") == ["queues[0].nodes.desired"]
+    assert paths(RULE, f"platform: parallelcluster\n{nodes}") == ["queues[0].nodes.desired"]
 
 
 @pytest.mark.parametrize("platform", ["batch", "eks"])

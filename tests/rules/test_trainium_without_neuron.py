@@ -43,3 +43,8 @@ def test_other_types_and_unknown_ones_are_fine(type_: str):
 
 def test_a_setup_that_does_not_fit_is_another_rule_s_matter():
     assert paths(RULE, QUEUE.format(type="trn1.32xlarge", more=", setup: cpu")) == []
+
+
+@pytest.mark.parametrize("platform", ["batch", "eks"])
+def test_the_default_images_of_other_platforms_have_the_driver(platform: str):
+    assert paths(RULE, f"platform: {platform}\n{QUEUE.format(type='trn1.32xlarge', more='')}") == []

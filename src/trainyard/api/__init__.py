@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from trainyard.api.architectures import reference_architectures
     from trainyard.api.assets import check_assets, lock_assets
+    from trainyard.api.batch_image import image_build, push_image
+    from trainyard.api.batch_submit import cancel_batch_job, follow_batch_job, submit_batch_job
     from trainyard.api.check import check_files
     from trainyard.api.connect import find_tunnel, open_session, shell_on, ssh_entry, ssh_words
     from trainyard.api.deploy import Account, Event, Options, account, deploy_file, destroy_cluster
@@ -48,6 +50,7 @@ __all__ = [
     "__version__",
     "account",
     "assemble_bundle",
+    "cancel_batch_job",
     "check_assets",
     "check_files",
     "check_nodes",
@@ -61,6 +64,8 @@ __all__ = [
     "explain_id",
     "explanations",
     "find_tunnel",
+    "follow_batch_job",
+    "image_build",
     "instance_facts",
     "instance_types",
     "json_schema",
@@ -74,6 +79,7 @@ __all__ = [
     "open_viewer",
     "parse",
     "plan_file",
+    "push_image",
     "reference_architectures",
     "rehearse_file",
     "render_file",
@@ -81,6 +87,7 @@ __all__ = [
     "shell_on",
     "ssh_entry",
     "ssh_words",
+    "submit_batch_job",
     "verify_monitoring",
     "verify_spec",
     "watch_nodes",
@@ -99,6 +106,7 @@ _HOMES = {
     "__version__": "trainyard.version",
     "account": "trainyard.api.deploy",
     "assemble_bundle": "trainyard.api.render",
+    "cancel_batch_job": "trainyard.api.batch_submit",
     "check_assets": "trainyard.api.assets",
     "check_files": "trainyard.api.check",
     "check_nodes": "trainyard.api.nodes",
@@ -112,6 +120,8 @@ _HOMES = {
     "explain_id": "trainyard.api.explain",
     "explanations": "trainyard.api.explain",
     "find_tunnel": "trainyard.api.connect",
+    "follow_batch_job": "trainyard.api.batch_submit",
+    "image_build": "trainyard.api.batch_image",
     "instance_facts": "trainyard.api.instances",
     "instance_types": "trainyard.api.instances",
     "json_schema": "trainyard.api.schema",
@@ -125,6 +135,7 @@ _HOMES = {
     "open_viewer": "trainyard.api.monitor_view",
     "parse": "trainyard.spec.parsing",
     "plan_file": "trainyard.api.plan",
+    "push_image": "trainyard.api.batch_image",
     "reference_architectures": "trainyard.api.architectures",
     "rehearse_file": "trainyard.api.rehearse",
     "render_file": "trainyard.api.render",
@@ -132,6 +143,7 @@ _HOMES = {
     "shell_on": "trainyard.api.connect",
     "ssh_entry": "trainyard.api.connect",
     "ssh_words": "trainyard.api.connect",
+    "submit_batch_job": "trainyard.api.batch_submit",
     "verify_monitoring": "trainyard.api.monitor_verify",
     "verify_spec": "trainyard.api.monitor_verify",
     "watch_nodes": "trainyard.api.nodes",

@@ -10,17 +10,20 @@ from typing import TYPE_CHECKING, NamedTuple
 from trainyard.api.bench_judge import Judged, judge_files
 from trainyard.bench.gpu_check import Checked, check_gpus
 from trainyard.bench.submitting.choosing import Jobs, chosen, head_node_of, spec_of_cluster, spec_of_file
+from trainyard.bench.submitting.on_batch import OnBatch
+from trainyard.bench.submitting.on_slurm import OnSlurm
 from trainyard.bench.submitting.submission import Outcome, submission
 from trainyard.edge.aws.account import Clock
 from trainyard.edge.slurm_local import LocalSlurm
 from trainyard.edge.ssh import SshSlurm
 from trainyard.errors import InputError
+from trainyard.render.batch.names import job_queue
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from trainyard.bench.submitting.head_node import HeadNode
     from trainyard.bench.submitting.job import Job
+    from trainyard.bench.submitting.scheduler import Scheduler
     from trainyard.edge.aws.account import Account
     from trainyard.spec.cluster import Spec
 
@@ -33,7 +36,7 @@ class Cluster(NamedTuple):
     """Where jobs are submitted, and what the cluster is."""
 
     spec: Spec
-    head: HeadNode
+    scheduler: Scheduler
 
 
 class OfJob(NamedTuple):
@@ -66,6 +69,7 @@ class Submitted:
     results: Path
     jobs: tuple[OfJob, ...] = field(default=())
     followed: bool = True
+    platform: str = "parallelcluster"
 
     @property
     def good(self) -> bool:
@@ -74,17 +78,33 @@ class Submitted:
 
 
 def local_cluster(file: str) -> Cluster:
-    """Return the cluster of a spec, whose Slurm is on this machine. Raises SpecError where it is no spec."""
-    return Cluster(spec_of_file(file), LocalSlurm())
+    """Return the cluster of a spec, whose Slurm is on this machine.
+
+    Raises SpecError where it is no spec, InputError where it is one of a cluster without Slurm.
+    """
+    spec = spec_of_file(file)
+    if spec.platform != "parallelcluster":
+        hint = (
+            "give NAME and --region of the cluster"
+            if spec.platform == "batch"
+            else "`trainyard bench plan` writes jobs"
+        )
+        raise InputError(f"{spec.name} has no Slurm: its platform is {spec.platform}", where="--local", hint=hint)
+    return Cluster(spec, OnSlurm(LocalSlurm()))
 
 
 def named_cluster(name: str, where: Account, *, ssh: str | None = None, bucket: str | None = None) -> Cluster:
-    """Return a deployed cluster, reached by Systems Manager, or by ssh where a host is given.
+    """Return a deployed cluster: its AWS Batch, or its Slurm by Systems Manager, or by ssh where a host is given.
 
-    Raises TrainyardError where there is no such cluster, or no head node that runs.
+    Raises InputError for a host where there is no Slurm, TrainyardError where there is no such cluster, or no head node
+    that runs.
     """
     spec = spec_of_cluster(name, where, bucket)
-    return Cluster(spec, SshSlurm(ssh) if ssh is not None else head_node_of(name, where))
+    if spec.platform == "batch":
+        if ssh is not None:
+            raise InputError(f"{name} is on AWS Batch and has no head node", where="--ssh", hint="leave --ssh out")
+        return Cluster(spec, OnBatch(where, [job_queue(spec, queue.name) for queue in spec.queues]))
+    return Cluster(spec, OnSlurm(SshSlurm(ssh) if ssh is not None else head_node_of(name, where)))
 
 
 def submit_jobs(  # noqa: PLR0913  one for each option
@@ -100,20 +120,20 @@ def submit_jobs(  # noqa: PLR0913  one for each option
     """Submit the jobs, follow them, fetch what they wrote and judge it.
 
     What a call before this one has submitted to the same folder is not submitted again, unless it has failed.
-    Raises InputError where a job is meant that there is not, TrainyardError where Slurm or the way there fails.
+    Raises InputError where a job is meant that there is not, TrainyardError where the scheduler or the way there fails.
     """
-    head, spec = cluster.head, cluster.spec
-    python = jobs.python or (sys.executable if head.is_here else "python3")
-    meant = chosen(spec, jobs, python)
+    scheduler, spec = cluster.scheduler, cluster.spec
+    meant = chosen(spec, jobs, jobs.python or _python_of(scheduler))
     folder = results or results_of(spec.name)
-    with submission(folder, spec.name, head, tell) as begun:
-        begun.submit(meant)
+    with submission(folder, spec.name, scheduler, tell) as begun:
         if wait:
-            begun.follow(meant, clock or Clock(), within_s)
+            begun.run(meant, clock or Clock(), within_s)
+        else:
+            begun.submit(meant)
         found = tuple(_of_job(one) if wait else OfJob(one) for one in begun.outcomes(meant))
         if wait:
             begun.told(meant)
-    return Submitted(spec.name, folder, found, wait)
+    return Submitted(spec.name, folder, found, wait, spec.platform)
 
 
 def cancel_jobs(
@@ -124,13 +144,17 @@ def cancel_jobs(
     if not folder.is_dir():
         problem, hint = f"there is no folder {folder}", "name the one that the jobs were submitted with, by --results"
         raise InputError(problem, where=str(folder), hint=hint)
-    with submission(folder, cluster.spec.name, cluster.head, tell) as begun:
+    with submission(folder, cluster.spec.name, cluster.scheduler, tell) as begun:
         return begun.cancel()
 
 
 def results_of(name: str) -> Path:
     """Return the results folder of a cluster, where none is named."""
     return Path("bench-results") / name
+
+
+def _python_of(scheduler: Scheduler) -> str:
+    return sys.executable if isinstance(scheduler, OnSlurm) and scheduler.head.is_here else "python3"
 
 
 def _of_job(outcome: Outcome) -> OfJob:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from trainyard.api.lock_file import lock_of
 from trainyard.checking.spec_file import Checked, check_file
+from trainyard.deploy.batch_queues import jobs_of_cluster
 from trainyard.deploy.deployment import Done, deploy, destroy, refuse_no_cluster, work_for
 from trainyard.deploy.going_on import commands_after
 from trainyard.deploy.looking_before import look_before
@@ -27,7 +28,18 @@ if TYPE_CHECKING:
     from trainyard.finding import Finding
     from trainyard.spec.cluster import Spec
 
-__all__ = ["Account", "Deployed", "Done", "Event", "Options", "account", "data_of", "deploy_file", "destroy_cluster"]
+__all__ = [
+    "Account",
+    "Deployed",
+    "Done",
+    "Event",
+    "Options",
+    "account",
+    "data_of",
+    "deploy_file",
+    "destroy_cluster",
+    "jobs_of",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,3 +137,12 @@ def data_of(name: str, where: Account) -> tuple[str, ...]:
     """
     works = (Work(where, name, None, s3.own_bucket(where), tag=tag) for tag in (CLUSTER, ENVIRONMENT))
     return tuple(str(kept) for work in works for kept in kept_data(where, name, work.owns))
+
+
+def jobs_of(name: str, where: Account) -> tuple[str, ...]:
+    """Return the jobs of AWS Batch that destroying a cluster would end, those that run first.
+
+    Raises TrainyardError where AWS does not say.
+    """
+    work = Work(where, name, None, s3.own_bucket(where))
+    return tuple(map(str, jobs_of_cluster(work)))

@@ -66,7 +66,7 @@ class Logs:
 
     def _streams_now(self) -> tuple[Stream, ...] | None:
         """Return the streams as they are now, None for all of them: nodes come and go."""
-        if self.wanted == Wanted():
+        if self.wanted == Wanted() and not self.log.shared:
             return None
         now = cluster_log(self.account, self.log.name, self.log.group.name)
         try:
@@ -75,19 +75,22 @@ class Logs:
             return self.streams
 
 
-def cluster_logs(
+def cluster_logs(  # noqa: PLR0913  which cluster, and what of it
     name: str,
     where: Account,
     *,
     nodes: tuple[str, ...] = (),
     kinds: tuple[str, ...] = (),
+    jobs: tuple[str, ...] = (),
     group: str | None = None,
 ) -> Logs:
     """Return the logs of a cluster, whoever made it, also of one that is gone: all, or those of some nodes and kinds.
 
+    ``jobs`` are ids or names of jobs of AWS Batch, of which ``nodes`` are indexes.
+
     Raises TrainyardError where it has none, InputError where nothing is what was asked for.
     """
-    log, wanted = cluster_log(where, name, group), Wanted(nodes, kinds)
+    log, wanted = cluster_log(where, name, group), Wanted(nodes, kinds, jobs)
     return Logs(log, chosen(where, log, wanted), wanted, where)
 
 

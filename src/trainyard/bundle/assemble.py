@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from trainyard.bundle.asset_lock import FILE_NAME, parse_lock
 from trainyard.bundle.assets import PLAN, assets, published
-from trainyard.bundle.config_text import config_text
+from trainyard.bundle.config_text import config_text, headed
 from trainyard.bundle.contents import unlocked
 from trainyard.bundle.monitoring_files import bundle_files
 from trainyard.bundle.readme import Parts, readme
@@ -16,7 +16,8 @@ from trainyard.bundle.stack_files import parameters_list, stack_files
 from trainyard.finding import Path, path_text
 from trainyard.render.bench.files import bench_files
 from trainyard.render.diagram.architecture import architecture_svg
-from trainyard.render.rendering import Rendering, render
+from trainyard.render.eks.manifests import manifest_texts
+from trainyard.render.rendering import MANIFESTS, Rendering, render
 from trainyard.render.stand_ins import Ids
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ def assemble(spec: Spec, outputs: Mapping[str, str] | None = None, lock: bytes |
     texts = {
         "README.md": readme(spec, Parts(rendering, made, collecting), known, locked),
         **{name: config_text(spec, document) for name, document in rendering.documents.items()},
+        **_manifests(spec, known),
         **stack_files(rendering.stacks),
         "architecture.svg": architecture_svg(spec),
         "stand-ins.json": _stand_ins_text(rendering, made, collecting, ids.in_order()),
@@ -60,6 +62,14 @@ def assemble(spec: Spec, outputs: Mapping[str, str] | None = None, lock: bytes |
     files |= assets(made) | collecting
     files |= {f"bench/{name}": content for name, content in bench_files(spec).items()}
     return Bundle(files, rendering.stand_ins, rendering.outputs | ids.used, unlocked(spec, locked))
+
+
+def _manifests(spec: Spec, known: Mapping[str, str]) -> dict[str, str]:
+    """Return the manifests as they lie in the package, comments and all, which their documents have not."""
+    if spec.platform != "eks" or spec.is_environment:
+        return {}
+    texts = manifest_texts(spec, Ids(known))
+    return {f"{MANIFESTS}{name}": headed(spec, text) for name, text in texts.items()}
 
 
 def _stand_ins_text(

@@ -79,6 +79,11 @@ def use(spec: Spec) -> Iterator[str]:
         yield ""
 
 
+def _registry_deleted(spec: Spec) -> str:
+    name = f"${shell_name('ECRRepository')}"
+    return aws(spec.region, "ecr delete-repository", "--repository-name", name, "--force")
+
+
 def remove(spec: Spec, rendering: Rendering, stay: str) -> Iterator[str]:
     """Yield the lines of step 4. ``stay`` says what outlives its stack."""
     yield "## 4. Remove"
@@ -86,8 +91,9 @@ def remove(spec: Spec, rendering: Rendering, stay: str) -> Iterator[str]:
     stack = [one for one in rendering.stacks if one.kind == "batch"]
     others = [one for one in rendering.stacks if one.kind != "batch"]
     yield from block(
-        "Jobs that run are ended, and the images in the stack's registry go with it. What was made in step 1 stays.",
-        list(removed(spec, stack)),
+        "Jobs that run are ended. What was made in step 1 stays, and so does the registry until you delete it with its "
+        "images.",
+        [*read_outputs(spec, stack[0].name, ["ECRRepository"]), *removed(spec, stack), _registry_deleted(spec)],
     )
     if groups := list(ungrouped(spec)):
         yield from block("The groups of reservations; the reservations themselves stay:", groups)

@@ -4,15 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from trainyard.document.write import yaml_text
+from trainyard.document.write import yaml_stream, yaml_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from trainyard.spec.cluster import Spec
 
 
-def config_text(spec: Spec, document: Mapping[str, Any]) -> str:
-    """Return the text of a rendered document, with a line that says where it comes from."""
-    heading = (f"Rendered by trainyard from the spec of {spec.name}. Change the spec, not this file.",)
-    return yaml_text(document, heading)
+def config_text(spec: Spec, document: Mapping[str, Any] | Sequence[Any]) -> str:
+    """Return the text of a rendered document, or of several in one file, with a line that says where it comes from."""
+    if isinstance(document, list):
+        return yaml_stream(document, (_heading(spec),))
+    return yaml_text(document, (_heading(spec),), blocks=True)
+
+
+def headed(spec: Spec, text: str) -> str:
+    """Return the text of a native file that was filled, with the same line above it."""
+    return f"# {_heading(spec)}\n{text}"
+
+
+def _heading(spec: Spec) -> str:
+    return f"Rendered by trainyard from the spec of {spec.name}. Change the spec, not this file."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trainyard.bundle.asset_lock import compared
+from trainyard.bundle.eks_readme import EXAMPLES
 from trainyard.bundle.monitoring_files import described
 from trainyard.render.bench.gpu_nodes import gpu_nodes
 from trainyard.render.needed_assets import needed_assets
@@ -36,13 +37,19 @@ def files(spec: Spec, rendering: Rendering, monitoring: Iterable[str]) -> Iterat
     yield "| File | What it is |"
     yield "|---|---|"
     if "cluster.yaml" in rendering.documents:
-        yield "| `cluster.yaml` | configuration for `pcluster create-cluster` |"
+        yield f"| `cluster.yaml` | configuration for `{_MADE_BY[spec.platform]}` |"
     for stack in rendering.stacks:
         yield f"| `{stack.template_file}` | {_WHAT[stack.kind]}: a template of CloudFormation, stack `{stack.name}` |"
         yield f"| `{stack.parameters_file}` | what the spec says to it |"
+    if any(name.startswith("manifests/") for name in rendering.documents):
+        yield "| `manifests/*.yaml` | what runs in the cluster, for `kubectl apply` |"
+    if any(name.startswith(EXAMPLES) for name in rendering.documents):
+        yield f"| `{EXAMPLES}*.yaml` | jobs to begin with |"
     yield from (f"| `{name}` | {what} |" for name, what in described(monitoring))
     if gpu_nodes(spec) and spec.platform == "batch":
         yield "| `bench/*.json` | NCCL bandwidth tests, as `aws batch submit-job --cli-input-json` takes them |"
+    elif gpu_nodes(spec) and spec.platform == "eks":
+        yield "| `bench/*.yaml` | NCCL bandwidth tests, as `kubectl apply` takes them |"
     elif gpu_nodes(spec):
         yield "| `bench/*.sbatch` | NCCL bandwidth tests: copy `bench/` to where all nodes see it, and submit them |"
         yield "| `bench/*.sh` | what they run: it says what the nodes are, and tests them |"
@@ -60,8 +67,9 @@ def files(spec: Spec, rendering: Rendering, monitoring: Iterable[str]) -> Iterat
 _PLATFORMS: Mapping[Platform, Callable[[Spec], str]] = {
     "parallelcluster": lambda spec: f"for AWS ParallelCluster {spec.parallelcluster.version}",
     "batch": lambda _: "on AWS Batch",
-    "eks": lambda _: "on Amazon EKS",
+    "eks": lambda spec: f"on Amazon EKS with Kubernetes {spec.eks.kubernetes_version}",
 }
+_MADE_BY = {"parallelcluster": "pcluster create-cluster", "eks": "eksctl create cluster"}
 _WHAT = {
     "network": "the network and its security groups",
     "storage": "the file systems",
@@ -69,6 +77,7 @@ _WHAT = {
     "rules": "alerts, and what is recorded for dashboards",
     "assets": "what nodes may read and report",
     "batch": "the cluster: compute environments, job queues, job definitions and a registry for images",
+    "nodes": "launch templates of node groups",
 }
 
 

@@ -27,6 +27,7 @@ WHAT = {
     "monitoring": "Where metrics go. About five minutes:",
     "rules": "What is made of the metrics: alerts, and what is recorded for dashboards:",
     "assets": "What nodes may read and report:",
+    "nodes": "The launch templates of node groups that eksctl's own would not fit:",
 }
 
 

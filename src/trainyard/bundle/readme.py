@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from trainyard.bundle import batch_readme
+from trainyard.bundle import batch_readme, eks_readme
 from trainyard.bundle.assets import PLAN
 from trainyard.bundle.by_hand.assets import mirrored, repacked, upload
 from trainyard.bundle.by_hand.dashboards import deleted, put
@@ -17,12 +17,12 @@ from trainyard.render.collection import collection
 from trainyard.render.stand_ins import Ids
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from trainyard.bundle.asset_lock import AssetLock
     from trainyard.bundle.release import Release
     from trainyard.render.rendering import Rendering
-    from trainyard.spec.cluster import Spec
+    from trainyard.spec.cluster import Platform, Spec
 
 
 class Parts(NamedTuple):
@@ -45,7 +45,7 @@ def readme(spec: Spec, parts: Parts, known: Mapping[str, str], lock: AssetLock) 
     before = (files(spec, rendering, parts.monitoring), not_locked(spec, lock))
     deployed = () if spec.is_environment else _deployed(spec, parts, known, lock)
     after = (_publish(spec, parts, lock),) if spec.is_environment and spec.installs_anything else deployed
-    removal = batch_readme.remove(spec, rendering, _STAY) if spec.platform == "batch" else _remove(spec, rendering)
+    removal = _remove(spec, rendering) if spec.is_environment else _REMOVED[spec.platform](spec, rendering)
     sections = (*before, preparation(spec, rendering, known, others), *after, removal)
     return "\n".join(line for section in sections for line in section)
 
@@ -53,6 +53,8 @@ def readme(spec: Spec, parts: Parts, known: Mapping[str, str], lock: AssetLock) 
 def _deployed(spec: Spec, parts: Parts, known: Mapping[str, str], lock: AssetLock) -> tuple[Iterator[str], ...]:
     if spec.platform == "batch":
         return batch_readme.deploy(spec, parts.rendering), batch_readme.use(spec)
+    if spec.platform == "eks":
+        return eks_readme.deploy(spec), eks_readme.use(spec, parts.rendering)
     return _deploy(spec, parts, lock), _use(spec, known)
 
 
@@ -150,3 +152,8 @@ _STAY = (
     "File systems and metrics in Amazon Managed Prometheus outlive their stack and go on costing money until you "
     "delete them yourself; the network cannot be deleted before the file systems."
 )
+_REMOVED: Mapping[Platform, Callable[[Spec, Rendering], Iterator[str]]] = {
+    "parallelcluster": _remove,
+    "batch": lambda spec, rendering: batch_readme.remove(spec, rendering, _STAY),
+    "eks": lambda spec, rendering: eks_readme.remove(spec, rendering, _STAY),
+}

@@ -11,6 +11,7 @@ import yaml
 from trainyard.catalog.ebs_volume_type import EbsVolumeType
 from trainyard.catalog.image_efa import ImageEfa
 from trainyard.catalog.instance_type import InstanceType
+from trainyard.catalog.kubernetes_version import KubernetesVersion
 from trainyard.catalog.limits import Limits
 from trainyard.catalog.lustre_deployment import LustreDeployment
 from trainyard.catalog.openzfs_deployment import DeploymentType, OpenZfsDeployment
@@ -52,6 +53,8 @@ class CatalogFile(Record):
     """fsx_openzfs.yaml, by region."""
     openzfs_refused: dict[str, tuple[DeploymentType, ...]] | None = None
     """fsx_openzfs.yaml, by region."""
+    kubernetes_versions: dict[str, KubernetesVersion] | None = None
+    """kubernetes_versions.yaml."""
     minutes: dict[str, tuple[Count, Count]] | None = None
     """step_minutes.yaml."""
     seconds: dict[str, tuple[Count, Count]] | None = None

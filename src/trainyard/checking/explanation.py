@@ -11,6 +11,7 @@ import yaml
 
 from trainyard.errors import InputError
 from trainyard.rules import NamedRule, all_rules
+from trainyard.rules.documents import NamedDocumentRule, all_document_rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -47,14 +48,15 @@ def explanation_among(explained: Iterable[Explanation], id_: str) -> Explanation
 
 
 def explanations() -> Iterator[Explanation]:
-    """Yield what checking knows: rules first, then findings about unreadable input."""
+    """Yield what checking knows: rules about specs, rules about other files, then findings about unreadable input."""
     yield from (_of_rule(named) for named in all_rules())
+    yield from (_of_rule(named) for named in all_document_rules())
     text = FilePath(__file__).with_name("load_findings.yaml").read_bytes()
     for id_, facts in yaml.load(text, Loader=yaml.CSafeLoader).items():
         yield Explanation(id=id_, kind="load error", severity="error", **facts)
 
 
-def _of_rule(named: NamedRule) -> Explanation:
+def _of_rule(named: NamedRule | NamedDocumentRule) -> Explanation:
     rule = named.rule
     return Explanation(
         named.id, "rule", rule.severity, rule.title, rule.rationale, rule.remedy, rule.source, rule.bad, rule.good

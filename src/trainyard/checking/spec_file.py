@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from trainyard.edge.text_file import read_text
@@ -24,6 +24,8 @@ class Checked(NamedTuple):
     file: str
     parsed: ParsedSpec | None
     findings: tuple[Finding, ...]
+    foreign: str | None = None
+    """Whose file it is, where it is no spec and was judged as what it is."""
 
     @property
     def has_errors(self) -> bool:
@@ -34,14 +36,28 @@ class Checked(NamedTuple):
 def check_file(file: str, outside: tuple[OutsideValidator, ...] = ()) -> Checked:
     """Return everything that is wrong with a spec file, worst first. Load errors are findings too."""
     try:
-        parsed = parse(read_text(file), file)
+        text = read_text(file)
     except FindingsError as error:
-        return Checked(file, None, tuple(with_source(finding) for finding in error.findings))
+        return unread(file, error)
+    return check_text(text, file, outside)
+
+
+def unread(file: str, error: FindingsError) -> Checked:
+    """Return why a file could not be read as a spec."""
+    return Checked(file, None, tuple(with_source(finding) for finding in error.findings))
+
+
+def check_text(text: str, file: str, outside: tuple[OutsideValidator, ...] = ()) -> Checked:
+    """Return everything that is wrong with the text of a spec, worst first."""
+    try:
+        parsed = parse(text, file)
+    except FindingsError as error:
+        return unread(file, error)
     found = list(rule_findings(parsed))
     if not any(finding.severity == "error" for finding in found):
         # What the rules refuse is not rendered, so there would be nothing to judge.
         found.extend(finding for validator in outside for finding in _judged(validator, parsed))
-    return Checked(file, parsed, tuple(sorted(found, key=_order)))
+    return Checked(file, parsed, worst_first(found))
 
 
 def _judged(validator: OutsideValidator, parsed: ParsedSpec) -> Iterator[Finding]:
@@ -83,6 +99,11 @@ def _finding(named: NamedRule, problem: Problem, document: Document) -> Finding:
         column=place.column,
         path=path_text(problem.path),
     )
+
+
+def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return findings as they are printed."""
+    return tuple(sorted(findings, key=_order))
 
 
 def _order(finding: Finding) -> tuple[int, int, int]:

@@ -34,6 +34,7 @@ COMMANDS = (
     "nodes",
     "monitor",
     "bench",
+    "batch",
     "destroy",
     "completion",
 )

@@ -63,8 +63,8 @@ def command(  # noqa: PLR0913  one for each option
 ) -> None:
     """Run the bandwidth tests of `bench plan` on the cluster NAME, fetch what they measure and judge it.
 
-    One job runs after the other. Each step is remembered in the results folder: the same command goes on after
-    Ctrl-C, a lost connection or a full disk, and runs again only what has failed.
+    One job runs after the other, by Slurm or on AWS Batch. Each step is remembered in the results folder: the same
+    command goes on after Ctrl-C, a lost connection or a full disk, and runs again only what has failed.
 
     \b
     Exit status: 0 every run is healthy; 1 one is not, cannot be judged, or its
@@ -181,17 +181,18 @@ def _values(found: Submitted) -> dict[str, Any]:
         "cluster": found.cluster,
         "results": str(found.results),
         "good": found.good,
-        "jobs": [_job_values(one) for one in found.jobs],
+        "jobs": [_job_values(one, found.platform) for one in found.jobs],
     }
 
 
-def _job_values(one: OfJob) -> dict[str, Any]:
+def _job_values(one: OfJob, platform: str) -> dict[str, Any]:
     from trainyard.api.bench_judge import values_of
 
     outcome = one.outcome
     return {
         "id": outcome.job.id,
-        "slurm_job": outcome.number,
+        "slurm_job": None if platform == "batch" else outcome.number,
+        "batch_job": outcome.number if platform == "batch" else None,
         "state": outcome.state,
         "reason": outcome.reason or None,
         "nodes": outcome.job.nodes,

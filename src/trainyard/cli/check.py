@@ -29,14 +29,14 @@ FORMATS = ("text", "json", "sarif", "github")
 @click.option("--json", "format_", flag_value="json", help="The same as --format json.")
 @click.option("--with-parallelcluster", is_flag=True, help="Also load the result with the real ParallelCluster.")
 def command(files: tuple[str, ...], format_: str, *, with_parallelcluster: bool) -> None:
-    """Find what is wrong with specs before it costs money.
+    """Find what is wrong with specs, and with files of eksctl and CloudFormation, before it costs money.
 
     Reads FILE, or standard input for -. Needs no AWS account and no network, except that
     --with-parallelcluster makes an environment with aws-parallelcluster on first use (about 100 MB).
 
     \b
     Exit status: 0 no errors; 1 findings of severity error; 2 a file could not be
-    read as a spec. The other files are checked all the same.
+    read as either. The other files are checked all the same.
 
     \b
     Example:
@@ -53,6 +53,6 @@ def command(files: tuple[str, ...], format_: str, *, with_parallelcluster: bool)
 
 
 def _exit_status(checked: list[Checked]) -> int:
-    if any(one.parsed is None for one in checked):
+    if any(one.parsed is None and one.foreign is None for one in checked):
         return 2
     return 1 if any(one.has_errors for one in checked) else 0

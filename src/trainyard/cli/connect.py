@@ -71,7 +71,8 @@ def command(  # noqa: PLR0913  one for each option
     """Open a shell on a node of the cluster NAME, or a tunnel to it, by Systems Manager: no open port and no key.
 
     It takes session-manager-plugin of AWS and no AWS CLI. With --dry-run the command of the AWS CLI that does the
-    same is printed, or that of ssh. Also for clusters of ParallelCluster that trainyard did not make.
+    same is printed, or that of ssh. Also for clusters of ParallelCluster that trainyard did not make. A cluster of AWS
+    Batch has no head node: there it is the newest instance that runs, and --node JOB#3 is that of node 3 of a job.
 
     \b
     Exit status: that of ssh; else 0 fine, 1 there is no way to the node, 2 the

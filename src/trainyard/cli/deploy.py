@@ -75,7 +75,8 @@ def command(  # noqa: PLR0913  one for each option
     cannot be resumed: --recreate deletes it and makes it again.
 
     Of a cluster that exists, only what nodes install can change. The head node and
-    login nodes that run have to be told of it; a warning says which, and how.
+    login nodes that run have to be told of it; a warning says which, and how. A
+    cluster of AWS Batch is brought to whatever the spec says, once jobs are over.
 
     \b
     Example:

@@ -24,6 +24,7 @@ _LOST = (
     "workspace of Amazon Managed Grafana, with dashboards that people made",
     "instance of self-hosted monitoring, with its metrics",
 )
+_MOST_JOBS = 10
 
 
 @click.command()
@@ -36,7 +37,7 @@ _LOST = (
 @click.option(
     "--delete-data",
     is_flag=True,
-    help="Delete file systems, volumes, snapshots, metrics, logs and edited dashboards too.",
+    help="Delete file systems, volumes, snapshots, metrics, images, logs and edited dashboards too.",
 )
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @json_option
@@ -45,9 +46,11 @@ def command(  # noqa: PLR0913  one for each option
 ) -> None:
     """Remove the cluster NAME and what was made for it.
 
-    File systems, volumes, snapshots, metrics in Amazon Managed Prometheus and logs stay unless --delete-data is given,
-    and with them the network that they stand in; all are named at the end. Nothing is touched that has no tag
-    trainyard:cluster of this name. Safe to run again at any time.
+    File systems, volumes, snapshots, metrics in Amazon Managed Prometheus, images for AWS Batch and logs stay unless
+    --delete-data is given, and with them the network that they stand in; all are named at the end. Nothing is touched
+    that has no tag trainyard:cluster of this name. Safe to run again at any time.
+
+    Jobs of AWS Batch that wait or run are ended; they are named before anybody is asked.
 
     In any case lost are root volumes, with /home on the head node unless a file system is mounted there, a workspace of
     Amazon Managed Grafana, and the instance of self-hosted monitoring with its metrics.
@@ -57,13 +60,13 @@ def command(  # noqa: PLR0913  one for each option
       trainyard destroy llm-p5 --region us-east-2
       trainyard destroy llm-p5 --region us-east-2 --delete-data --yes
     """
-    from trainyard.api.deploy import Options, account, data_of, destroy_cluster
+    from trainyard.api.deploy import Options, account, data_of, destroy_cluster, jobs_of
 
     where = account(region, profile)
     if not yes:
         if not sys.stdin.isatty():
             raise InputError("nobody is there to say yes", where="trainyard destroy", hint="add --yes")
-        _ask(name, where, data_of(name, where), delete_data=delete_data)
+        _ask(name, where, data_of(name, where), jobs_of(name, where), delete_data=delete_data)
     options = Options(delete_data=delete_data)
     with interruptible("AWS finishes what it has begun; run the same command again to go on"):
         done = destroy_cluster(name, where, bucket=bucket, options=options, listener=watcher())
@@ -87,11 +90,15 @@ def command(  # noqa: PLR0913  one for each option
     sys.exit(0 if done.ok else 1)
 
 
-def _ask(name: str, where: Account, data: Sequence[str], *, delete_data: bool) -> None:
-    """Say what would become of the data, and where, and have the name typed."""
+def _ask(name: str, where: Account, data: Sequence[str], jobs: Sequence[str], *, delete_data: bool) -> None:
+    """Say what would become of the data and of jobs, and where, and have the name typed."""
     print_text(f"account {where.id}, region {where.region}", err=True)
     for one in data:
         print_text(f"  {'deletes' if delete_data else 'keeps':<8} {one}", err=True)
+    for one in jobs[:_MOST_JOBS]:
+        print_text(f"  ends     {one}", err=True)
+    if len(jobs) > _MOST_JOBS:
+        print_text(f"  ends     {len(jobs) - _MOST_JOBS:,} more jobs", err=True)
     for one in _LOST:
         print_text(f"  loses    {one}", err=True)
     what = "with all its data" if delete_data else "but not the data that it keeps"

@@ -25,8 +25,10 @@ _LAST_BEFORE_FOLLOWING = 10
 @click.argument("name")
 @click.option("--region", required=True, metavar="REGION", help="AWS region of the cluster.")
 @click.option("--profile", metavar="NAME", help="Profile of the AWS configuration.")
-@click.option("--node", "nodes", multiple=True, metavar="NODE", help="Host name, instance id, or Slurm's node name.")
-@click.option("--log", "kinds", multiple=True, metavar="LOG", help="Which log, such as slurmctld or cloud-init-output.")
+@click.option("--node", "nodes", multiple=True, metavar="NODE", help="Host name, instance id, or Slurm's node name; "
+              "of jobs of AWS Batch the index of the node.")  # fmt: skip
+@click.option("--job", "jobs", multiple=True, metavar="JOB", help="Id or name of a job of AWS Batch.")
+@click.option("--log", "kinds", multiple=True, metavar="LOG", help="Which log, such as slurmctld, or of jobs nccl.")
 @click.option("--since", metavar="WHEN", help="From then on: 90s, 30m, 1h, 2d, or a time in UTC: 2026-05-06T13:25.")
 @click.option("--until", metavar="WHEN", help="Before then.")
 @click.option("--grep", metavar="RE2", help="Only events that this expression finds.")
@@ -45,6 +47,7 @@ def command(  # noqa: PLR0913  one for each option
     region: str,
     profile: str | None,
     nodes: tuple[str, ...],
+    jobs: tuple[str, ...],
     kinds: tuple[str, ...],
     since: str | None,
     until: str | None,
@@ -60,15 +63,16 @@ def command(  # noqa: PLR0913  one for each option
 ) -> None:
     """List, print, follow or export the logs of the cluster NAME that are in CloudWatch.
 
-    Also of clusters that trainyard did not make, and of those that are gone. Without more, or with --node alone, it
-    lists the streams; with any other choice it prints their events, the last 1,000 where nothing says how many. Times
-    are UTC.
+    Also of clusters that trainyard did not make, and of those that are gone; of AWS Batch what jobs print. Without
+    more, or with --node and --job alone, it lists the streams; with any other choice it prints their events, the last
+    1,000 where nothing says how many. Times are UTC.
 
     \b
     Example:
       trainyard logs llm-p5 --region us-east-2
       trainyard logs llm-p5 --region us-east-2 --log slurmctld --since 1h
       trainyard logs llm-p5 --region us-east-2 --node ip-10-0-0-5 --grep 'Xid|NCCL'
+      trainyard logs llm-p4d --region us-east-2 --job bench --node 0 --follow
       trainyard logs llm-p5 --region us-east-2 --since 2h --export logs.tar.gz
     """
     from trainyard.api.deploy import account
@@ -80,7 +84,7 @@ def command(  # noqa: PLR0913  one for each option
     if file is not None and via_pcluster:
         _export_with_pcluster(name, where, of, file, bucket, force=force, as_json=as_json)
         return
-    found = cluster_logs(name, where, nodes=nodes, kinds=kinds, group=group)
+    found = cluster_logs(name, where, nodes=nodes, kinds=kinds, jobs=jobs, group=group)
     if file is not None:
         _export(found, of, file, force=force, as_json=as_json)
     elif kinds or since or until or follow or grep is not None or tail is not None:
@@ -100,9 +104,9 @@ def _refuse_contradictions(given: dict[str, object]) -> None:
     exporting = [one for one in ("grep", "tail", "follow") if given["file"] and given[one] not in (None, False)]
     if exporting:
         raise click.UsageError(f"--{exporting[0]} has no meaning with --export, which takes all events of the period.")
-    chosen = [one for one in ("nodes", "kinds", "group") if given["via_pcluster"] and given[one]]
+    chosen = [one for one in ("nodes", "jobs", "kinds", "group") if given["via_pcluster"] and given[one]]
     if chosen:
-        option = {"nodes": "node", "kinds": "log"}.get(chosen[0], chosen[0])
+        option = {"nodes": "node", "jobs": "job", "kinds": "log"}.get(chosen[0], chosen[0])
         raise click.UsageError(f"--{option} has no meaning with --via-pcluster, which exports all logs.")
 
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from trainyard.api.logs import Logs, Stream
     from trainyard.edge.aws.log_events import LogEvent
+    from trainyard.operate.logs.job_stream import JobStreamName
+    from trainyard.operate.logs.stream_name import StreamName
 
 _MOST_FORMER = 5
 _LONGEST_HOST = 24
@@ -25,18 +27,25 @@ def print_log(found: Logs) -> None:
     log = found.log
     kept = "for good" if log.group.kept_days is None else f"for {log.group.kept_days} days"
     print_text(f"{one_line(log.group.name)}: {_size(log.group.size_bytes)}, kept {kept}")
-    nodes = len({one.parts.instance_id for one in found.streams if one.parts is not None})
-    print_text(f"{len(found.streams)} streams of {nodes} nodes{'' if log.whole else ', and there are more'}")
+    print_text(f"{len(found.streams)} streams of {_whose(found)}{'' if log.whole else ', and there are more'}")
     for stream in found.streams:
         print_text(_row(stream))
     for former in log.former[:_MOST_FORMER]:
         print_text(f"a former cluster of this name: --group {one_line(former.name)} ({_size(former.size_bytes)})")
 
 
+def _whose(found: Logs) -> str:
+    known = [_names(one.name, one) for one in found.streams]
+    if found.log.is_of_jobs:
+        return f"{len({one['job_id'] for one in known} - {None})} jobs that Batch still knows"
+    return f"{len({one['instance_id'] for one in known} - {None})} nodes"
+
+
 def _row(stream: Stream) -> str:
-    instance, kind = (stream.parts.instance_id, stream.parts.kind) if stream.parts else ("", "")
+    names = _names(stream.name, stream)
+    id_, kind = one_line(str(names["instance_id"] or names["job_id"] or "")), one_line(str(names["log"] or ""))
     times = f"{_minute(stream.first_ms)}  {_minute(stream.last_ms)}"
-    return f"  {times}  {one_line(stream.node):<{_LONGEST_HOST}}  {instance:<19}  {one_line(kind)}".rstrip()
+    return f"  {times}  {one_line(stream.node):<{_LONGEST_HOST}}  {id_:<19}  {kind}".rstrip()
 
 
 def _minute(at_ms: int | None) -> str:
@@ -66,29 +75,31 @@ def log_values(found: Logs) -> dict[str, Any]:
 
 def event_printer(found: Logs, *, as_json: bool) -> Callable[[LogEvent], None]:
     """Return a function that prints events as they come."""
+    known = {one.name: one for one in found.streams}
     if as_json:
-        return _print_as_json
+        return lambda event: _print_as_json(event, known.get(event.stream))
     alone = len(found.streams) == 1
-    return lambda event: _print_event(event, alone=alone)
+    return lambda event: _print_event(event, known.get(event.stream), alone=alone)
 
 
-def _print_as_json(event: LogEvent) -> None:
-    values = {"schema": 1, "time": time_text(event.at_ms), **_names(event.stream, None), "message": event.message}
+def _print_as_json(event: LogEvent, stream: Stream | None) -> None:
+    values = {"schema": 1, "time": time_text(event.at_ms), **_names(event.stream, stream), "message": event.message}
     print_plain(json.dumps(values))
 
 
-def _print_event(event: LogEvent, *, alone: bool) -> None:
+def _print_event(event: LogEvent, stream: Stream | None, *, alone: bool) -> None:
     """Print an event; where it has several lines, those after the first are set in."""
-    where = "" if alone else f" {click.style(one_line(_short(event.stream)), fg='cyan')}"
+    where = "" if alone else f" {click.style(one_line(_short(event.stream, stream)), fg='cyan')}"
     first, *more = event.message.rstrip("\r\n").replace("\r\n", "\n").split("\n")
     print_text(f"{time_text(event.at_ms)}{where} {_shown(first)}")
     for line in more:
         print_text(f"    {_shown(line)}")
 
 
-def _short(stream: str) -> str:
-    names = _names(stream, None)
-    return f"{names['host']} {names['log']}" if names["host"] else stream
+def _short(name: str, stream: Stream | None) -> str:
+    """Return who said something, in few words."""
+    parts = stream.parts if stream is not None else _parsed(name)
+    return name if parts is None else f"{parts.host} {parts.kind}"
 
 
 def _shown(line: str) -> str:
@@ -96,12 +107,24 @@ def _shown(line: str) -> str:
     return one_line(line.expandtabs(8))
 
 
-def _names(name: str, stream: Stream | None) -> dict[str, str | None]:
+def _parsed(name: str) -> StreamName | JobStreamName | None:
+    from trainyard.operate.logs.job_stream import parsed_job
     from trainyard.operate.logs.stream_name import parsed
 
-    parts = stream.parts if stream is not None else parsed(name)
-    known = (None, None, None) if parts is None else parts
-    return {"stream": name, "host": known[0], "instance_id": known[1], "log": known[2]}
+    return parsed(name) or parsed_job(name)
+
+
+def _names(name: str, stream: Stream | None) -> dict[str, str | int | None]:
+    """Return whose stream it is: of a node of ParallelCluster, or of a job of AWS Batch."""
+    from trainyard.operate.logs.stream_name import StreamName
+
+    parts = stream.parts if stream is not None else _parsed(name)
+    names: dict[str, str | int | None] = dict.fromkeys(("host", "instance_id", "log", "job_id", "job_name", "node"))
+    if isinstance(parts, StreamName):
+        names |= {"host": parts.host, "instance_id": parts.instance_id, "log": parts.kind}
+    elif parts is not None:
+        names |= {"log": parts.kind, "job_id": parts.job, "job_name": parts.job_name, "node": parts.node}
+    return {"stream": name, **names}
 
 
 def _time(at_ms: int | None) -> str | None:

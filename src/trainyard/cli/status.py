@@ -41,8 +41,8 @@ def command(  # noqa: PLR0913  one for each option
     """Say whether the cluster NAME is up, and if not, why.
 
     Its stacks, head node, fleet, queues, capacity reservations and their end, file systems and monitoring, what failed
-    lately, what its instances cost, and the next command for each problem. Also for clusters of ParallelCluster that
-    trainyard did not make.
+    lately, what its instances cost, and the next command for each problem; of AWS Batch its compute environments, job
+    queues, waiting jobs and images. Also for clusters that trainyard did not make.
 
     \b
     Exit status: 0 it is up; 1 it is not.

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from trainyard.cli.output import one_line, print_text
+from trainyard.cli.status_batch_output import batch_lines, batch_values
 from trainyard.render.tags import CLUSTER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from trainyard.operate.monitoring.access import MonitoringAccess
-    from trainyard.operate.status.cluster_status import Concern, Status
+    from trainyard.operate.status.cluster_status import Status
+    from trainyard.operate.status.concern import Concern
     from trainyard.operate.status.node_hours import NodeHours
     from trainyard.operate.status.queues import ComputeResource
     from trainyard.operate.status.reservations import Reservation
@@ -42,7 +44,8 @@ def print_status(found: Status) -> None:
 def _maker(found: Status) -> str:
     if found.record is not None:
         record = found.record
-        by = f"by trainyard {record.trainyard_version} for ParallelCluster {record.parallelcluster_version}"
+        of_version = "AWS Batch" if found.batch is not None else f"ParallelCluster {record.parallelcluster_version}"
+        by = f"by trainyard {record.trainyard_version} for {of_version}"
         return f"{record.stage} since {record.since}, {by}"
     if any(CLUSTER in stack.tags for stack in found.stacks):
         return "made by trainyard; what it remembers of it is gone, or lies in another bucket (--bucket)"
@@ -63,9 +66,11 @@ def _lines(found: Status) -> Iterator[str]:
         yield f"  head node {head.id} {head.instance_type} {head.state} {address} in {head.zone}"
     if found.fleet is not None:
         yield f"  fleet {found.fleet.status}{f' since {found.fleet.since}' if found.fleet.since else ''}"
+    if found.batch is not None:
+        yield from batch_lines(found.batch)
     yield from map(_queue, found.queues)
     known = {one.queue for one in found.queues}
-    for (role, queue, state), count in found.node_counts().items():
+    for (role, queue, state), count in found.node_counts().items() if found.batch is None else ():
         if role != "HeadNode" and queue not in known:
             yield f"  {count} × {role}{f' of queue {queue}' if queue else ''} {state}"
     yield from (_reservation(one, found.at) for one in found.reservations)
@@ -148,6 +153,7 @@ def status_values(found: Status) -> dict[str, Any]:
         "file_systems": [one._asdict() for one in found.file_systems],
         "failures": [one._asdict() for one in found.failures],
         "cost": None if found.cost is None else _cost_values(found.cost),
+        "batch": None if found.batch is None else batch_values(found.batch),
         "monitoring": None if found.monitoring is None else _monitoring_values(found.monitoring),
         "unknown": dict(found.unknown),
     }

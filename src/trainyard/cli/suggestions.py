@@ -39,6 +39,13 @@ def ids(_context: Context, _parameter: Parameter, incomplete: str) -> list[Compl
     return _beginning_with(incomplete, ((one.id, one.title) for one in explanations()))
 
 
+def batch_jobs(_context: Context, _parameter: Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return what the job definitions of a cluster of AWS Batch run."""
+    from trainyard.render.batch.job_kinds import OUTPUTS
+
+    return _beginning_with(incomplete, ((name, None) for name in OUTPUTS))
+
+
 def _beginning_with(incomplete: str, found: Iterable[tuple[str, str | None]]) -> list[CompletionItem]:
     from click.shell_completion import CompletionItem  # every command imports this module
 

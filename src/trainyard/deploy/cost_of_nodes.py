@@ -37,7 +37,8 @@ _PAID_UNUSED = ("reservation", "reservation_group", "capacity_block")
 
 def node_lines(spec: Spec) -> Iterator[Line]:
     """Yield head node, login nodes and compute nodes."""
-    yield from _head_node(spec)
+    if spec.platform == "parallelcluster":
+        yield from _head_node(spec)
     for _, pool in spec.login_pools():
         yield from _login_pool(spec, pool)
     for group in spec.node_groups():

@@ -6,11 +6,14 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from trainyard.deploy.cluster_stack import cluster_stack
 from trainyard.deploy.engine import StepResult, apply_all, undo_all
 from trainyard.deploy.lock import Lock
 from trainyard.deploy.parallelclusters import ParallelClusters
 from trainyard.deploy.record import Deployment, read_record, stamped, write_record
 from trainyard.deploy.steps.assets import Mirror
+from trainyard.deploy.steps.batch import BatchStack
+from trainyard.deploy.steps.batch_changes import BatchChanges
 from trainyard.deploy.steps.bucket import Bucket
 from trainyard.deploy.steps.changes import Changes
 from trainyard.deploy.steps.cloudwatch_dashboards import CloudWatchDashboards
@@ -44,6 +47,7 @@ if TYPE_CHECKING:
     from trainyard.deploy.work import Event
     from trainyard.edge.aws.account import Account
     from trainyard.finding import Finding
+    from trainyard.render.cloudformation.stack import Kind
     from trainyard.spec.cluster import Spec
 
 
@@ -93,18 +97,29 @@ def steps_to_deploy(spec: Spec) -> list[Step]:
     before: list[Step] = [ReservationGroups()] if groups_to_make(spec) else []
     if spec.environment is not None:
         before.append(Environment())
-    stack_steps: list[Step] = [
-        NetworkStep("network") if one.kind == "network" else StackStep(one.kind) for one in stacks(spec, Ids({}))
-    ]
+    stack_steps = [_stack_step(one.kind) for one in stacks(spec, Ids({}))]
     grafana: list[Step] = [Grafana()] if has_workspace(spec) else []
     instance: list[Step] = [MonitoringInstance()] if spec.has_monitoring_instance else []
     published: list[Step] = [Mirror(), Release()]
     if spec.is_environment:
         return [*stack_steps, *(published if instance else []), *instance, *grafana]
+    if spec.platform == "batch":
+        *beside, cluster = stack_steps
+        return [BatchChanges(), *before, *beside, KeyPair(), cluster, *grafana]
     after: list[Step] = [CloudWatchDashboards()] if wants_dashboards(spec) else []
     of_cluster: list[Step] = [KeyPair(), Cluster(), StaticNodes()]
     # The instance comes up while the cluster is made, which nobody waits for twice.
     return [Changes(), *before, *stack_steps, *published, *of_cluster, *instance, *grafana, *after]
+
+
+def _stack_step(kind: Kind) -> Step:
+    match kind:
+        case "network":
+            return NetworkStep(kind)
+        case "batch":
+            return BatchStack()
+        case _:
+            return StackStep(kind)
 
 
 def steps_to_destroy() -> list[Step]:
@@ -118,6 +133,7 @@ def steps_to_destroy() -> list[Step]:
         StackStep("monitoring"),
         StackStep("rules"),
         StackStep("assets"),
+        BatchStack(),
         Cluster(),
         Grafana(),
         CloudWatchDashboards(),
@@ -156,13 +172,18 @@ def _steps(work: Work) -> list[Step]:
     """Return the steps up to where the options say. Raises InputError where that is nowhere."""
     refuse_no_cluster(work.wanted(), work.options)
     steps = steps_to_deploy(work.wanted())
-    before = [step.name for step in steps].index(Cluster.name) if work.options.before_cluster else None
+    before = [step.name for step in steps].index(_cluster_step(work.wanted())) if work.options.before_cluster else None
     return steps[:before]
+
+
+def _cluster_step(spec: Spec) -> str:
+    """Return the name of the step that makes the cluster itself."""
+    return BatchStack().name if spec.platform == "batch" else Cluster.name
 
 
 def refuse_platform(spec: Spec) -> None:
     """Raise TrainyardError for a platform that can be rendered and not be deployed yet."""
-    if spec.platform != "parallelcluster":
+    if spec.platform == "eks":
         raise TrainyardError(
             f"this version of trainyard checks and renders specs for {spec.platform} but does not deploy them yet",
             where="platform",
@@ -180,7 +201,7 @@ def refuse_no_cluster(spec: Spec, options: Options) -> None:
 
 def _stage(work: Work) -> Stage:
     """Return how far it came. A cluster that was there already is what it was, whatever was left out now."""
-    found = find_stack(work.account, work.name) if work.options.before_cluster else None
+    found = find_stack(work.account, cluster_stack(work.wanted())) if work.options.before_cluster else None
     if work.options.before_cluster and found is None:
         return "prepared"
     return "deployed" if found is None or found.usable else "deploying"
@@ -241,9 +262,13 @@ def _parallelclusters(work: Work) -> Iterator[None]:
         return
     with ParallelClusters(work.account, work.tell) as running:
         work.parallelcluster = running.of
-        if work.spec is not None and not (work.spec.is_environment or work.options.before_cluster):
+        if work.spec is not None and _runs_parallelcluster(work.spec, work.options):
             running.of(work.spec.parallelcluster.version)
         try:
             yield
         finally:
             work.parallelcluster = None
+
+
+def _runs_parallelcluster(spec: Spec, options: Options) -> bool:
+    return spec.platform == "parallelcluster" and not (spec.is_environment or options.before_cluster)

@@ -38,7 +38,8 @@ def expected_minutes(spec: Spec) -> tuple[Stage, ...]:
     """Return the stages in their order: what the cluster stands on, the cluster, its head node, its compute nodes."""
     if spec.is_environment:
         return tuple(_infrastructure(spec))
-    cluster = Stage("cluster", "the cluster's own stack, apart from the head node", None)
+    apart = "" if spec.platform == "batch" else ", apart from the head node"
+    cluster = Stage("cluster", f"the cluster's own stack{apart}", None)
     budget = time_budget(spec)
     return (*_infrastructure(spec), cluster, *(() if budget is None else _nodes(spec, budget)))
 

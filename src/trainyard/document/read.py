@@ -6,13 +6,17 @@ Scalars mean what they mean to ParallelCluster, which reads its files with PyYAM
 from __future__ import annotations
 
 import datetime as dt
-from typing import Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
 from trainyard.document.node import Document, Node, Place
 from trainyard.document.problems import MOST_CHARACTERS, NOT_A_SPEC, Problems, Stop, short, too_large, without_password
 from trainyard.errors import DocumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 MOST_VALUES = 50_000
 DEEPEST = 64
@@ -25,13 +29,16 @@ _SCALAR_TAGS = _NUMBER_TAGS | {_PLAIN + "null", _PLAIN + "bool", _PLAIN + "str"}
 _MERGE_TAG = _PLAIN + "merge"
 
 
-def read_yaml(text: str, file: str) -> Document:
-    """Return the one document of a text. Raises DocumentError with every problem that was found."""
+def read_yaml(text: str, file: str, functions: Mapping[str, str] = MappingProxyType({})) -> Document:
+    """Return the one document of a text. Raises DocumentError with every problem that was found.
+
+    ``functions`` are tags that stand for a mapping of one key: with ``{"!Ref": "Ref"}``, ``!Ref a`` is ``{Ref: a}``.
+    """
     if len(text) > MOST_CHARACTERS:
         raise DocumentError((too_large(file, len(text)),))
     text = text.removeprefix("\ufeff")
     problems = Problems(text, file)
-    root = _Reader(text, problems).read()
+    root = _Reader(text, problems, functions).read()
     if problems.findings:
         raise DocumentError(tuple(problems.findings))
     return Document(file=file, root=root)
@@ -40,7 +47,7 @@ def read_yaml(text: str, file: str) -> Document:
 class _Open:
     """A mapping or list whose end was not reached yet."""
 
-    __slots__ = ("anchor", "key", "key_place", "members", "merge_place", "merged", "place", "size")
+    __slots__ = ("anchor", "function", "key", "key_place", "members", "merge_place", "merged", "place", "size")
 
     def __init__(self, event: yaml.CollectionStartEvent, place: Place) -> None:
         self.anchor: str | None = event.anchor
@@ -51,18 +58,24 @@ class _Open:
         self.key: Any = _NO_KEY
         self.key_place = place
         self.size = 1
+        self.function: str | None = None
 
 
 _NO_KEY = object()
 _BAD_KEY = object()
 
 
+def _called(function: str, node: Node) -> Node:
+    return Node({function: node.value}, node.place, node.size + 1, {function: node})
+
+
 class _Reader:
     """One pass over the events of PyYAML's C parser. Keeps its own stack, so depth is bounded and not recursion."""
 
-    def __init__(self, text: str, problems: Problems) -> None:
+    def __init__(self, text: str, problems: Problems, functions: Mapping[str, str]) -> None:
         self._text = text
         self._problems = problems
+        self._functions = functions
         self._open: list[_Open] = []
         self._anchors: dict[str, Node | None] = {}
         self._root: Node | None = None
@@ -101,6 +114,10 @@ class _Reader:
 
     def _scalar(self, event: yaml.ScalarEvent) -> None:
         tag = event.tag
+        if tag is not None and tag in self._functions:
+            place = self._place(event)
+            self._keep(_called(self._functions[tag], Node(event.value, place)), event.anchor)
+            return
         if tag is None or tag == "!":
             tag = self._loader.resolve(yaml.ScalarNode, event.value, event.implicit)  # type: ignore[no-untyped-call]  # PyYAML's
         node = yaml.ScalarNode(tag, event.value)
@@ -141,11 +158,14 @@ class _Reader:
             )
             raise Stop
         kind = "map" if isinstance(event, yaml.MappingStartEvent) else "seq"
-        if event.tag not in (None, "!", _PLAIN + kind):
+        opened = _Open(event, self._place(event))
+        if event.tag is not None and event.tag in self._functions:
+            opened.function = self._functions[event.tag]
+        elif event.tag not in (None, "!", _PLAIN + kind):
             self._foreign_tag(event.tag, event)
         if event.anchor is not None:
             self._anchors[event.anchor] = None
-        self._open.append(_Open(event, self._place(event)))
+        self._open.append(opened)
 
     def _end(self) -> None:
         done = self._open.pop()
@@ -158,7 +178,8 @@ class _Reader:
             value: Any = {key: node.value for key, node in members.items()}
         else:
             value = tuple(node.value for node in members)
-        self._keep(Node(value, done.place, done.size, members), done.anchor)
+        node = Node(value, done.place, done.size, members)
+        self._keep(node if done.function is None else _called(done.function, node), done.anchor)
 
     def _alias(self, event: yaml.AliasEvent) -> None:
         self._has_aliases = True

@@ -42,9 +42,10 @@ def exporters(spec: Spec) -> tuple[Exporter, ...]:
 def gpu_queues(spec: Spec) -> tuple[str, ...]:
     """Return the queues whose nodes are set up for NVIDIA GPUs: only there, dcgm-exporter is installed.
 
-    On AWS Batch the exporters are in the image, and those of GPUs in the image of a queue that has any.
+    On AWS Batch the exporters are in the image, and those of GPUs in the image of a queue that has any; on Amazon EKS
+    they are pods on nodes that have any.
     """
-    if spec.platform == "batch":
+    if spec.platform != "parallelcluster":
         found = ((group.queue.name, find(group.instance_type)) for group in spec.node_groups())
         return tuple(name for name, facts in found if facts is not None and facts.gpu_count)
     return tuple(queue.name for queue in spec.queues if (queue.setup or spec.software.setup) == "gpu")

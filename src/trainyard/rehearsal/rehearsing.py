@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from trainyard.bundle.asset_lock import lock_text
 from trainyard.deploy.deployment import bucket_of, deploy, destroy, work_for
+from trainyard.deploy.engine import apply_all
 from trainyard.deploy.looking_before import look_before
 from trainyard.deploy.parallelclusters import ParallelClusters
 from trainyard.deploy.work import Event, Options, Work
@@ -24,9 +25,11 @@ from trainyard.edge.pcluster_command import artifact_bucket
 from trainyard.rehearsal.archive import write_archive
 from trainyard.rehearsal.emulated.emulated_account import emulated_account
 from trainyard.rehearsal.emulated.seeds import seeds_of
+from trainyard.rehearsal.jobs_of_definitions import JobsOfDefinitions
 from trainyard.rehearsal.report.honest_lists import Reached, only_aws_can_tell, proved
 from trainyard.rehearsal.stacks import made_stacks
 from trainyard.rehearsal.stand_in_assets import place_stand_ins, stand_in_lock
+from trainyard.render.batch.parameters import needs_batch
 from trainyard.render.diagram.architecture import architecture_svg
 from trainyard.version import __version__
 
@@ -114,7 +117,8 @@ def rehearse(
             ParallelClusters(account, _reported(account, listener)) as parallelclusters,
             tempfile.TemporaryDirectory(prefix="trainyard-rehearsal-") as folder,
         ):
-            parallelclusters.of(script.spec.parallelcluster.version)
+            if script.spec.platform == "parallelcluster":
+                parallelclusters.of(script.spec.parallelcluster.version)
             before = inventory(account)
             play = _Play(script, account, listener, parallelclusters, Path(folder), archive, breakdown=breakdown)
             _play(play)
@@ -148,7 +152,7 @@ def _play(play: _Play) -> None:
     if play.archive is not None:
         write_archive(work, play.events, play.archive)
         play.archived = str(play.archive.file)
-    if deployed.ok:
+    if deployed.ok and _jobs_taken(play, work):
         play.reached.append("deployed")
     # As people do, keeping what holds data; and then all of it.
     for options in (Options(), Options(delete_data=True)):
@@ -159,8 +163,17 @@ def _play(play: _Play) -> None:
         play.kept += destroyed.kept
         if not destroyed.ok:
             return
-    if deployed.ok:
+    if "deployed" in play.reached:
         play.reached.append("destroyed")
+
+
+def _jobs_taken(play: _Play, work: Work) -> bool:
+    """Submit jobs where the cluster is one of Batch, and return whether it took them."""
+    if not needs_batch(play.script.spec):
+        return True
+    results = apply_all([JobsOfDefinitions()], work)
+    play.steps += results
+    return all(result.error is None for result in results)
 
 
 def _stand_in_for_assets(work: Work, folder: Path) -> None:
@@ -178,7 +191,7 @@ def _result(play: _Play, started: float) -> dict[str, Any]:
         "name": spec.name,
         "region": spec.region,
         "platform": spec.platform,
-        "parallelcluster_version": spec.parallelcluster.version,
+        "parallelcluster_version": spec.parallelcluster.version if spec.platform == "parallelcluster" else None,
         "trainyard_version": __version__,
         "started": datetime.fromtimestamp(started, UTC).isoformat(timespec="seconds"),
         "seconds": 0.0,

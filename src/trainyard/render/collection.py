@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from trainyard.monitoring.alertmanager_config import alertmanager_config
 from trainyard.monitoring.batch_collection import BatchCluster, batch_config
+from trainyard.monitoring.eks_collection import EksCluster, eks_config
 from trainyard.monitoring.exporters import gpu_queues
 from trainyard.monitoring.prometheus_config import head_node_config, instance_config
 from trainyard.monitoring.remote_write import amp_write_url, instance_write_url
@@ -32,8 +33,23 @@ def collection(spec: Spec, ids: Ids) -> dict[str, dict[str, Any]]:
     url = write_url(spec, ids)
     if spec.platform == "batch":
         return {} if url is None else {AGENT: batch_config(_batch_cluster(spec), url)}
+    if spec.platform == "eks":  # what its agent reads is a manifest: agent_document
+        return _of_instance(spec, ids)
     config = None if url is None else head_node_config(spec, url)
     return {**({} if config is None else {HEAD_NODE: config}), **_of_instance(spec, ids)}
+
+
+def agent_document(spec: Spec, ids: Ids) -> dict[str, Any] | None:
+    """Return what the Prometheus agent in a cluster of EKS reads, None where nothing is scraped."""
+    url = write_url(spec, ids)
+    if url is None:
+        return None
+    cluster = EksCluster(spec.name, spec.region, [queue.name for queue in spec.queues], gpu_queues(spec))
+    config = eks_config(cluster, url)
+    if spec.monitoring.mode == "self-hosting":  # in the same network, where nothing is signed
+        for way in config["remote_write"]:
+            del way["sigv4"]
+    return config
 
 
 def _batch_cluster(spec: Spec) -> BatchCluster:

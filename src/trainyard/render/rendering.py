@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
-from trainyard.errors import TrainyardError
 from trainyard.render.cloudformation.stacks import stacks
 from trainyard.render.collection import collection
+from trainyard.render.eks.cluster import cluster as eks_cluster
+from trainyard.render.eks.manifests import manifests
 from trainyard.render.nodes import node_plan
 from trainyard.render.parallelcluster.cluster import cluster
 from trainyard.render.stand_ins import Ids, StandIn
@@ -19,12 +20,16 @@ if TYPE_CHECKING:
     from trainyard.spec.cluster import Platform, Spec
 
 
+MANIFESTS = "manifests/"
+"""What the names of manifests begin with."""
+
+
 @dataclass(frozen=True, slots=True)
 class Rendering:
     """The documents and stacks of a spec, and the ids in them that a deployment has to fill in."""
 
-    documents: dict[str, dict[str, Any]]
-    """By file name."""
+    documents: dict[str, Any]
+    """By file name: a mapping, or a list of mappings for a file of several documents."""
     stacks: tuple[Stack, ...]
     """In the order in which they are made, all of them before a cluster that is no stack."""
     stand_ins: tuple[StandIn, ...]
@@ -54,16 +59,13 @@ def _batch(spec: Spec, ids: Ids) -> dict[str, dict[str, Any]]:
     return collection(spec, ids)
 
 
-def _not_yet(spec: Spec, _ids: Ids) -> NoReturn:
-    raise TrainyardError(
-        f"this version of trainyard checks specs for {spec.platform} but does not render them yet",
-        where="platform",
-        hint="use platform: parallelcluster or batch, or a later version",
-    )
+def _eks(spec: Spec, ids: Ids) -> dict[str, Any]:
+    applied = {f"{MANIFESTS}{name}": documents for name, documents in manifests(spec, ids).items()}
+    return {"cluster.yaml": eks_cluster(spec, ids), **applied, **collection(spec, ids)}
 
 
 PLATFORMS: dict[Platform, Callable[[Spec, Ids], dict[str, dict[str, Any]]]] = {
     "parallelcluster": _parallelcluster,
     "batch": _batch,
-    "eks": _not_yet,
+    "eks": _eks,
 }

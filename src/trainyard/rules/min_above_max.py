@@ -20,6 +20,13 @@ def check(spec: Spec) -> Iterator[Problem]:
                 (*group.path, "nodes", "min"),
                 f"queue {group.queue.name!r} wants {group.min_nodes} nodes at least and {group.max_nodes} at most",
             )
+        elif not group.min_nodes <= group.desired_nodes <= group.max_nodes:
+            yield Problem(
+                (*group.path, "nodes", "desired"),
+                f"queue {group.queue.name!r} wants {group.desired_nodes} nodes at first, and "
+                f"{group.min_nodes} to {group.max_nodes} at any time",
+                f"write a number from {group.min_nodes} to {group.max_nodes}",
+            )
 
 
 RULE = Rule(

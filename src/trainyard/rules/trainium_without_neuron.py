@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield nodes with Trainium whose queue has neither a setup, nor an image, nor scripts of its own.
 
-    On AWS Batch the default image of such a type has the driver, and the containers have the rest.
+    On AWS Batch and Amazon EKS the default image of such a type has the driver, and the containers have the rest.
     """
-    if spec.platform == "batch":
+    if spec.platform != "parallelcluster":
         return
     for group in spec.node_groups():
         queue = group.queue

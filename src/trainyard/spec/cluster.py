@@ -8,6 +8,7 @@ from trainyard.field import NotEmpty, Text
 from trainyard.record import Record
 from trainyard.spec.access import Access
 from trainyard.spec.batch import Batch
+from trainyard.spec.eks import Eks
 from trainyard.spec.file_system import FileSystem, Scratch
 from trainyard.spec.head_node import HeadNode
 from trainyard.spec.iam import Iam
@@ -77,6 +78,8 @@ class Spec(Record):
     """What only AWS ParallelCluster has."""
     batch: Batch = {}  # type: ignore[assignment]
     """What only AWS Batch has."""
+    eks: Eks = {}  # type: ignore[assignment]
+    """What only Amazon EKS has."""
     tags: dict[TagKey, TagValue] = {}
     """Tags on everything that is made."""
 

@@ -28,7 +28,8 @@ class Network(Record):
     availability_zone: AvailabilityZone | None = None
     """The zone of the compute nodes and file systems. A reservation lies in one zone: name that one."""
     secondary_availability_zone: AvailabilityZone | None = None
-    """A second zone, for the load balancer of a self-hosted Grafana with a certificate, which needs two."""
+    """A second zone, for what needs two: the control plane of EKS, or the load balancer of a self-hosted Grafana with
+    a certificate."""
     further_availability_zones: tuple[AvailabilityZone, ...] = ()
     """Further zones that get a private subnet. The zones of queues get one without being named here."""
     existing: ExistingNetwork | None = None

@@ -36,6 +36,13 @@ class NodeGroup(NamedTuple):
         return self.instance_types[0]
 
     @property
+    def desired_nodes(self) -> int:
+        """Return how many nodes EKS starts at first: what is written, otherwise the least."""
+        nodes = self.settings.nodes
+        desired = None if isinstance(nodes, int) else nodes.desired
+        return self.min_nodes if desired is None else desired
+
+    @property
     def capacity_kind(self) -> str:
         """Return on-demand, spot, reservation, reservation_group or capacity_block."""
         return capacity_kind(self.capacity)

@@ -22,6 +22,8 @@ class NodeRange(Record):
     """Nodes that always run."""
     max: Positive
     """Nodes at most."""
+    desired: Count | None = None
+    """Nodes at first, on EKS, where nothing but you changes their number. By default min."""
 
 
 Nodes = Annotated[

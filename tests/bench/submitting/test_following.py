@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from trainyard.bench.submitting.following import Followed, follow
-from trainyard.bench.submitting.slurm import State, states
+from trainyard.bench.submitting.on_slurm import OnSlurm
+from trainyard.bench.submitting.slurm import states
+from trainyard.bench.submitting.state import State
 from trainyard.edge.remote.answer import Answer, UnreachableError
 from trainyard.errors import TrainyardError
 
@@ -57,7 +59,9 @@ def followed(head: Scripted, within_s: float = 3600) -> tuple[list[str], list[St
     """Follow job 7 and return what was told, and how it ended."""
     told: list[str] = []
     ended: list[State] = []
-    follow(Followed(head, {"a": "7"}, told.append, lambda _, state: ended.append(state)), Quick(), within_s, 15)
+    follow(
+        Followed(OnSlurm(head), {"a": "7"}, told.append, lambda _, state: ended.append(state)), Quick(), within_s, 15
+    )
     return told, ended
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from tests.full_disk import files_of_at_most
 from trainyard.bench.submitting.memory import Memory, Remembered, only_one, read_memory
+from trainyard.bench.submitting.on_slurm import OnSlurm
 from trainyard.bench.submitting.submission import submission
 from trainyard.edge.slurm_local import LocalSlurm
 from trainyard.errors import InputError, TrainyardError
@@ -61,7 +62,7 @@ def test_the_folder_of_another_cluster_is_refused(tmp_path: Path):
     written(tmp_path)
     with (
         pytest.raises(InputError, match="has the results of lab, and not of other"),
-        submission(tmp_path, "other", LocalSlurm(), lambda _: None),
+        submission(tmp_path, "other", OnSlurm(LocalSlurm()), lambda _: None),
     ):
         pass
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from trainyard.api.bench_submit import named_cluster
+from trainyard.bench.submitting.on_slurm import OnSlurm
 from trainyard.deploy.record import Deployment, write_record
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.ssm_commands import SsmSlurm
@@ -57,12 +58,14 @@ def test_a_cluster_is_reached_by_its_head_node_or_by_ssh_and_not_without_one(acc
     with pytest.raises(TrainyardError, match="no head node of lab runs: there is none"):
         named_cluster("lab", account)
     by_ssh = named_cluster("lab", account, ssh="ubuntu@203.0.113.7")
-    assert isinstance(by_ssh.head, SshSlurm)
+    assert isinstance(by_ssh.scheduler, OnSlurm)
+    assert isinstance(by_ssh.scheduler.head, SshSlurm)
     assert by_ssh.spec.queues[0].instance_type == "p5.48xlarge"
     instance = head_node(account)
     found = named_cluster("lab", account)
-    assert isinstance(found.head, SsmSlurm)
-    assert found.head.instance == instance
+    assert isinstance(found.scheduler, OnSlurm)
+    assert isinstance(found.scheduler.head, SsmSlurm)
+    assert found.scheduler.head.instance == instance
     account.client("ec2").stop_instances(InstanceIds=[instance])
     with pytest.raises(TrainyardError, match=f"no head node of lab runs: {instance} is stopp"):
         named_cluster("lab", account)

@@ -17,6 +17,7 @@ from tests.slurm import Slurm, real_slurm, until
 from trainyard.api.bench_judge import judge_files
 from trainyard.api.bench_submit import Cluster, Jobs, Submitted, cancel_jobs, local_cluster, submit_jobs
 from trainyard.bench.submitting.memory import read_memory
+from trainyard.bench.submitting.on_slurm import OnSlurm
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.ssm_commands import SsmSlurm
 from trainyard.edge.ssh import SshSlurm
@@ -259,7 +260,7 @@ def test_a_job_that_wants_more_nodes_than_there_are_is_told_and_can_be_taken_bac
 def test_by_ssh_the_same_comes_back(cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     for name, value in programs(tmp_path / "bin").items():
         monkeypatch.setenv(name, value)
-    found = submit(Cluster(cluster.spec, SshSlurm("head")), tmp_path / "results")
+    found = submit(Cluster(cluster.spec, OnSlurm(SshSlurm("head"))), tmp_path / "results")
     assert found.good
     assert len(found.jobs[0].judged[0].judgement.case.run.rows) == 16
     there = list((tmp_path / "bin" / "home" / "trainyard-bench").glob("*/*"))
@@ -278,7 +279,7 @@ def test_by_systems_manager_the_same_comes_back_as_the_user_of_the_cluster(
     with systems_manager(agent) as address:
         keys = {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}
         head = SsmSlurm(Account("us-east-2", endpoint=address, credentials=keys), agent.instance)
-        found = submit(Cluster(cluster.spec, head), tmp_path / "results")
+        found = submit(Cluster(cluster.spec, OnSlurm(head)), tmp_path / "results")
     assert found.good
     assert len(found.jobs[0].judged[0].judgement.case.run.rows) == 16
     assert "sudo -n -H -u ubuntu -- bash -l" in (tmp_path / "bin" / "log").read_text()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import pytest
 
 from tests.deploy.preflights.good import context
@@ -40,7 +42,7 @@ def test_an_id_that_is_mistyped_is_answered_with_the_nearest():
 def test_every_action_that_is_simulated_has_a_source_with_a_date():
     for name, part in parts().items():
         assert part["source"].startswith("https://docs.aws.amazon.com/"), name
-        assert part["read"] == "2026-11-21"
+        assert date.fromisoformat(part["read"]) >= date(2026, 11, 21)
         assert part["actions"] == sorted(part["actions"])
 
 

@@ -39,3 +39,14 @@ def test_a_cluster_that_could_not_be_deleted_is_a_warning():
     assert found(PREFLIGHT, answers={"cloudformation.DescribeStacks": stack("llm-p5", "DELETE_FAILED")}) == [
         "name (warning)"
     ]
+
+
+def test_a_cluster_of_this_name_on_another_platform_is_found():
+    (problem,) = problems(PREFLIGHT, answers={"cloudformation.DescribeStacks": stack("llm-p5-batch")})
+    assert problem.message == "stack llm-p5-batch is a cluster of this name on batch"
+    assert problem.remedy == "choose another name, or destroy that cluster first"
+
+
+def test_a_stack_of_somebody_else_that_only_ends_like_a_cluster_on_another_platform_is_fine():
+    answers = {"cloudformation.DescribeStacks": stack("llm-p5-batch", owner="somebody-else")}
+    assert found(PREFLIGHT, answers=answers) == []

@@ -10,6 +10,16 @@ NO_INTERNET = changed("    security_groups:", "    security_groups:").replace(
 )
 NEEDED = ("s3", "dynamodb", "cloudformation", "ec2", "logs", "secretsmanager", "elasticloadbalancing", "autoscaling")
 
+BATCH = f"""\
+name: mnp
+region: us-east-2
+platform: batch
+network:
+  existing: {{vpc: vpc-0123456789abcdef0, private_subnets: [{PRIVATE}]}}
+  internet: none
+queues: [{{name: q, instance_type: p5.48xlarge, nodes: {{min: 0, max: 2}}}}]
+"""
+
 
 def routes(*tables: dict[str, Any]) -> dict[str, Any]:
     public = route_table("rtb-1", {"GatewayId": "igw-1"}, PUBLIC)
@@ -82,3 +92,10 @@ def test_a_head_node_with_an_address_of_its_own_may_stand_in_a_public_subnet_by_
     assert found(PREFLIGHT, spec, answers) == []
     without = changed(", elastic_ip: 203.0.113.7", "", spec)
     assert found(PREFLIGHT, without, answers) == ["head_node.subnet"]
+
+
+def test_nodes_of_batch_need_the_endpoints_of_ecs_and_of_the_registry():
+    needed = ("s3", "ecs", "ecs-agent", "ecs-telemetry", "ecr.api", "ecr.dkr", "logs")
+    (problem,) = problems(PREFLIGHT, BATCH, endpoints("s3", "logs", "ecr.api"))
+    assert problem.message.endswith("no endpoint for ecs, ecs-agent, ecs-telemetry, ecr.dkr")
+    assert found(PREFLIGHT, BATCH, endpoints(*needed)) == []

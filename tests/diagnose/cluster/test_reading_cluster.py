@@ -123,7 +123,8 @@ def test_what_may_not_be_read_is_named_and_the_rest_is_diagnosed(account):
     put(account, f"{NODE}.syslog", XID)
     found = diagnose_cluster(NAME, refused(account, "logs"))
     assert found.causes[0].cause.id == "gpu-fell-off-bus"
-    assert looked_at(found) == ["the events of its stacks", "what its nodes recorded"]
+    parts = ["the events of its stacks", "its state in AWS Batch", "what its nodes recorded"]
+    assert looked_at(found) == parts
 
 
 def test_where_nothing_may_be_read_it_is_one_clear_error(account):

@@ -11,7 +11,7 @@ from botocore.exceptions import ClientError
 
 from tests.edge.aws.in_memory import account_in_memory
 from trainyard.edge.aws.asking import NotAllowedError
-from trainyard.edge.aws.cluster_logs import groups, streams
+from trainyard.edge.aws.cluster_logs import group_named, groups, streams
 from trainyard.edge.aws.log_events import LogEvent, events, filtered, line_of
 from trainyard.edge.aws.log_pattern import pattern_of
 
@@ -34,7 +34,9 @@ def account() -> Iterator[Account]:
             "/aws/parallelcluster/llm-2-202605061300",
             "/aws/parallelcluster/llm",
             "/aws/batch/job",
-            "/aws/batch/jobs-of-mine",
+            "llm-batch-LogGroup-AB12cd34",
+            "llm-batch-LogGroup-AB12cd34-of-mine",
+            "llm-2-batch-LogGroup-AB12cd34",
             "/aws/eks/llm/cluster",
             "/aws/eks/llm-2/cluster",
             "/aws/containerinsights/llm/application",
@@ -49,7 +51,7 @@ def account() -> Iterator[Account]:
     ("platform", "names"),
     [
         ("parallelcluster", [GROUP, "/aws/parallelcluster/llm-202505061300"]),
-        ("batch", ["/aws/batch/job"]),
+        ("batch", ["llm-batch-LogGroup-AB12cd34"]),
         ("eks", ["/aws/containerinsights/llm/application", "/aws/eks/llm/cluster"]),
     ],
 )
@@ -61,6 +63,12 @@ def test_the_groups_of_a_cluster_are_found_and_those_of_its_namesakes_are_not(ac
 def test_a_group_of_parallelcluster_was_made_when_its_name_says(account):
     assert groups(account, "llm")[0].made_ms == 1_778_072_400_000
     assert groups(account, "nobody-s") == ()
+
+
+def test_one_group_is_found_by_its_whole_name(account):
+    found = group_named(account, "/aws/batch/job")
+    assert found is not None
+    assert (found.name, group_named(account, "/aws/batch")) == ("/aws/batch/job", None)
 
 
 def test_streams_are_listed_page_after_page_and_no_further_than_asked_for(account):

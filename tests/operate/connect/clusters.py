@@ -109,6 +109,7 @@ def account(
     own = {
         "ec2.DescribeInstances": _by_tags(there),
         "cloudformation.DescribeStacks": listing("Stacks", list(stacks)),
+        "cloudformation.ListStackResources": Refusal("ValidationError", "Stack with id lab does not exist"),
         "ssm.DescribeInstanceInformation": information,
         "ssm.StartSession": session,
         "ssm.TerminateSession": {"SessionId": "me-0123456789abcdef0"},

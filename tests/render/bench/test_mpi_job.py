@@ -1,125 +1,188 @@
-"""Jobs as MPIJobs, held against what the API of the MPI Operator allows.
+"""Jobs as MPIJobs, and what their launcher runs; tests/render/eks/manifests/ holds them against Kubernetes' schemas.
 
-Keys and types as they stand in its types, and of pods those that are used here:
-https://github.com/kubeflow/mpi-operator/blob/master/pkg/apis/kubeflow/v2beta1/types.go
-https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/
+`python -m tests.render.bench.test_mpi_job` writes the reviewed file.
+Values as AWS's own job has them: https://docs.aws.amazon.com/eks/latest/userguide/node-efa.html
 """
 
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.render.bench.specs import with_queue, with_queues
-from trainyard.errors import InputError
-from trainyard.render.bench.mpi_job import mpi_job
-from trainyard.render.bench.plan import jobs_for
+from tests.render.bench.fake_job import FakeJob, lines_with, says
+from tests.render.eks.manifests.clusters import CPU, P5, TRN1, cluster, made
+from trainyard.bench.nccl_log import parse_log
+from trainyard.render.bench.files import bench_files, mpi_job_of
+from trainyard.render.bench.mpi_job import job_name, scripts_manifest
+from trainyard.render.bench.plan import container_image, jobs_for
 
-IMAGE = "public.ecr.aws/hpc-cloud/nccl-tests:cuda13.0.2-efa1.48.0-ofiv1.19.0-ncclv2.30.4-1-testsv2.18.3"
-JOBS = [job for job in jobs_for(with_queue(nodes="4")) if not job.then]
+P5S = cluster(P5)
+JOBS = jobs_for(P5S)
 EACH_JOB = pytest.mark.parametrize("job", JOBS, ids=lambda one: one.id)
-
-QUANTITIES = {str: int}
-CONTAINER = {
-    "name": str, "image": str, "command": [str], "resources": {"limits": QUANTITIES, "requests": QUANTITIES},
-    "volumeMounts": [{"name": str, "mountPath": str}],
-}  # fmt: skip
-POD = {
-    "restartPolicy": str, "nodeSelector": {str: str}, "containers": [CONTAINER],
-    "volumes": [{"name": str, "emptyDir": {"medium": str, "sizeLimit": str}}],
-}  # fmt: skip
-REPLICAS = {"replicas": int, "restartPolicy": str, "template": {"metadata": {"labels": {str: str}}, "spec": POD}}
-MPI_JOB = {
-    "apiVersion": str,
-    "kind": str,
-    "metadata": {"name": str, "namespace": str, "labels": {str: str}, "annotations": {str: str}},
-    "spec": {
-        "slotsPerWorker": int,
-        "runPolicy": {
-            "cleanPodPolicy": str, "ttlSecondsAfterFinished": int, "activeDeadlineSeconds": int, "backoffLimit": int,
-            "suspend": bool,
-        },
-        "mpiReplicaSpecs": {"Launcher": REPLICAS, "Worker": REPLICAS},
-        "sshAuthMountPath": str,
-        "mpiImplementation": str,
-    },
-}  # fmt: skip
+GOLDEN = Path(__file__).parent / "golden_mpi_job.yaml"
+SCRIPT = Path("src/trainyard/render/bench/kubernetes/run-mpi-job.sh")
+# As Open MPI of the image: it runs what follows its own arguments once on each host of the operator's host file.
+MPIRUN = """\
+printf '%s ' "$@" >>"$STUB/mpirun"
+echo >>"$STUB/mpirun"
+while [ "$1" != bash ]; do
+  [ "$1" != -N ] || per_node=$2
+  shift
+done
+for host in ip-10-0-16-6 ip-10-0-16-7; do
+  FAKE_HOST=$host "$@" || exit
+  [ "$per_node" = 1 ] || exit 0
+done
+"""
 
 
-def problems(value: Any, shape: Any, path: str = "") -> list[str]:
-    """Return where a value is not of a shape: keys to shapes, any key to a type, a list of a shape, or a type."""
-    if isinstance(shape, type):
-        return [] if type(value) is shape else [f"{path}: {value!r} is no {shape.__name__}"]
-    if isinstance(shape, list):
-        return [one for at, member in enumerate(value) for one in problems(member, shape[0], f"{path}[{at}]")]
-    if set(shape) == {str}:
-        return [one for key, member in value.items() for one in problems(member, shape[str], f"{path}.{key}")]
-    unknown = [f"{path}.{key} is unknown" for key in value.keys() - shape.keys()]
-    return unknown + [
-        one for key in value.keys() & shape.keys() for one in problems(value[key], shape[key], f"{path}.{key}")
-    ]
+def golden() -> bytes:
+    (two_nodes,) = [job for job in JOBS if job.nodes == 2 and job.binaries == ("all_reduce_perf",) and job.phase == 2]
+    return bench_files(P5S)[f"{two_nodes.id}.yaml"]
 
 
-@EACH_JOB
-def test_every_key_is_one_that_the_api_knows(job):
-    assert problems(mpi_job(job, IMAGE), MPI_JOB) == []
+def test_the_job_over_two_nodes_is_the_reviewed_one():
+    assert golden() == GOLDEN.read_bytes()
 
 
-def test_a_key_that_the_api_does_not_know_would_be_found():
-    made = mpi_job(JOBS[0], IMAGE)
-    made["spec"]["cleanPodPolicy"] = "Running"
-    made["spec"]["slotsPerWorker"] = "8"
-    assert len(problems(made, MPI_JOB)) == 2
+def container(job: Any, role: str) -> dict[str, Any]:
+    (found,) = mpi_job_of(P5S, job)["spec"]["mpiReplicaSpecs"][role]["template"]["spec"]["containers"]
+    return dict(found)
 
 
-@EACH_JOB
-def test_values_are_those_that_the_api_enumerates(job):
-    made = mpi_job(job, IMAGE)
-    assert (made["apiVersion"], made["kind"]) == ("kubeflow.org/v2beta1", "MPIJob")
-    assert made["spec"]["runPolicy"]["cleanPodPolicy"] in {"All", "Running", "None"}
+def launcher_environment(job: Any) -> dict[str, str]:
+    return {one["name"]: one["value"] for one in container(job, "Launcher")["env"]}
 
 
 @EACH_JOB
 def test_names_leave_room_for_those_of_pods(job):
-    name = mpi_job(job, IMAGE)["metadata"]["name"]
-    assert re.fullmatch(r"[a-z]([a-z0-9-]*[a-z0-9])?", name)
-    assert len(f"{name}-worker-1023") <= 63
+    assert re.fullmatch(r"[a-z]([a-z0-9-]*[a-z0-9])?", job_name(job))
+    assert len(f"{job_name(job)}-worker-1023") <= 63
 
 
 def test_long_names_are_cut_and_stay_apart():
-    spec = with_queues(
+    spec = cluster(
         "  - name: a-queue-with-a-long-name\n    compute_resources:\n"
         "      - {name: nodes-of-the-first-kind, instance_type: p5.48xlarge, nodes: 2}\n"
         "      - {name: nodes-of-the-other-kind, instance_type: p5.48xlarge, nodes: 2}"
     )
-    jobs = [job for job in jobs_for(spec) if not job.then]
-    names = {mpi_job(job, IMAGE)["metadata"]["name"] for job in jobs}
-    assert len(names) == len(jobs)
+    names = [job_name(job) for job in jobs_for(spec)]
+    assert len(set(names)) == len(names)
     assert max(map(len, names)) == 45
 
 
-def test_a_worker_has_all_gpus_and_efa_interfaces_of_its_node():
-    job = next(job for job in JOBS if job.nodes == 4)
-    spec = mpi_job(job, IMAGE)["spec"]
-    worker = spec["mpiReplicaSpecs"]["Worker"]
-    (container,) = worker["template"]["spec"]["containers"]
-    assert (worker["replicas"], spec["slotsPerWorker"]) == (4, 8)
-    assert container["resources"]["limits"] == {"nvidia.com/gpu": 8, "vpc.amazonaws.com/efa": 32}
+@EACH_JOB
+def test_a_worker_has_all_gpus_efa_interfaces_and_huge_pages_of_aws_s_job(job):
+    spec = mpi_job_of(P5S, job)["spec"]
+    limits = container(job, "Worker")["resources"]["limits"]
+    assert (spec["mpiReplicaSpecs"]["Worker"]["replicas"], spec["slotsPerWorker"]) == (job.nodes, job.tasks_per_node)
+    assert spec["runPolicy"]["cleanPodPolicy"] == "Running"
+    assert {key: limits[key] for key in ("nvidia.com/gpu", "vpc.amazonaws.com/efa", "hugepages-2Mi")} == {
+        "nvidia.com/gpu": 8, "vpc.amazonaws.com/efa": 32, "hugepages-2Mi": "5120Mi",
+    }  # fmt: skip
 
 
-def test_the_launcher_runs_all_ranks_of_the_program_with_its_variables():
-    job = next(job for job in JOBS if job.environment.get("NCCL_ALGO") == "Ring")
-    command = mpi_job(job, IMAGE)["spec"]["mpiReplicaSpecs"]["Launcher"]["template"]["spec"]["containers"][0]["command"]
-    assert command[command.index("-n") + 1] == "32"
-    assert "NCCL_ALGO=Ring" in command
-    assert command[-len(job.arguments) - 1 :] == ["/opt/nccl-tests/build/all_reduce_perf", *job.arguments]
+@EACH_JOB
+def test_the_launcher_is_told_the_test_and_takes_no_gpu(job):
+    told = launcher_environment(job)
+    assert "nvidia.com/gpu" not in container(job, "Launcher")["resources"]["limits"]
+    assert told["NVIDIA_VISIBLE_DEVICES"] == "void"
+    assert (told["TRAINYARD_NODES"], told["TRAINYARD_PROGRAMS"]) == (str(job.nodes), " ".join(job.binaries))
+    assert told["TRAINYARD_ARGUMENTS"].split() == list(job.arguments)
+    assert {name: told[name] for name in told["TRAINYARD_VARIABLES"].split()} == dict(job.environment)
 
 
-def test_a_test_of_several_programs_is_refused_with_what_to_do():
-    (job,) = [job for job in jobs_for(with_queue()) if job.then]
-    with pytest.raises(InputError) as caught:
-        mpi_job(job, IMAGE)
-    assert caught.value.hint is not None
-    assert "all_gather_perf" in caught.value.hint
+def test_the_image_is_aws_s_or_the_spec_s():
+    assert container(JOBS[0], "Worker")["image"] == container_image(P5S).replace("#", "/")
+    own = cluster(P5, "eks: {nccl_image: 'registry.example.com/nccl:1.2'}\n")
+    pods = mpi_job_of(own, jobs_for(own)[0])["spec"]["mpiReplicaSpecs"].values()
+    images = {one["image"] for pod in pods for one in pod["template"]["spec"]["containers"]}
+    assert images == {"registry.example.com/nccl:1.2"}
+
+
+def test_the_folder_has_a_file_for_every_job():
+    assert set(bench_files(P5S)) == {f"{job.id}.yaml" for job in JOBS}
+    assert {job.phase for job in JOBS} >= {1, 2, 3}
+
+
+def test_jobs_mount_the_scripts_that_the_manifests_bring():
+    assert made(P5S)["bench-scripts.yaml"] == [scripts_manifest()]
+    assert set(scripts_manifest()["data"]) == {"run-mpi-job.sh", "describe-node.sh", "nccl-program.sh"}
+    for job in JOBS:
+        for role in ("Launcher", "Worker"):
+            pod = mpi_job_of(P5S, job)["spec"]["mpiReplicaSpecs"][role]["template"]["spec"]
+            named = [one["configMap"]["name"] for one in pod["volumes"] if "configMap" in one]
+            assert named == [scripts_manifest()["metadata"]["name"]]
+
+
+def test_there_is_nothing_without_gpus_or_without_the_operator():
+    assert bench_files(cluster(CPU)) == {}
+    assert bench_files(cluster(TRN1)) == {}
+    without = cluster(P5, "eks: {operators: [training-operator]}\n")
+    assert bench_files(without) == {}
+    for spec in (cluster(CPU), cluster(TRN1), without):
+        assert "bench-scripts.yaml" not in made(spec)
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> FakeJob:
+    made = FakeJob(tmp_path)
+    made.program(made.root / "opt/amazon/openmpi/bin/mpirun", MPIRUN)
+    (made.bench / SCRIPT.name).write_bytes(SCRIPT.read_bytes())
+    return made
+
+
+def launched(fake: FakeJob, **changes: str) -> Any:
+    return fake.run(script=SCRIPT.name, **{"TRAINYARD_NODES": "2", "TRAINYARD_SHARED": "", **changes})
+
+
+def test_the_launcher_s_log_is_read_by_the_judge_with_what_the_nodes_said(job: FakeJob):
+    ran = launched(job)
+    assert ran.returncode == 0, ran.stdout
+    (run,) = parse_log([ran.stdout.encode()])
+    assert (run.collective, run.instance_type, len(run.rows), run.failures) == ("all_reduce", "p5.48xlarge", 2, [])
+    assert (run.versions["efa-driver"], run.versions["nccl"]) == ("2.17.2g", "2.27.7")
+    assert len(lines_with(ran.stdout, "ip-10-0-16-[67]")) >= 2
+
+
+def test_every_rank_gets_the_job_s_variables_and_arguments(job: FakeJob):
+    launched(job)
+    described, test = job.remembered("mpirun")
+    assert "-n 2 -N 1" in described
+    assert "-n 16 -N 8" in test
+    assert "-x NCCL_DEBUG -x NCCL_DEBUG_SUBSYS" in test
+    assert " ".join(job.remembered("arguments")) == "-b 8 -e 1024 -f 2 -g 1 -c 1 -n 20 -w 5"
+
+
+def test_several_programs_are_told_apart_by_the_judge(job: FakeJob):
+    ran = launched(job, TRAINYARD_PROGRAMS="all_reduce_perf alltoall_perf")
+    assert ran.returncode == 0, ran.stdout
+    assert [run.collective for run in parse_log([ran.stdout.encode()])] == ["all_reduce", "alltoall"]
+
+
+def test_the_first_that_fails_ends_it_with_its_status(job: FakeJob):
+    job.program(job.root / "opt/nccl-tests/build/all_reduce_perf", says("all_reduce_perf", status=3))
+    ran = launched(job, TRAINYARD_PROGRAMS="all_reduce_perf alltoall_perf")
+    assert ran.returncode == 3
+    assert lines_with(ran.stdout, "all_reduce_perf ended with status 3")
+    assert not lines_with(ran.stdout, "Collective test starting: alltoall_perf")
+
+
+def test_an_image_without_open_mpi_is_said_with_what_to_do(job: FakeJob):
+    (job.root / "opt/amazon/openmpi/bin/mpirun").unlink()
+    ran = launched(job)
+    assert ran.returncode == 1
+    assert lines_with(ran.stdout, "no mpirun in .*name another as eks.nccl_image")
+
+
+def test_a_variable_that_the_manifest_would_have_set_is_asked_for(job: FakeJob):
+    ran = launched(job, TRAINYARD_NODES="")
+    assert ran.returncode == 1
+    assert lines_with(ran.stdout, "TRAINYARD_NODES is not set: apply one of the MPIJobs")
+
+
+if __name__ == "__main__":
+    GOLDEN.write_bytes(golden())

@@ -60,9 +60,14 @@ def test_a_picture_is_named_and_described_for_who_cannot_see_it(name: str):
 def test_the_picture_of_an_architecture_shows_nodes_file_systems_and_zone(architecture):
     spec = parse(architecture.text, "cluster.yaml").spec
     words = words_in(architecture_svg(spec))
-    expected = [spec.name, f"Region {spec.region}", str(spec.network.availability_zone)]
-    expected += ["AWS Batch"] if spec.platform == "batch" else [spec.head_node.instance_type]
-    expected += [one.mount for one in spec.file_systems] + [f"Queue {queue.name}" for queue in spec.queues]
+    expected = [spec.name, f"Region {spec.region}", spec.network.availability_zone or "subnet-"]
+    box = "Node group" if spec.platform == "eks" else "Queue"
+    expected += {
+        "batch": ["AWS Batch"],
+        "eks": ["Amazon EKS", "System nodes", spec.eks.system_nodes.instance_type],
+        "parallelcluster": [spec.head_node.instance_type],
+    }[spec.platform]
+    expected += [one.mount for one in spec.file_systems] + [f"{box} {queue.name}" for queue in spec.queues]
     expected += [group.instance_type for group in spec.node_groups()]
     assert [one for one in expected if one not in words] == []
 
@@ -88,6 +93,14 @@ def test_the_picture_of_an_architecture_shows_nodes_file_systems_and_zone(archit
         (f"monitoring: {{mode: self-hosting, certificate: '{ARN}'}}", "Load balancer"),
         ("monitoring: {mode: self-hosting}", "also forwarded to Grafana"),
         ("access: {allow_from: [203.0.113.7/32]}\nhead_node: {subnet: public}", "SSH from 203.0.113.7/32"),
+        ("platform: eks\naccess: {allow_from: [203.0.113.7/32]}", "kubectl from 203.0.113.7/32"),
+        ("platform: eks\neks: {endpoint: private}", "kubectl from within the network"),
+        ("platform: eks", "everywhere, as IAM allows: access.allow_from is empty"),
+        ("platform: eks\nmonitoring: {mode: amp-only}", "Prometheus collects metrics of all nodes"),
+        (
+            "platform: eks\nqueues: [{name: q, instance_type: p5.48xlarge, nodes: {min: 0, max: 4, desired: 3}}]",
+            "3 at first",
+        ),
     ],
 )
 def test_a_picture_shows(part: str, shown: str):
@@ -104,6 +117,9 @@ def test_a_picture_shows(part: str, shown: str):
         ("monitoring: {logs: false, dashboard: false, alarms: false}", "CloudWatch"),
         ("file_systems: [{mount: /home, openzfs: {size_gib: 64}}]", "root volume of the head node"),
         ("head_node: {subnet: public}", "SSH from"),
+        ("platform: eks", "Head node"),
+        ("platform: eks", "Slurm"),
+        ("platform: eks\nmonitoring: {logs: false}", "CloudWatch"),
     ],
 )
 def test_a_picture_does_not_show_what_is_not_there(part: str, hidden: str):

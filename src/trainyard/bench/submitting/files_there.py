@@ -54,7 +54,7 @@ def fetch(head: HeadNode, file: str, to: Path) -> bool:
     if size_bytes > _MOST_COMPRESSED_BYTES:
         problem = f"{file} has {size_bytes:,} bytes even when packed, too many to fetch this way"
         raise TrainyardError(problem, where=head.words, hint=f"copy {packed} with scp, and judge it with bench judge")
-    _write(to, _unpacked(_blocks(head, packed, size_bytes), file))
+    write_blocks(to, _unpacked(_blocks(head, packed, size_bytes), file))
     _done(head, ("rm", "--force", "--", packed))
     return True
 
@@ -87,7 +87,8 @@ def _unpacked(blocks: Iterator[bytes], file: str) -> Iterator[bytes]:
         raise TrainyardError(f"{file} has arrived cut short", where=file, hint="repeat the command")
 
 
-def _write(to: Path, blocks: Iterator[bytes]) -> None:
+def write_blocks(to: Path, blocks: Iterator[bytes]) -> None:
+    """Write a file here, whole or not at all. Raises TrainyardError where it cannot be written."""
     try:
         to.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=to.parent, prefix=f".{to.name}.", delete=False) as new:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from trainyard.bench.submitting.slurm import State, states
+from trainyard.bench.submitting.state import State
 from trainyard.edge.remote.answer import UnreachableError
 from trainyard.errors import TrainyardError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from trainyard.bench.submitting.head_node import HeadNode
+    from trainyard.bench.submitting.scheduler import Scheduler
+
 
 # Jobs that Slurm will not start before somebody changes something.
 # https://slurm.schedmd.com/job_reason_codes.html
@@ -44,9 +45,9 @@ class Clock(Protocol):
 class Followed(NamedTuple):
     """What is followed."""
 
-    head: HeadNode
+    scheduler: Scheduler
     numbers: Mapping[str, str]
-    """Slurm's, by job."""
+    """The scheduler's, by job."""
     tell: Callable[[str], None]
     ended: Callable[[str, State], None]
     """Called for each job once it has ended."""
@@ -55,7 +56,7 @@ class Followed(NamedTuple):
 def follow(what: Followed, clock: Clock, within_s: float, every_s: float) -> None:
     """Return once all have ended.
 
-    Raises TrainyardError where one cannot start, the head node is gone for good, or the time is over.
+    Raises TrainyardError where one cannot start, the scheduler is gone for good, or the time is over.
     """
     end, seen, failures = clock.now() + within_s, dict[str, State](), 0
     while True:
@@ -63,7 +64,7 @@ def follow(what: Followed, clock: Clock, within_s: float, every_s: float) -> Non
         if not left:
             return
         try:
-            found = states(what.head, list(left.values()))
+            found = what.scheduler.states(list(left.values()))
             failures = 0
         except UnreachableError as error:
             failures += 1

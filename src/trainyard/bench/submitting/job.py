@@ -1,9 +1,9 @@
-"""A job as it is submitted: its files, what sbatch is told, and what its script is told."""
+"""A job as it is submitted: its files, what sbatch or AWS Batch is told, and what its script is told."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,3 +33,5 @@ class Job:
     """What the script is told."""
     gpus: int = 0
     """How many GPUs it looks at one by one."""
+    request: Mapping[str, Any] | None = field(default=None, repr=False)
+    """What SubmitJob of AWS Batch is given, where it runs there."""

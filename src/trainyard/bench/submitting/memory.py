@@ -23,6 +23,7 @@ _LOCK = ".submission.lock"
 _MOST_BYTES = 2**22
 _SCHEMA = 1
 _NAME = re.compile(r"[A-Za-z0-9_-]+")
+_NUMBER = re.compile(r"[0-9]+|[0-9a-f-]{36}")  # of Slurm, or of AWS Batch
 
 
 @dataclass(slots=True)
@@ -30,7 +31,7 @@ class Remembered:
     """A job that was submitted."""
 
     number: str
-    """Slurm's."""
+    """Slurm's, or the id that AWS Batch gave."""
     state: str = "PENDING"
     reason: str = ""
     ended: bool = False
@@ -46,11 +47,11 @@ class Memory:
 
     cluster: str
     where: str
-    """On which machine Slurm is."""
+    """On which machine Slurm is, or that it is AWS Batch."""
     folder: str
     """Where the jobs run there."""
     token: str = field(default_factory=lambda: secrets.token_hex(6))
-    """What Slurm knows the jobs of this folder by."""
+    """What Slurm and AWS Batch know the jobs of this folder by."""
     jobs: dict[str, Remembered] = field(default_factory=dict)
 
     def write(self, results: Path) -> None:
@@ -67,7 +68,7 @@ def read_memory(results: Path) -> Memory | None:
     try:
         return _memory(json.loads(content))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        hint = "name another folder with --results; jobs that run can be seen with squeue on the head node"
+        hint = "name another folder with --results; jobs that run can be seen with squeue or in AWS Batch"
         problem = f"what is remembered of the jobs cannot be read: {error!r}"
         raise InputError(problem, where=str(results / FILE), hint=hint) from error
 
@@ -98,7 +99,7 @@ def _memory(written: dict[str, object]) -> Memory:
     found = Memory(**written)  # type: ignore[arg-type]  # words, as was looked at above
     found.jobs = {id_: Remembered(**job) for id_, job in jobs.items()}
     for id_, job in found.jobs.items():
-        if not (_NAME.fullmatch(id_) and job.number.isdecimal() and (job.file is None or "/" not in job.file)):
+        if not (_NAME.fullmatch(id_) and _NUMBER.fullmatch(job.number) and (job.file is None or "/" not in job.file)):
             raise ValueError(f"{id_} is no job")
     if not _NAME.fullmatch(found.token):
         raise ValueError("the token is none")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trainyard.bench.submitting.job import Job
+from trainyard.render.batch.names import job_definition, job_queue
+from trainyard.render.bench.batch_job import submit_job
 from trainyard.render.bench.files import scripts
 from trainyard.render.bench.plan import jobs_for
 from trainyard.render.bench.sbatch import sbatch_text
@@ -16,7 +18,9 @@ if TYPE_CHECKING:
 
 def planned_jobs(spec: Spec, phases: tuple[int, ...] = (), *, container: bool = False) -> tuple[Job, ...]:
     """Return the jobs of a spec, those of some phases where any are named; ``container`` makes them those of one."""
-    return tuple(_job(one, spec) for one in jobs_for(spec, container=container) if not phases or one.phase in phases)
+    on_batch = spec.platform == "batch"  # where everything is in containers
+    made = jobs_for(spec, container=container and not on_batch)
+    return tuple((_batch_job if on_batch else _job)(one, spec) for one in made if not phases or one.phase in phases)
 
 
 def _job(job: BenchJob, spec: Spec) -> Job:
@@ -24,4 +28,12 @@ def _job(job: BenchJob, spec: Spec) -> Job:
     files = {**{name: content.decode() for name, content in scripts().items()}, script: sbatch_text(job, spec)}
     return Job(
         job.id, job.title, "nccl-tests", job.nodes, job.queue, job.instance_type, job.time_limit_min, script, files
+    )  # fmt: skip
+
+
+def _batch_job(job: BenchJob, spec: Spec) -> Job:
+    request = submit_job(job, job_queue(spec, job.queue), job_definition(spec, job.queue, "nccl"))
+    return Job(
+        job.id, job.title, "nccl-tests", job.nodes, job.queue, job.instance_type, job.time_limit_min, "", {},
+        request=request,
     )  # fmt: skip

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from trainyard.bench.submitting.state import GONE, State
 from trainyard.errors import TrainyardError
 
 if TYPE_CHECKING:
@@ -14,29 +15,9 @@ if TYPE_CHECKING:
     from trainyard.bench.submitting.job import Job
     from trainyard.edge.remote.answer import Answer
 
-GONE = "GONE"
-"""Slurm has forgotten the job, and keeps no accounts."""
-# https://slurm.schedmd.com/squeue.html#SECTION_JOB-STATE-CODES
-_UNDER_WAY = {"PENDING", "CONFIGURING", "RUNNING", "COMPLETING", "SUSPENDED", "STOPPED", "REQUEUED", "REQUEUE_HOLD",
-              "RESIZING", "SIGNALING", "STAGE_OUT", "RESV_DEL_HOLD", "SPECIAL_EXIT", "REQUEUE_FED"}  # fmt: skip
 _NUMBER = re.compile(r"\d+")
 _NOT_FOUND = 127
 _MARK = "trainyard-bench"
-
-
-class State(NamedTuple):
-    """How a job is."""
-
-    state: str
-    """Slurm's word, such as RUNNING."""
-    reason: str = ""
-    """Why it waits or has ended, in Slurm's word; empty where it says none."""
-    nodes: str = ""
-
-    @property
-    def ended(self) -> bool:
-        """Return whether nothing more comes of it."""
-        return self.state not in _UNDER_WAY
 
 
 def submit(head: HeadNode, folder: str, job: Job, token: str, after: str | None) -> str:

@@ -7,24 +7,22 @@ import shutil
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
-from trainyard.bench.submitting import slurm
-from trainyard.bench.submitting.files_there import fetch, home, write_files
 from trainyard.bench.submitting.following import Followed, follow
 from trainyard.bench.submitting.memory import Memory, Remembered, only_one, read_memory
-from trainyard.errors import InputError
+from trainyard.bench.submitting.state import GONE
+from trainyard.errors import InputError, TrainyardError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from trainyard.bench.submitting.following import Clock
-    from trainyard.bench.submitting.head_node import HeadNode
     from trainyard.bench.submitting.job import Job
-    from trainyard.bench.submitting.slurm import State
+    from trainyard.bench.submitting.scheduler import Scheduler
+    from trainyard.bench.submitting.state import State
 
 # Beside what the jobs may take: nodes start, and others wait in front of them.
 _WAITING_S = 3600.0
-_NEAR_S, _FAR_S = 1.0, 15.0
 
 
 class Outcome(NamedTuple):
@@ -40,24 +38,35 @@ class Outcome(NamedTuple):
     @property
     def good(self) -> bool:
         """Return whether it came to its end, as far as anybody knows."""
-        return self.file is not None and self.state in {"COMPLETED", slurm.GONE}
+        return self.file is not None and self.state in {"COMPLETED", GONE}
 
 
 class Submission:
     """The jobs of one results folder, for which no other call works at the same time."""
 
-    def __init__(self, results: Path, head: HeadNode, memory: Memory, tell: Callable[[str], None]) -> None:
+    def __init__(self, results: Path, scheduler: Scheduler, memory: Memory, tell: Callable[[str], None]) -> None:
         """Go on with what the folder remembers."""
-        self.results, self.head, self.memory, self.tell = results, head, memory, tell
-        self._written: dict[str, str] = {}
+        self.results, self.scheduler, self.memory, self.tell = results, scheduler, memory, tell
+
+    def run(self, jobs: Sequence[Job], clock: Clock, within_s: float | None) -> None:
+        """Submit the jobs and wait until all have ended: each before the next, where the scheduler wants it so."""
+        begin, parts = clock.now(), [[job] for job in jobs] if self.scheduler.one_by_one else [jobs]
+        for part in parts:
+            left_s = None if within_s is None else within_s - (clock.now() - begin)
+            if left_s is not None and left_s <= 0:
+                hint = "repeat the command, which goes on with it"
+                problem = f"{part[0].id} is not submitted: {(within_s or 0) / 60:.0f} min are over"
+                raise TrainyardError(problem, where=part[0].id, hint=hint)
+            self.submit(part)
+            self.follow(part, clock, left_s)
 
     def submit(self, jobs: Sequence[Job]) -> None:
         """Submit what was not, and what has failed before and was told."""
-        known = slurm.submitted_before(self.head, self.memory.folder, self.memory.token) if self._begun() else {}
+        known = self._submitted_before() if self._begun() else {}
         for job in jobs:
             before = self.memory.jobs.get(job.id)
             number = known.get(job.id)
-            if number is not None and (before is None or int(number) > int(before.number)):
+            if number is not None and (before is None or self.scheduler.is_newer(number, before.number)):
                 self.tell(f"{job.id}: submitted before as job {number}")
                 self._remember(job.id, Remembered(number))
             elif before is None or (before.told and before.state != "COMPLETED"):
@@ -68,8 +77,7 @@ class Submission:
         """Wait until they have ended, and fetch what they wrote as soon as they have."""
         numbers = {job.id: self.memory.jobs[job.id].number for job in jobs if not self.memory.jobs[job.id].ended}
         limit_s = within_s or _WAITING_S + sum(60.0 * job.time_limit_min for job in jobs)
-        followed = Followed(self.head, numbers, self.tell, self._ended)
-        follow(followed, clock, limit_s, _NEAR_S if self.head.is_here else _FAR_S)
+        follow(Followed(self.scheduler, numbers, self.tell, self._ended), clock, limit_s, self.scheduler.every_s)
         for job in jobs:
             self._fetch(job.id)
 
@@ -78,7 +86,7 @@ class Submission:
         self._adopt()
         left = {id_: one.number for id_, one in self.memory.jobs.items() if not one.ended}
         if left:
-            slurm.cancel(self.head, list(left.values()))
+            self.scheduler.cancel(list(left.values()))
         for id_, number in left.items():
             self.memory.jobs[id_] = Remembered(number, "CANCELLED", ended=True, told=True)
         self.memory.write(self.results)
@@ -96,24 +104,26 @@ class Submission:
 
     def _begun(self) -> bool:
         """Return whether a call before this one may have submitted anything."""
-        return bool(self.memory.jobs) or not self.head.run(("test", "-d", self.memory.folder)).status
+        return bool(self.memory.jobs) or self.scheduler.begun(self.memory.folder)
+
+    def _submitted_before(self) -> dict[str, str]:
+        return self.scheduler.submitted_before(self.memory.folder, self.memory.token)
 
     def _adopt(self) -> None:
-        for id_, number in slurm.submitted_before(self.head, self.memory.folder, self.memory.token).items():
+        for id_, number in self._submitted_before().items():
             self.memory.jobs.setdefault(id_, Remembered(number))
 
     def _submit(self, job: Job) -> None:
-        new = {name: text for name, text in job.files.items() if self._written.get(name) != text}
-        write_files(self.head, self.memory.folder, new)
-        self._written |= new
-        number = slurm.submit(self.head, self.memory.folder, job, self.memory.token, self._last())
+        number = self.scheduler.submit(self.memory.folder, job, self.memory.token, self._last())
         self._remember(job.id, Remembered(number))
         self.tell(f"{job.id}: submitted as job {number}: {job.title}")
 
     def _last(self) -> str | None:
         """Return the number of the job that the next one waits for."""
-        under_way = [int(one.number) for one in self.memory.jobs.values() if not one.ended]
-        return str(max(under_way)) if under_way else None
+        last: str | None = None
+        for number in (one.number for one in self.memory.jobs.values() if not one.ended):
+            last = number if last is None or self.scheduler.is_newer(number, last) else last
+        return last
 
     def _ended(self, id_: str, state: State) -> None:
         one = self.memory.jobs[id_]
@@ -124,7 +134,7 @@ class Submission:
     def _fetch(self, id_: str) -> None:
         one = self.memory.jobs[id_]
         name = f"{id_}_{one.number}.out"
-        if one.file is None and fetch(self.head, f"{self.memory.folder}/{name}", self.results / name):
+        if one.file is None and self.scheduler.fetch(self.memory.folder, id_, one.number, self.results / name):
             one.file = name
             self.memory.write(self.results)
 
@@ -142,7 +152,7 @@ class Submission:
 
 
 @contextmanager
-def submission(results: Path, cluster: str, head: HeadNode, tell: Callable[[str], None]) -> Iterator[Submission]:
+def submission(results: Path, cluster: str, scheduler: Scheduler, tell: Callable[[str], None]) -> Iterator[Submission]:
     """Give the submission of a results folder, alone.
 
     Raises InputError where the folder is that of another cluster, TrainyardError where somebody else works with it.
@@ -150,13 +160,13 @@ def submission(results: Path, cluster: str, head: HeadNode, tell: Callable[[str]
     with only_one(results):
         memory = read_memory(results)
         if memory is None:
-            memory = Memory(cluster, head.words, f"{home(head)}/trainyard-bench")
-            memory.folder += f"/{memory.token}"
+            memory = Memory(cluster, scheduler.words, "")
+            memory.folder = scheduler.folder(memory.token)
             memory.write(results)
         if memory.cluster != cluster:
             problem = f"this folder has the results of {memory.cluster}, and not of {cluster}"
             raise InputError(problem, where=str(results), hint="name another folder with --results")
-        yield Submission(results, head, memory, tell)
+        yield Submission(results, scheduler, memory, tell)
 
 
 def _outcome(job: Job, one: Remembered, results: Path) -> Outcome:

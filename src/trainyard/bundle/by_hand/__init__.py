@@ -24,8 +24,8 @@ def to_look_at(spec: Spec) -> Iterator[tuple[str, Sequence[str]]]:
             "Unless your VPC has them, endpoints through which nodes reach AWS. It needs DNS resolution and host names:"
         )
         yield text, endpoints(spec, existing)
-    # On AWS Batch no node opens what the key encrypts, and images are for ECS.
-    if spec.platform == "batch":
+    # Elsewhere no node opens what the key encrypts, and images are not for ParallelCluster.
+    if spec.platform != "parallelcluster" and not spec.is_environment:
         return
     if spec.iam.kms_key is not None:
         text = (

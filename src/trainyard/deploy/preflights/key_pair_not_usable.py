@@ -26,9 +26,13 @@ def check(context: PreflightContext) -> Iterator[Problem]:
         if found is None and not context.creates_key_pair:
             message = f"account {context.account.id} has no key pair {name!r} in {context.spec.region}"
             yield Problem(path, message)
-        elif found is not None and found.get("KeyType") == "rsa" and context.spec.image.os in _WITHOUT_RSA:
+        elif found is not None and found.get("KeyType") == "rsa" and _takes_no_rsa(context):
             message = f"key pair {name!r} is an RSA key, which {context.spec.image.os} does not take"
             yield Problem(path, message, "make a key pair of type ed25519")
+
+
+def _takes_no_rsa(context: PreflightContext) -> bool:
+    return context.spec.platform == "parallelcluster" and context.spec.image.os in _WITHOUT_RSA
 
 
 def _keys(context: PreflightContext) -> Iterator[tuple[Path, str]]:

@@ -52,7 +52,8 @@ def _private(context: PreflightContext) -> Iterator[tuple[NamedSubnet, ec2.Descr
 def _without_endpoints(context: PreflightContext, subnet: NamedSubnet, described: ec2.Described) -> Iterator[Problem]:
     table = (route_table_of(context, described) or {}).get("RouteTableId")
     endpoints = context.ask(ec2.vpc_endpoints, described["VpcId"])
-    there = {str(one["ServiceName"]).rpartition(".")[2] for one in endpoints if _leads_from(one, table)}
+    region = f".{context.spec.region}."
+    there = {str(one["ServiceName"]).partition(region)[2] for one in endpoints if _leads_from(one, table)}
     if missing := [service for service in services_needed(context.spec) if service not in there]:
         message = f"subnet {subnet.id} has no internet, and {described['VpcId']} no endpoint for {', '.join(missing)}"
         yield Problem(subnet.path, message, "make them: the README of the bundle has the commands")

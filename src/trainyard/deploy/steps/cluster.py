@@ -80,7 +80,8 @@ def final_config(work: Work) -> dict[str, Any]:
     if rendering.stand_ins:
         missing = rendering.stand_ins[0]
         raise TrainyardError(f"nothing says what {missing.output} is: {missing.what}", where=missing.value)
-    return rendering.documents["cluster.yaml"]
+    configuration: dict[str, Any] = rendering.documents["cluster.yaml"]
+    return configuration
 
 
 def settled(work: Work) -> StackState | None:

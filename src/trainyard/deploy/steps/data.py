@@ -30,14 +30,14 @@ class Data:
         return Outcome(changed=False)
 
     def undo(self, work: Work) -> Outcome:
-        """Delete it where that is asked for, and name it where not, or where AWS refuses."""
+        """Delete it where that is asked for or nothing is in it, and name it where not, or where AWS refuses."""
         await_deletions(work.account, work.owns)
-        kept = kept_data(work.account, work.name, work.owns)
-        if work.options.delete_data:
-            outcome = _delete(work, kept)
-        else:
+        found = kept_data(work.account, work.name, work.owns)
+        kept = [] if work.options.delete_data else [one for one in found if not one.is_empty]
+        outcome = _delete(work, [one for one in found if one not in kept])
+        if kept:
             work.kept.extend(map(str, kept))
-            outcome = Outcome(changed=False, detail=f"kept: {', '.join(map(str, kept))}" if kept else "there is none")
+            outcome = Outcome(outcome.changed, f"kept: {', '.join(map(str, kept))}")
         groups = delete_leftover_groups(work.account, work.name, work.owns, wait=work.options.delete_data)
         return Outcome(outcome.changed or groups > 0, outcome.detail)
 
@@ -50,6 +50,8 @@ def _delete(work: Work, kept: list[Kept]) -> Outcome:
         except NeededElsewhereError as error:
             work.tell(error.problem)
             work.refused.append(f"{one}, because {error.problem}")
+    if not kept:
+        return Outcome(changed=False, detail="there is none")
     deleted = len(kept) - len(work.refused)
     stays = f", {len(work.refused)} kept because AWS refuses" if work.refused else ""
     return Outcome(changed=deleted > 0, detail=f"{deleted} deleted{stays}")

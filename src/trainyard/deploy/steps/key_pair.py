@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trainyard.deploy.cluster_stack import cluster_stack
 from trainyard.deploy.step import Outcome, Probe
 from trainyard.edge.aws.key_pairs import create_key_pair, finish_key_pair, key_pair_exists, key_pair_unfinished
 from trainyard.edge.aws.stacks import find_stack
@@ -33,7 +34,10 @@ class KeyPair:
             return Outcome(changed=False)
         tags = {work.tag: work.name}
         # A cluster that is there was made with the key pair, so it stays what it is.
-        if key_pair_unfinished(work.account, name, tags) and find_stack(work.account, work.name) is None:
+        if (
+            key_pair_unfinished(work.account, name, tags)
+            and find_stack(work.account, cluster_stack(work.wanted())) is None
+        ):
             if file is None:
                 raise _lost(name)
             finish_key_pair(work.account, name, file, tags)

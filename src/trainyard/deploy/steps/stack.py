@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from trainyard.deploy.long_template import uploaded_template
 from trainyard.deploy.step import Outcome, Probe
 from trainyard.edge.aws.change_sets import StackRequest
 from trainyard.edge.aws.cloudformation import change_stack, delete_stack
 from trainyard.edge.aws.stacks import StackState, find_stack
 from trainyard.errors import TrainyardError
+from trainyard.render.batch.template import fits_inline
 from trainyard.render.cloudformation.stacks import stacks
 from trainyard.render.stand_ins import Ids
 
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 
 # Types that take minutes, of which one wants to know that they have begun.
 _SLOW = {
+    "AWS::Batch::ComputeEnvironment",
+    "AWS::Batch::JobQueue",
     "AWS::CloudFormation::Stack",
     "AWS::CloudFormation::WaitCondition",
     "AWS::EC2::NatGateway",
@@ -93,7 +97,8 @@ class StackStep:
                 where=stack.name,
                 hint="an earlier stack should have given it; this is a defect of trainyard",
             )
-        return StackRequest(stack.name, stack.template, stack.parameters, stack.tags, stack.capabilities)
+        url = None if fits_inline(stack.template) else uploaded_template(work, self.kind, stack.template)
+        return StackRequest(stack.name, stack.template, stack.parameters, stack.tags, stack.capabilities, url)
 
 
 def kept_parameters(kind: Kind, request: StackRequest, found: StackState | None) -> dict[str, str]:

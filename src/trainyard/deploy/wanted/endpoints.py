@@ -13,10 +13,16 @@ if TYPE_CHECKING:
 
 
 def services_needed(spec: Spec) -> Iterator[str]:
-    """Yield the last part of the name of each endpoint.
+    """Yield what the name of each endpoint has behind the region.
 
     https://docs.aws.amazon.com/parallelcluster/latest/ug/aws-parallelcluster-in-a-single-public-subnet-no-internet-v3.html
+    https://docs.aws.amazon.com/AmazonECS/latest/developerguide/vpc-endpoints.html
     """
+    if spec.platform == "batch":
+        yield from ("s3", "ecs", "ecs-agent", "ecs-telemetry", "ecr.api", "ecr.dkr", "logs")
+        if any(one.kind in ("lustre", "openzfs") for one in spec.file_systems):
+            yield "fsx"  # nodes ask it for the addresses of what they mount
+        return
     yield from ("s3", "dynamodb", "cloudformation", "ec2")
     if spec.monitoring.logs:
         yield "logs"

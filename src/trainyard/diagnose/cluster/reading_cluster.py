@@ -46,7 +46,7 @@ class ReadingCluster:
     def read(self, files: Iterable[LogFile]) -> None:
         """Read some logs."""
         self._found = None
-        self.collected.add(scan(files, unusual=self.unusual), self.wanted)
+        self.collected.add(scan(files, unusual=self.unusual, wanted=self.wanted))
 
     def read_streams(self, of: StreamFiles, streams: Sequence[LogStream]) -> None:
         """Read streams, the most telling first."""

@@ -25,6 +25,7 @@ _KEPT_BY_UPDATES = {
     "AWS::APS::Workspace",
     "AWS::EC2::Subnet",
     "AWS::EC2::VPC",
+    "AWS::ECR::Repository",
     "AWS::FSx::FileSystem",
     "AWS::Grafana::Workspace",
 }
@@ -38,6 +39,8 @@ class StackRequest(NamedTuple):
     parameters: Mapping[str, str]
     tags: Mapping[str, str]
     capabilities: tuple[str, ...] = ()
+    template_url: str | None = None
+    """Where the template lies in S3, where it is too long for a request."""
 
 
 def make_change_set(account: Account, request: StackRequest, *, fresh: bool) -> str | None:
@@ -51,7 +54,7 @@ def make_change_set(account: Account, request: StackRequest, *, fresh: bool) -> 
             StackName=request.name,
             ChangeSetName=name,
             ChangeSetType="CREATE" if fresh else "UPDATE",
-            TemplateBody=request.template,
+            **_template(request),
             Parameters=[{"ParameterKey": key, "ParameterValue": text} for key, text in request.parameters.items()],
             Tags=[{"Key": key, "Value": text} for key, text in request.tags.items()],
             Capabilities=list(request.capabilities),
@@ -69,6 +72,10 @@ def make_change_set(account: Account, request: StackRequest, *, fresh: bool) -> 
     except ClientError as error:
         raise account_error(error, account.region, f"plan stack {request.name}") from error
     raise too_long(request.name)
+
+
+def _template(request: StackRequest) -> dict[str, str]:
+    return {"TemplateBody": request.template} if request.template_url is None else {"TemplateURL": request.template_url}
 
 
 def _refuse_failed(account: Account, name: str, change_set: str, reason: str) -> None:

@@ -22,12 +22,12 @@ MISSING = {"ResourceNotFoundException"}
 
 # Where each platform writes, and what stands behind that: a prefix alone would catch the cluster llm-2 for llm.
 # https://docs.aws.amazon.com/parallelcluster/latest/ug/cloudwatch-logs-v3.html
-# https://docs.aws.amazon.com/batch/latest/userguide/using_awslogs.html
 # https://docs.aws.amazon.com/eks/latest/userguide/control-plane-logs.html
 # https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/Container-Insights-reference-performance-entries-EKS.html
 _NAMES = {
     "parallelcluster": (("/aws/parallelcluster/{cluster}-", r"\d{12}"),),
-    "batch": (("/aws/batch/job", ""),),
+    # The log group of render/batch/batch.yaml, which CloudFormation names after its stack.
+    "batch": (("{cluster}-batch-LogGroup-", "[A-Za-z0-9]+"),),
     "eks": (
         ("/aws/eks/{cluster}/", "cluster"),
         ("/aws/containerinsights/{cluster}/", "application|dataplane|host|performance"),
@@ -76,7 +76,7 @@ class Streams(NamedTuple):
 def groups(account: Account, cluster: str, platform: str = "parallelcluster") -> tuple[LogGroup, ...]:
     """Return the log groups of a cluster, the newest first: also those that a deleted cluster left. Often none.
 
-    ``platform`` is parallelcluster, batch (where all jobs of the account share one) or eks.
+    ``platform`` is parallelcluster, batch (those that trainyard makes) or eks.
     Raises NotAllowedError, or TrainyardError where AWS does not answer.
     """
     found = [
@@ -85,6 +85,14 @@ def groups(account: Account, cluster: str, platform: str = "parallelcluster") ->
         for group in _groups_of(account, beginning.format(cluster=cluster), ending)
     ]
     return tuple(sorted(found, key=lambda group: (group.made_ms, group.name), reverse=True))
+
+
+def group_named(account: Account, name: str) -> LogGroup | None:
+    """Return a log group by its name; None where there is none.
+
+    Raises NotAllowedError, or TrainyardError where AWS does not answer.
+    """
+    return next(iter(_groups_of(account, name, "")), None)
 
 
 def _groups_of(account: Account, beginning: str, ending: str) -> Iterator[LogGroup]:

@@ -18,7 +18,13 @@ if TYPE_CHECKING:
 
 _POLL_S = 10.0
 _POLLS = 180  # half an hour; a large file system takes minutes
-_GONE = {"FileSystemNotFound", "InvalidVolume.NotFound", "InvalidSnapshot.NotFound", "ResourceNotFoundException"}
+_GONE = {
+    "FileSystemNotFound",
+    "InvalidSnapshot.NotFound",
+    "InvalidVolume.NotFound",
+    "RepositoryNotFoundException",
+    "ResourceNotFoundException",
+}
 # Something else needs it, or has the say over it, such as AWS Backup over the snapshots that it makes:
 # https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html
 # https://repost.aws/knowledge-center/ebs-resolve-delete-snapshot-issues
@@ -105,5 +111,6 @@ _DELETE: dict[str, Callable[[Account, str], object]] = {
     "volume": lambda account, volume: account.client("ec2").delete_volume(VolumeId=volume),
     "snapshot": lambda account, snapshot: account.client("ec2").delete_snapshot(SnapshotId=snapshot),
     "prometheus": lambda account, workspace: account.client("amp").delete_workspace(workspaceId=workspace),
+    "registry": lambda account, name: account.client("ecr").delete_repository(repositoryName=name, force=True),
     "logs": lambda account, group: account.client("logs").delete_log_group(logGroupName=group),
 }

@@ -1,4 +1,4 @@
-"""What outlives the stacks that made it because it holds data: file systems, volumes, snapshots, metrics and logs."""
+"""What outlives the stacks that made it because it holds data: file systems, volumes, images, metrics and logs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from botocore.exceptions import ClientError, EndpointConnectionError
 
-from trainyard.edge.aws.refusals import account_error
+from trainyard.edge.aws.refusals import DENIED, account_error, code
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -30,6 +30,8 @@ class Kept(NamedTuple):
     """What it is, with its size."""
     subnets: frozenset[str] = frozenset()
     """The subnets that it stands in, which cannot be deleted before it."""
+    is_empty: bool = False
+    """Whether there is nothing in it, so that nobody misses it."""
 
     def __str__(self) -> str:
         """Say what it is and which."""
@@ -41,9 +43,10 @@ def kept_data(account: Account, name: str, owns: Owns) -> list[Kept]:
 
     While the cluster is there, also what its stacks may delete with it, but not what goes with its instances.
     """
-    finders = (_fsx, _efs, _volumes, _snapshots, _prometheus, _logs)
+    finders = (_fsx, _efs, _volumes, _snapshots, _prometheus)
     try:
-        return [one for finder in finders for one in finder(account, owns)]
+        found = [one for finder in finders for one in finder(account, owns)]
+        return [*found, *_registries(account, owns, name), *_logs(account, owns, name)]
     except ClientError as error:
         raise account_error(error, account.region, f"look for the data of {name}") from error
 
@@ -97,10 +100,34 @@ def _prometheus(account: Account, owns: Owns) -> Iterator[Kept]:
             yield Kept("prometheus", one["workspaceId"], "Amazon Managed Prometheus workspace with its metrics")
 
 
-def _logs(account: Account, owns: Owns) -> Iterator[Kept]:
-    """Yield the logs of nodes, and of the functions that clean up after a cluster. Names do not say whose they are."""
+def _registries(account: Account, owns: Owns, name: str) -> Iterator[Kept]:
+    """Yield the registries of images that a stack of Batch has left: CloudFormation made up the rest of their names."""
+    client = account.client("ecr")
+    try:
+        pages = list(client.get_paginator("describe_repositories").paginate())
+    except ClientError as error:
+        if code(error) in DENIED:  # who may not see registries has made no cluster of Batch either
+            return
+        raise
+    for one in (one for page in pages for one in page["repositories"]):
+        if one["repositoryName"].startswith(f"{name.lower()}-batch-"):
+            tags = client.list_tags_for_resource(resourceArn=one["repositoryArn"])["tags"]
+            if owns(_tags({"Tags": tags})):
+                yield _registry(client, one["repositoryName"])
+
+
+def _registry(client: Any, name: str) -> Kept:
+    pages = client.get_paginator("describe_images").paginate(repositoryName=name)
+    sizes = [image.get("imageSizeInBytes", 0) for page in pages for image in page["imageDetails"]]
+    if not sizes:
+        return Kept("registry", name, "registry without images", is_empty=True)
+    return Kept("registry", name, f"registry with {len(sizes)} image{'s' * (len(sizes) > 1)} of {_gib(sum(sizes))}")
+
+
+def _logs(account: Account, owns: Owns, name: str) -> Iterator[Kept]:
+    """Yield the logs of nodes, of jobs, and of the functions that clean up. Names do not say whose they are."""
     client = account.client("logs")
-    for beginning in _LOGS:
+    for beginning in (*_LOGS, f"{name}-batch-"):
         for page in client.get_paginator("describe_log_groups").paginate(logGroupNamePrefix=beginning):
             for one in page["logGroups"]:
                 arn = one["arn"].removesuffix(":*")

@@ -36,7 +36,8 @@ _BAD_CREDENTIALS = {
     "SignatureDoesNotMatch",
     "UnrecognizedClientException",
 }
-_DENIED = {"AccessDenied", "AccessDeniedException", "UnauthorizedOperation"}
+DENIED = {"AccessDenied", "AccessDeniedException", "UnauthorizedOperation"}
+"""Codes of calls that a policy does not allow."""
 _UNSIGNED = (NoCredentialsError, PartialCredentialsError, CredentialRetrievalError, TokenRetrievalError)
 _NO_ANSWER = (EndpointConnectionError, HTTPClientError)
 _REGION_OFF = {"OptInRequired", "InvalidRegion", "IllegalLocationConstraintException"}
@@ -74,7 +75,7 @@ def _explained(error: BotoCoreError | ClientError, region: str) -> tuple[str, st
         (isinstance(error, ProfileNotFound), "", "--profile", "`aws configure list-profiles` lists them"),
         (isinstance(error, _UNSIGNED), "no AWS credentials: ", None, _SIGN_IN),
         (refused in _BAD_CREDENTIALS, "AWS does not accept the credentials: ", None, _SIGN_IN),
-        (refused in _DENIED, "not allowed: ", None, "ask for this permission, or choose a profile with --profile"),
+        (refused in DENIED, "not allowed: ", None, "ask for this permission, or choose a profile with --profile"),
         (refused in _REGION_OFF, "", region, "switch the region on for the account, or write another one"),
         (isinstance(error, _NO_ANSWER), "AWS does not answer: ", region, "check the region and the network"),
     )

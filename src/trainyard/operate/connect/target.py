@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from trainyard.edge.aws.cluster_instances import instance_by_id, instances_of_cluster
 from trainyard.edge.aws.node_names import instance_of_slurm_node
 from trainyard.errors import InputError, TrainyardError
+from trainyard.operate.connect.batch_target import batch_target
 from trainyard.operate.connect.monitoring_stack import monitoring_stack
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,127}")
 _SLURM_NAME = re.compile(r"[a-z0-9-]+-(?:st|dy)-[a-z0-9-]+-[0-9]+", re.IGNORECASE)
 _INSTANCE = re.compile(r"i-[0-9a-f]{8,17}")
 _GONE = ("terminated", "shutting-down")
+_UNKNOWN = "unknown"
 _MOST_NAMED = 5
 
 
@@ -33,7 +35,7 @@ class Target(NamedTuple):
     cluster: str
     instance: str
     role: str
-    """HeadNode, LoginNode, Compute or Monitoring; unknown where no tag says so."""
+    """HeadNode, LoginNode, Compute, Monitoring or Batch; unknown where nothing says so."""
     state: str
     os: str | None
     """As a ParallelCluster config names it; None where no tag says so."""
@@ -48,7 +50,7 @@ class Target(NamedTuple):
     def words(self) -> str:
         """Return what it is, for people."""
         names = {"HeadNode": "head node", "LoginNode": "login node", "Compute": "compute node"}
-        names["Monitoring"] = "monitoring instance"
+        names |= {"Monitoring": "monitoring instance", "Batch": "instance"}
         return f"the {names[self.role]} {self.instance} of {self.cluster}" if self.role in names else self.instance
 
 
@@ -56,6 +58,7 @@ def find_target(account: Account, cluster: str, node: str | None) -> Target:
     """Return the instance that is meant; the head node where none is named.
 
     A node goes by its role (head, login, monitoring), its instance id, its address, its host name, or Slurm's name.
+    Of a cluster of AWS Batch, which has no head node, it is the newest instance that runs.
     Raises InputError for a name that cannot be, or that no node has, TrainyardError where the cluster has no instance.
     """
     if not _NAME.fullmatch(cluster):
@@ -67,6 +70,8 @@ def find_target(account: Account, cluster: str, node: str | None) -> Target:
     if wanted == "monitoring":
         return _monitoring(account, cluster, targets)
     found = _by_role(ROLES[wanted], targets) if wanted in ROLES else _by_name(account, cluster, wanted, targets)
+    if all(one.role == _UNKNOWN for one in targets):
+        found = batch_target(account, cluster, None if wanted == HEAD else wanted, _target) or found
     if found is None:
         raise _missing(account, cluster, node, targets)
     return found
@@ -125,7 +130,7 @@ def _target(cluster: str, described: Mapping[str, Any]) -> Target:
     return Target(
         cluster,
         described["InstanceId"],
-        tags.get("parallelcluster:node-type", "unknown"),
+        tags.get("parallelcluster:node-type", _UNKNOWN),
         described["State"]["Name"],
         os or None,
         described.get("PrivateIpAddress"),

@@ -7,19 +7,23 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from trainyard.edge.aws.cluster_logs import groups, streams
 from trainyard.errors import InputError, TrainyardError
+from trainyard.operate.logs.batch_log import batch_groups, batch_log, batch_stack
 from trainyard.operate.logs.stream_name import StreamName, parsed
 
 if TYPE_CHECKING:
     from trainyard.edge.aws.account import Account
     from trainyard.edge.aws.cluster_logs import LogGroup
+    from trainyard.operate.logs.job_stream import JobStreamName
+
+_PARALLELCLUSTER = "/aws/parallelcluster/"
 
 
 class Stream(NamedTuple):
     """A stream with the parts of its name."""
 
     name: str
-    parts: StreamName | None
-    """None for a stream that is not of ParallelCluster's agent."""
+    parts: StreamName | JobStreamName | None
+    """None for a stream that is neither of ParallelCluster's agent nor of a job of AWS Batch."""
     first_ms: int | None
     last_ms: int | None
 
@@ -30,7 +34,7 @@ class Stream(NamedTuple):
 
     @property
     def node(self) -> str:
-        """The host; the name of the stream where it is of none."""
+        """The host, or the job with its node; the name of the stream where it is of none."""
         return self.parts.host if self.parts is not None else self.name
 
 
@@ -46,6 +50,15 @@ class ClusterLog:
     streams: tuple[Stream, ...]
     whole: bool = True
     """False where there are more streams than were listed."""
+    stack: str = ""
+    """The stack of the cluster."""
+    shared: bool = False
+    """Whether others log into the group too, so that it is never read as a whole."""
+
+    @property
+    def is_of_jobs(self) -> bool:
+        """Return whether they are what jobs of AWS Batch print."""
+        return not self.group.name.startswith(_PARALLELCLUSTER)
 
 
 def cluster_log(account: Account, name: str, group: str | None = None) -> ClusterLog:
@@ -53,10 +66,10 @@ def cluster_log(account: Account, name: str, group: str | None = None) -> Cluste
 
     Raises TrainyardError where the cluster has none, InputError where it has no such group.
     """
-    found = groups(account, name)
+    found = _groups(account, name)
     if not found:
         raise TrainyardError(
-            f"there is no log group /aws/parallelcluster/{name}-… in {account.region}",
+            f"there is no log group {_PARALLELCLUSTER}{name}-… in {account.region}, and none of a Batch cluster",
             where=name,
             hint="check the name, --region and --profile; a cluster whose Monitoring switches logs off has none",
         )
@@ -64,6 +77,26 @@ def cluster_log(account: Account, name: str, group: str | None = None) -> Cluste
     if used is None:
         known = ", ".join(one.name for one in found)
         raise InputError(f"{name} has no log group {group}", where="--group", hint=f"it has {known}")
-    listed = streams(account, used.name)
+    former = tuple(one for one in found if one != used)
+    return (_of_nodes if used.name.startswith(_PARALLELCLUSTER) else _of_jobs)(account, name, used, former)
+
+
+def _groups(account: Account, name: str) -> tuple[LogGroup, ...]:
+    """Return the log groups of a cluster, the newest first: of clusters of both platforms that had this name."""
+    found = (*groups(account, name), *groups(account, name, "batch"))
+    if not found:
+        resources = batch_stack(account, name)
+        return () if resources is None else batch_groups(account, resources)
+    return tuple(sorted(found, key=lambda one: (one.made_ms, one.name), reverse=True))
+
+
+def _of_nodes(account: Account, name: str, group: LogGroup, former: tuple[LogGroup, ...]) -> ClusterLog:
+    listed = streams(account, group.name)
     of_it = tuple(Stream(one.name, parsed(one.name), one.first_ms, one.last_ms) for one in listed.streams)
-    return ClusterLog(name, account.region, used, tuple(one for one in found if one != used), of_it, listed.whole)
+    return ClusterLog(name, account.region, group, former, of_it, listed.whole, name)
+
+
+def _of_jobs(account: Account, name: str, group: LogGroup, former: tuple[LogGroup, ...]) -> ClusterLog:
+    log = batch_log(account, name, group)
+    of_it = tuple(Stream(one.stream.name, one.parts, one.stream.first_ms, one.stream.last_ms) for one in log.streams)
+    return ClusterLog(name, account.region, group, former, of_it, log.whole, log.stack, log.shared)

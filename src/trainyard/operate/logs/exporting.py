@@ -124,14 +124,14 @@ class Export:
 
     def _add_stack_events(self, archive: NewArchive, folder: str) -> tuple[int, str | None]:
         try:
-            pages = described_events(self.account, self.log.name)
+            pages = described_events(self.account, self.log.stack)
         except TrainyardError as error:
             return 0, error.problem
         if not pages:
-            return 0, f"there is no stack {self.log.name} any more"
+            return 0, f"there is no stack {self.log.stack} any more"
         with archive.part() as content:
             content.write(json.dumps(pages, indent=2).encode())
-            archive.add(f"{folder}/{self.log.name}-cfn-events", content, self.account.clock.now())
+            archive.add(f"{folder}/{self.log.stack}-cfn-events", content, self.account.clock.now())
         return sum(map(len, pages)), None
 
 

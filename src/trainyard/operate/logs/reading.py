@@ -51,7 +51,7 @@ def _merged(
         return (event for page in pages for event in page)
     pattern = search.pattern if search is not None else None
     # All of them are asked for without their names: one search, and not one for each hundred.
-    everything = log.whole and len(streams) == len(log.streams)
+    everything = log.whole and not log.shared and len(streams) == len(log.streams)
     names = [one.name for one in streams]
     parts = [[]] if everything else [names[at : at + MOST_STREAMS] for at in range(0, len(names), MOST_STREAMS)]
     found = [filtered(account, log.group.name, part, *of, pattern=pattern) for part in parts]

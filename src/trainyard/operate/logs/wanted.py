@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from trainyard.edge.aws.node_names import instance_of_slurm_node
 from trainyard.errors import InputError
+from trainyard.operate.logs.job_stream import JobStreamName
+from trainyard.operate.logs.stream_name import StreamName
 
 if TYPE_CHECKING:
     from trainyard.edge.aws.account import Account
@@ -19,21 +21,56 @@ class Wanted(NamedTuple):
     """What is asked for; everything where nothing is said."""
 
     nodes: tuple[str, ...] = ()
-    """Host names, instance ids, or names that Slurm gives to nodes."""
+    """Host names, instance ids, or names that Slurm gives to nodes; of jobs of AWS Batch the indexes of nodes."""
     kinds: tuple[str, ...] = ()
-    """Such as slurmctld."""
+    """Such as slurmctld, or of jobs nccl."""
+    jobs: tuple[str, ...] = ()
+    """Ids or names of jobs of AWS Batch."""
 
 
 def chosen(account: Account, log: ClusterLog, wanted: Wanted) -> tuple[Stream, ...]:
-    """Return the streams that are asked for. Raises InputError where there is none of a node or of a kind."""
-    found = log.streams
-    if wanted.nodes:
-        ids = {id_ for node in wanted.nodes for id_ in _instances(account, log, node)}
-        found = tuple(one for one in found if one.parts is not None and one.parts.instance_id in ids)
+    """Return the streams that are asked for. Raises InputError where there is none of a job, a node or a kind."""
+    found = _of_jobs(log, wanted) if log.is_of_jobs else _of_nodes(account, log, wanted)
     for kind in wanted.kinds:
         if not any(one.kind == kind for one in found):
             raise _no_such_kind(kind, found)
     return tuple(one for one in found if not wanted.kinds or one.kind in wanted.kinds)
+
+
+def _of_jobs(log: ClusterLog, wanted: Wanted) -> tuple[Stream, ...]:
+    """Return the streams of jobs and of nodes of them."""
+    known = [(one, one.parts) for one in log.streams if isinstance(one.parts, JobStreamName)]
+    for job in wanted.jobs:
+        if not any(parts.is_of_job(job) for _, parts in known):
+            raise _no_such_job(log, job, [parts for _, parts in known])
+    if wanted.jobs:
+        known = [(one, parts) for one, parts in known if any(parts.is_of_job(job) for job in wanted.jobs)]
+    for node in wanted.nodes:
+        if not any(parts.is_of_node(node) for _, parts in known):
+            hint = f"a node of a job is named by its index, such as 0; `trainyard logs {log.name}` lists them"
+            raise InputError(f"{log.name} has no logs of a node {node!r}", where="--node", hint=hint)
+    if wanted.nodes:
+        known = [(one, parts) for one, parts in known if any(parts.is_of_node(node) for node in wanted.nodes)]
+    return tuple(one for one, _ in known) if wanted.jobs or wanted.nodes else log.streams
+
+
+def _no_such_job(log: ClusterLog, job: str, known: list[JobStreamName]) -> InputError:
+    names = sorted({parts.job_name for parts in known if parts.job_name})
+    more = f" and {len(names) - _MOST_SHOWN} more" if len(names) > _MOST_SHOWN else ""
+    listed = f"there are {', '.join(names[:_MOST_SHOWN])}{more}; " if names else ""
+    hint = f"{listed}Batch forgets jobs some days after their end, and --log names what kind they were"
+    return InputError(f"{log.name} has no logs of a job {job!r}", where="--job", hint=hint)
+
+
+def _of_nodes(account: Account, log: ClusterLog, wanted: Wanted) -> tuple[Stream, ...]:
+    """Return the streams of nodes of ParallelCluster."""
+    if wanted.jobs:
+        hint = "it is a cluster of ParallelCluster, whose nodes are named with --node"
+        raise InputError(f"{log.name} has no logs of jobs", where="--job", hint=hint)
+    if not wanted.nodes:
+        return log.streams
+    ids = {id_ for node in wanted.nodes for id_ in _instances(account, log, node)}
+    return tuple(one for one in log.streams if isinstance(one.parts, StreamName) and one.parts.instance_id in ids)
 
 
 def _instances(account: Account, log: ClusterLog, node: str) -> set[str]:
@@ -48,7 +85,8 @@ def _instances(account: Account, log: ClusterLog, node: str) -> set[str]:
 
 
 def _named(log: ClusterLog, node: str) -> set[str]:
-    return {one.parts.instance_id for one in log.streams if one.parts is not None and one.parts.is_of(node)}
+    of_nodes = (one.parts for one in log.streams if isinstance(one.parts, StreamName))
+    return {parts.instance_id for parts in of_nodes if parts.is_of(node)}
 
 
 def _no_such_kind(kind: str, found: tuple[Stream, ...]) -> InputError:

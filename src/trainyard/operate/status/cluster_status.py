@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,20 +14,13 @@ if TYPE_CHECKING:
     from trainyard.edge.aws.nodes import Node
     from trainyard.edge.aws.stacks import StackState
     from trainyard.operate.monitoring.access import MonitoringAccess
+    from trainyard.operate.status.batch.batch_status import BatchStatus
+    from trainyard.operate.status.concern import Concern
     from trainyard.operate.status.failures import Failure
     from trainyard.operate.status.file_systems import FileSystem
     from trainyard.operate.status.node_hours import NodeHours
     from trainyard.operate.status.queues import ComputeResource
     from trainyard.operate.status.reservations import Reservation
-
-
-class Concern(NamedTuple):
-    """Something to look at, and the command to run next."""
-
-    severity: str
-    """error where the cluster is not up because of it, otherwise warning."""
-    what: str
-    command: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +45,8 @@ class Status:
     file_systems: tuple[FileSystem, ...] = ()
     failures: tuple[Failure, ...] = ()
     cost: NodeHours | None = None
+    batch: BatchStatus | None = None
+    """What there is of AWS Batch; None of a cluster of another platform, and of an environment."""
     concerns: tuple[Concern, ...] = ()
     """Errors first."""
     unknown: Mapping[str, str] = field(default_factory=dict)

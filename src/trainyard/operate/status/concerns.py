@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from trainyard.edge.aws.stack_events import stack_failure
 from trainyard.errors import TrainyardError
 from trainyard.operate.nodes.words import duration
-from trainyard.operate.status.cluster_status import Concern, Status
+from trainyard.operate.status.batch.concerns import batch_concerns
+from trainyard.operate.status.concern import Concern
 from trainyard.operate.status.reservations import MISSING
 from trainyard.render.tags import CLUSTER
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from trainyard.edge.aws.account import Account
     from trainyard.edge.aws.stacks import StackState
+    from trainyard.operate.status.cluster_status import Status
 
 _SOON_S = 86_400
 # https://docs.aws.amazon.com/parallelcluster/latest/ug/pcluster.describe-compute-fleet-v3.html
@@ -28,16 +30,17 @@ def concerns(account: Account, seen: Status, *, is_environment: bool) -> tuple[C
     """Return what is wrong, errors first."""
     found = [*_of_unknown(seen), *_of_stacks(account, seen)]
     if not is_environment:
-        found += [
-            *_of_head_node(seen, broken=bool(found)),
-            *_of_fleet(seen),
-            *_of_queues(seen),
-            *_of_reservations(seen),
-        ]
-        found += [*_of_file_systems(seen), *_of_monitoring(seen)]
+        found += _of_platform(seen, broken=bool(found))
+        found += [*_of_reservations(seen), *_of_file_systems(seen), *_of_monitoring(seen)]
     if seen.failures and not any(one.severity == "error" for one in found):
         found.append(Concern("warning", "something failed lately", _own(seen, "diagnose")))
     return tuple(sorted(found, key=lambda one: one.severity != "error"))
+
+
+def _of_platform(seen: Status, *, broken: bool) -> list[Concern]:
+    if seen.batch is not None:
+        return [*batch_concerns(seen, seen.batch)]
+    return [*_of_head_node(seen, broken=broken), *_of_fleet(seen), *_of_queues(seen)]
 
 
 def _own(seen: Status, *words: str) -> str:
@@ -53,7 +56,8 @@ def _of_unknown(seen: Status) -> Iterator[Concern]:
 def _of_stacks(account: Account, seen: Status) -> Iterator[Concern]:
     for stack in seen.stacks:
         if stack.in_progress:
-            command = _own(seen, "nodes", "watch") if _made_by_trainyard(seen) else None
+            watched = _made_by_trainyard(seen) and seen.batch is None
+            command = _own(seen, "nodes", "watch") if watched else None
             yield Concern("error", f"stack {stack.name} is {stack.status}", command)
         elif not stack.usable:
             yield Concern("error", _why(account, stack), _own(seen, "diagnose"))

@@ -57,15 +57,13 @@ def _of_stack(account: Account, stack: StackState) -> Iterator[Failure]:
         if event.status.endswith("_FAILED") and "cancelled" not in event.reason.lower() and event.reason
     ]
     for event in failed[:_MOST][::-1]:
-        yield Failure(
-            _time(event.at), f"stack {stack.name}", _short(f"{event.resource} ({event.type}): {event.reason}")
-        )
+        yield Failure(_time(event.at), f"stack {stack.name}", short(f"{event.resource} ({event.type}): {event.reason}"))
 
 
 def of_nodes(account: Account, bucket: str, name: str) -> tuple[Failure, ...]:
     """Return what nodes wrote of a bootstrap that failed: only of clusters that trainyard made."""
     found = Look(account, bucket, name).look().findings
-    return tuple(Failure(None, "nodes", _short(one.message)) for one in found if one.severity == "error")[:_MOST]
+    return tuple(Failure(None, "nodes", short(one.message)) for one in found if one.severity == "error")[:_MOST]
 
 
 def of_fleet(account: Account, name: str, head: Node | None) -> tuple[Failure, ...]:
@@ -93,7 +91,7 @@ def _summed(events: Iterable[LogEvent]) -> tuple[Failure, ...]:
         kind, what = read
         place = event.stream.rpartition(".")[2]
         before = found.pop((place, kind), None)
-        found[place, kind] = Failure(_time(event.at_ms / 1000), place, _short(what), before.times + 1 if before else 1)
+        found[place, kind] = Failure(_time(event.at_ms / 1000), place, short(what), before.times + 1 if before else 1)
     return tuple(found.values())[::-1][:_MOST]
 
 
@@ -126,7 +124,8 @@ def _details(detail: Any) -> str:
     return f"{count} ({', '.join(named[:_MOST_NAMED])}{more})" if named else count
 
 
-def _short(text: str) -> str:
+def short(text: str) -> str:
+    """Return a text on one line, cut where it is long."""
     text = " ".join(text.split())
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
 

@@ -6,8 +6,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import yaml
+
 from trainyard.deploy.record import Deployment, read_record
 from trainyard.edge.aws import s3
+from trainyard.edge.aws.batch_stack import BatchResources, batch_resources
 from trainyard.edge.aws.cluster_config import cluster_config, config_of
 from trainyard.edge.aws.fleet_status import fleet_status
 from trainyard.edge.aws.nodes import nodes
@@ -15,6 +18,7 @@ from trainyard.edge.aws.stacks import all_stacks
 from trainyard.errors import TrainyardError
 from trainyard.operate.monitoring.access import monitoring_access
 from trainyard.operate.status import failures, file_systems
+from trainyard.operate.status.batch.looking import BatchLook
 from trainyard.operate.status.cluster_status import Status
 from trainyard.operate.status.concerns import concerns
 from trainyard.operate.status.node_hours import node_hours
@@ -28,6 +32,9 @@ if TYPE_CHECKING:
 
     from trainyard.edge.aws.account import Account
     from trainyard.edge.aws.stacks import StackState
+
+# https://docs.aws.amazon.com/parallelcluster/latest/ug/Tags-v3.html
+_VERSION = "parallelcluster:version"
 
 
 def status(name: str, account: Account, bucket: str | None = None) -> Status:
@@ -67,6 +74,8 @@ class _Look:
         stacks, found = _of_cluster(everything, self.name), tuple(nodes_asked() or ())
         self._refuse_nothing(stacks, found, record)
         seen = Status(self.name, self.account.region, self.account.clock.now(), record, stacks, found)
+        if (resources := self._batch(seen)) is not None:
+            return self._batch_cluster(seen, resources, _around(everything, stacks))
         seen = replace(seen, fleet=fleet_asked(), cost=node_hours(found, seen.region, seen.at))
         return self._with_details(seen, bucket, config_asked() or _remembered(record), _around(everything, stacks))
 
@@ -79,6 +88,23 @@ class _Look:
             part: why for part, why in self.parts.unknown.items() if part not in ("nodes", "fleet", "queues")
         }
         return replace(seen, concerns=concerns(self.account, seen, is_environment=True), unknown=self.parts.unknown)
+
+    def _batch(self, seen: Status) -> BatchResources | None:
+        """Return what there is of AWS Batch; None where the cluster is none of Batch."""
+        own = _batch_stack(self.name)
+        candidates = [one.name for one in seen.stacks if one.name in (own, self.name) and _VERSION not in one.tags]
+        for stack in sorted(candidates, key=lambda one: one != own):
+            found = self.parts.ask("Batch", partial(batch_resources, self.account, stack))()
+            if found is not None:
+                return found
+        # What was begun as one of Batch, or is nearly gone, is one.
+        return BatchResources(own) if own in candidates or _platform(seen.record) == "batch" else None
+
+    def _batch_cluster(self, seen: Status, resources: BatchResources, around: Sequence[StackState]) -> Status:
+        access = self.parts.ask("monitoring", partial(monitoring_access, self.account, around))
+        seen = BatchLook(self.account, resources, self.parts).look(seen)
+        seen = replace(seen, monitoring=access(), unknown=self.parts.unknown)
+        return replace(seen, concerns=concerns(self.account, seen, is_environment=False))
 
     def _with_details(
         self, seen: Status, bucket: str, config: Mapping[str, Any] | None, around: Sequence[StackState]
@@ -148,6 +174,22 @@ def _around(everything: Sequence[StackState], stacks: tuple[StackState, ...]) ->
     """Return the stacks of a cluster with those of the environment that it uses, where it uses one."""
     name = next((one.tags[ENVIRONMENT] for one in stacks if ENVIRONMENT in one.tags), None)
     return (*stacks, *(_environment(everything, name) if name is not None else ()))
+
+
+def _batch_stack(name: str) -> str:
+    """Return the name of the stack of a Batch cluster that trainyard made."""
+    return f"{name}-batch"
+
+
+def _platform(record: Deployment | None) -> str | None:
+    """Return the platform of the spec that was deployed; None where nobody remembers it."""
+    if record is None:
+        return None
+    try:
+        written = yaml.load(record.spec_text, Loader=yaml.CSafeLoader)
+    except (yaml.YAMLError, ValueError):
+        return None
+    return written.get("platform") if isinstance(written, dict) else None
 
 
 def _remembered(record: Deployment | None) -> Mapping[str, Any] | None:

@@ -68,9 +68,17 @@ def _secrets(spec: Spec) -> bool:
     return spec.access.directory_service is not None or slurm.munge_secret is not None or database
 
 
+def _on(platform: str, holds: Callable[[Spec], bool] = lambda _: True) -> Callable[[Spec], bool]:
+    return lambda spec: spec.platform == platform and not spec.is_environment and holds(spec)
+
+
 CONDITIONS: dict[str, Callable[[Spec], bool]] = {
     "accelerators": _accelerators,
     "accounting": lambda spec: spec.parallelcluster.slurm.accounting is not None,
+    "batch": _on("batch"),
+    "batch_capacity_block": _on("batch", _capacity("capacity_block")),
+    "batch_efa": _on("batch", _efa),
+    "batch_image": _on("batch", lambda spec: None in _images(spec)),
     "capacity_block": _capacity("capacity_block"),
     "dashboards": wants_dashboards,
     "data_repository": _data_repository,
@@ -89,10 +97,12 @@ CONDITIONS: dict[str, Callable[[Spec], bool]] = {
     "monitored": lambda spec: spec.monitoring.mode != "none",
     "nodes": lambda spec: not spec.is_environment,
     "no_internet": lambda spec: spec.network.internet == "none",
-    "official_image": lambda spec: not spec.is_environment and None in _images(spec),
+    "official_image": _on("parallelcluster", lambda spec: None in _images(spec)),
     "on_demand": _capacity("on-demand"),
     "own_grafana": has_workspace,
     "own_image": lambda spec: any(_images(spec)),
+    "parallelcluster": _on("parallelcluster"),
+    "parallelcluster_efa": _on("parallelcluster", _efa),
     "own_network": lambda spec: spec.network.existing is None and spec.environment is None,
     "own_scripts": _own_scripts,
     "proxy": lambda spec: spec.network.http_proxy is not None,

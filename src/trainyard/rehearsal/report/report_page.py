@@ -82,12 +82,17 @@ def _add_verdict(header: ET.Element, result: Mapping[str, Any]) -> None:
         add(links, "a", title, href=f"#{anchor}")
 
 
+def _platform(result: Mapping[str, Any]) -> dict[str, str]:
+    version = result["parallelcluster_version"]
+    return {"Platform": str(result["platform"])} if version is None else {"ParallelCluster": version}
+
+
 def _facts(result: Mapping[str, Any]) -> dict[str, str]:
     steps = result.get("steps") or ()
     done = sum(step["status"] == "done" for step in steps)
     return {
         "Region": result["region"],
-        "ParallelCluster": result["parallelcluster_version"],
+        **_platform(result),
         "trainyard": result["trainyard_version"],
         "Started": str(result["started"]).replace("T", " ").replace("+00:00", " UTC"),
         "Took": seconds(result["seconds"]),

@@ -16,8 +16,9 @@ from trainyard.render.batch.queue_slots import queue_slots
 from trainyard.render.batch.slots import filled, without_comments
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from trainyard.spec.cluster import Spec
-    from trainyard.spec.queue import Queue
 
 # What a request may carry, and what may lie in S3 instead.
 # https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html
@@ -57,10 +58,18 @@ def native_template() -> str:
 
 
 def _whole(spec: Spec, native: str, *, dense: bool) -> str:
-    first, *others = spec.queues
-    text = filled(native, queue_slots(spec, first, dense=dense))
-    for number, queue in enumerate(others, 2):
-        text = _with_queue(text, _parts(filled(native, queue_slots(spec, queue, dense=dense))), queue, number)
+    return for_each_queue(native, {queue.name: queue_slots(spec, queue, dense=dense) for queue in spec.queues})
+
+
+def for_each_queue(native: str, slots: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return a native file filled for its first queue, with the marked part again for each further one.
+
+    ``slots`` are the values of each queue by its name.
+    """
+    (_, values), *others = slots.items()
+    text = filled(native, values)
+    for number, (queue, own) in enumerate(others, 2):
+        text = _with_queue(text, _parts(filled(native, own)), queue, number)
     return "".join(line for line in text.splitlines(keepends=True) if not line.lstrip().startswith("#:"))
 
 
@@ -70,11 +79,11 @@ def _parts(text: str) -> list[dict[str, Any]]:
     return [yaml.load(textwrap.dedent(region), Loader=yaml.CSafeLoader) for region in regions]
 
 
-def _with_queue(text: str, parts: list[dict[str, Any]], queue: Queue, number: int) -> str:
+def _with_queue(text: str, parts: list[dict[str, Any]], queue: str, number: int) -> str:
     names = {name for part in parts for name in part}
     for part in parts:
         renamed = {f"{name}{number}": numbered(value, names, number) for name, value in part.items()}
-        own = textwrap.indent(f"# Queue {queue.name}\n{compact_yaml(renamed)}", "  ")
+        own = textwrap.indent(f"# Queue {queue}\n{compact_yaml(renamed)}", "  ")
         # Each section has its mark once, and the one that was filled last is marked anew below.
         text = text.replace(f"{_ALL}\n", f"{own}  #: filled\n", 1)
     return text.replace("  #: filled\n", f"{_ALL}\n")

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from trainyard.document.write import yaml_text
 from trainyard.render.batch.names import job_definition, job_queue
 from trainyard.render.bench.batch_job import submit_job
-from trainyard.render.bench.plan import jobs_for
+from trainyard.render.bench.mpi_job import mpi_job
+from trainyard.render.bench.plan import container_image, jobs_for
 from trainyard.render.bench.sbatch import DIRECT_FILE, direct_text, sbatch_text
+from trainyard.render.eks.job_pods import group_of, job_pod
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,6 +29,8 @@ def bench_files(spec: Spec) -> dict[str, bytes]:
     jobs = jobs_for(spec)
     if spec.platform == "batch":
         return {f"{job.id}.json": _submission(spec, job) for job in jobs}
+    if spec.platform == "eks":
+        return _mpi_jobs(spec, jobs)
     in_containers = jobs_for(spec, container=True) if spec.software.containers else ()
     return files_of(spec, (*jobs, *in_containers))
 
@@ -44,6 +49,19 @@ def files_of(spec: Spec, jobs: Iterable[BenchJob]) -> dict[str, bytes]:
 def _submission(spec: Spec, job: BenchJob) -> bytes:
     submitted = submit_job(job, job_queue(spec, job.queue), job_definition(spec, job.queue, "nccl"))
     return (json.dumps(submitted, indent=2) + "\n").encode()
+
+
+def _mpi_jobs(spec: Spec, jobs: tuple[BenchJob, ...]) -> dict[str, bytes]:
+    """Return the MPIJobs, nothing where no operator would run them. What they mount is among the manifests."""
+    if "mpi-operator" not in spec.eks.operators:
+        return {}
+    return {f"{job.id}.yaml": yaml_text(mpi_job_of(spec, job), blocks=True).encode() for job in jobs}
+
+
+def mpi_job_of(spec: Spec, job: BenchJob) -> dict[str, Any]:
+    """Return a test as an MPIJob for nodes of a spec, with the spec's image or AWS's."""
+    image = spec.eks.nccl_image or container_image(spec).replace("#", "/")
+    return mpi_job(job, image, job_pod(group_of(spec, job.queue, job.instance_type)))
 
 
 @cache

@@ -1,57 +1,64 @@
 """A bandwidth test as an MPIJob of Kubeflow's MPI Operator, v2beta1: a launcher that runs mpirun, and a worker a node.
 
-https://github.com/kubeflow/mpi-operator/blob/master/deploy/v2beta1/mpi-operator.yaml
-AWS's own, for its image of nccl-tests:
-https://github.com/awslabs/awsome-distributed-ai/blob/main/micro-benchmarks/nccl-tests/kubernetes/nccl-tests-gb200.yaml
+https://github.com/kubeflow/mpi-operator/blob/v0.7.0/pkg/apis/kubeflow/v2beta1/types.go
+AWS's own: https://docs.aws.amazon.com/eks/latest/userguide/node-efa.html
 """
 
 from __future__ import annotations
 
 import hashlib
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from trainyard.catalog.instances import find
-from trainyard.errors import InputError
+from trainyard.render.bench.batch_job import variables
+from trainyard.render.eks.job_pods import SHARED_MEMORY
 
 if TYPE_CHECKING:
     from trainyard.render.bench.job import BenchJob
+    from trainyard.render.eks.job_pods import JobPod
 
-_MPIRUN = "/opt/amazon/openmpi/bin/mpirun"
-_PROGRAMS = "/opt/nccl-tests/build"
-_SHARED_MEMORY = "/dev/shm"  # noqa: S108  where the system has it, not a file of ours
+NAMESPACE = "default"
+SCRIPTS = "trainyard-bench"
+"""The ConfigMap with the scripts that every job mounts."""
+_FOLDER = "/trainyard-bench"
+_HERE = Path(__file__).parent
+# What a launcher and its workers run; the first is the launcher's own.
+_FILES = ("kubernetes/run-mpi-job.sh", "assets/describe-node.sh", "assets/nccl-program.sh")
 # Pods are called after the job with -launcher-xxxxx and -worker-NNN behind it, and a label of DNS has 63 characters:
 # https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#dns-label-names
 _LONGEST_NAME = 45
+_SSH_PORT = 22
+# Images for GPUs ask for all of them, and the launcher needs none.
+# https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/docker-specialized.html
+_NO_GPU = {"NVIDIA_VISIBLE_DEVICES": "void"}
 
 
-def mpi_job(job: BenchJob, image: str, namespace: str = "default") -> dict[str, Any]:
-    """Return the MPIJob of a test that runs one program, with an image as Kubernetes names it.
-
-    Raises InputError for a test of several programs: an MPIJob has one command, so each is a job of its own.
-    """
-    if job.then:
-        hint = f"make a job of each of {', '.join(job.binaries)}"
-        raise InputError("an MPIJob runs one program, and this test has several", where=job.id, hint=hint)
+def mpi_job(job: BenchJob, image: str, pod: JobPod) -> dict[str, Any]:
+    """Return the MPIJob of a test, with an image as Kubernetes names it and what a pod gets of a node."""
     return {
         "apiVersion": "kubeflow.org/v2beta1",
         "kind": "MPIJob",
-        "metadata": {"name": _name(job), "namespace": namespace, "annotations": _annotations(job)},
+        "metadata": {"name": job_name(job), "namespace": NAMESPACE, "annotations": _annotations(job)},
         "spec": {
             "slotsPerWorker": job.tasks_per_node,
+            # Before every worker's SSH server answers, mpirun would fail.
+            "launcherCreationPolicy": "WaitForWorkersReady",
             "runPolicy": {
                 "cleanPodPolicy": "Running",
                 "backoffLimit": 0,
                 "activeDeadlineSeconds": job.time_limit_min * 60,
             },
             "mpiReplicaSpecs": {
-                "Launcher": {"replicas": 1, "template": {"spec": _launcher(job, image)}},
-                "Worker": {"replicas": job.nodes, "template": {"spec": _worker(job, image)}},
+                "Launcher": {"replicas": 1, "template": {"spec": _launcher(job, image, pod)}},
+                "Worker": {"replicas": job.nodes, "template": {"spec": _worker(image, pod)}},
             },
         },
     }
 
 
-def _name(job: BenchJob) -> str:
+def job_name(job: BenchJob) -> str:
+    """Return what the MPIJob is called: as the test, cut where that is too long."""
     name = job.id.replace("_", "-")
     if len(name) <= _LONGEST_NAME:
         return name
@@ -59,48 +66,69 @@ def _name(job: BenchJob) -> str:
     return f"{name[: _LONGEST_NAME - 9]}-{mark}"
 
 
-def _annotations(job: BenchJob) -> dict[str, str]:
-    return {"trainyard/bench-job": job.id, "trainyard/why": job.why}
-
-
-def _launcher(job: BenchJob, image: str) -> dict[str, Any]:
+@cache
+def scripts_manifest() -> dict[str, Any]:
+    """Return the scripts as a manifest, which the cluster has before the first job."""
+    files = {name.rpartition("/")[2]: (_HERE / name).read_text(encoding="utf-8") for name in _FILES}
     return {
-        "restartPolicy": "Never",
-        "containers": [{"name": "launcher", "image": image, "command": _command(job)}],
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": SCRIPTS, "namespace": NAMESPACE},
+        "data": files,
     }
 
 
-def _command(job: BenchJob) -> list[str]:
-    passed = [word for name, value in job.environment.items() for word in ("-x", f"{name}={value}")]
-    return [
-        _MPIRUN, "--allow-run-as-root", "-n", str(job.ranks), "-N", str(job.tasks_per_node), "--bind-to", "none",
-        "--mca", "pml", "^cm,ucx", "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_exclude", "lo,docker0",
-        "-x", "PATH", "-x", "LD_LIBRARY_PATH", *passed,
-        f"{_PROGRAMS}/{job.binary}", *job.arguments,
-    ]  # fmt: skip
+def _annotations(job: BenchJob) -> dict[str, str]:
+    control = {} if job.control_of is None else {"trainyard/control-of": job.control_of}
+    return {"trainyard/bench-job": job.id, "trainyard/title": job.title, "trainyard/why": job.why, **control}
 
 
-def _worker(job: BenchJob, image: str) -> dict[str, Any]:
-    """Return a pod with all GPUs and EFA interfaces of a node.
-
-    https://docs.aws.amazon.com/eks/latest/userguide/node-efa.html
-    """
-    facts = find(job.instance_type)
-    interfaces = (facts.efa_interfaces if facts is not None else None) or 0
-    devices: dict[str, int] = {"nvidia.com/gpu": job.tasks_per_node * job.gpus_per_task}
-    if interfaces:
-        devices |= {"vpc.amazonaws.com/efa": interfaces}
+def _launcher(job: BenchJob, image: str, pod: JobPod) -> dict[str, Any]:
+    """Return the pod that starts the test. It runs on one of the nodes, which have the image, and takes no GPU."""
+    told = {**_NO_GPU, **variables(job), "TRAINYARD_NODES": str(job.nodes)}
     return {
-        "nodeSelector": {"node.kubernetes.io/instance-type": job.instance_type},
+        "restartPolicy": "Never",
+        "automountServiceAccountToken": False,
+        "enableServiceLinks": False,
+        "nodeSelector": pod.node_selector,
+        "tolerations": pod.tolerations,
+        "containers": [
+            {
+                "name": "launcher",
+                "image": image,
+                "command": ["bash", f"{_FOLDER}/run-mpi-job.sh"],
+                "env": [{"name": name, "value": value} for name, value in told.items()],
+                "securityContext": {"allowPrivilegeEscalation": False},
+                "resources": {"requests": {"cpu": "250m", "memory": "512Mi"}, "limits": {"memory": "4Gi"}},
+                "volumeMounts": [_SCRIPTS_MOUNT],
+            }
+        ],
+        "volumes": [_SCRIPTS_VOLUME],
+    }
+
+
+def _worker(image: str, pod: JobPod) -> dict[str, Any]:
+    """Return a pod with all GPUs and EFA interfaces of a node, in which the operator starts an SSH server."""
+    return {
+        "automountServiceAccountToken": False,
+        "enableServiceLinks": False,
+        "nodeSelector": pod.node_selector,
+        "tolerations": pod.tolerations,
         "containers": [
             {
                 "name": "worker",
                 "image": image,
-                "resources": {"limits": devices, "requests": devices},
-                "volumeMounts": [{"name": "shm", "mountPath": _SHARED_MEMORY}],
+                "readinessProbe": {"tcpSocket": {"port": _SSH_PORT}, "periodSeconds": 2},
+                # EFA's memory is locked, for which the limit of ordinary processes is too small.
+                # https://github.com/awslabs/awsome-distributed-ai/issues/647
+                "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"add": ["IPC_LOCK"]}},
+                "resources": pod.resources,
+                "volumeMounts": [_SCRIPTS_MOUNT, {"name": "shm", "mountPath": SHARED_MEMORY}],
             }
         ],
-        # NCCL shares memory between the ranks of a node:
-        # https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html#shared-memory
-        "volumes": [{"name": "shm", "emptyDir": {"medium": "Memory"}}],
+        "volumes": [_SCRIPTS_VOLUME, pod.shared_memory],
     }
+
+
+_SCRIPTS_MOUNT = {"name": "scripts", "mountPath": _FOLDER, "readOnly": True}
+_SCRIPTS_VOLUME = {"name": "scripts", "configMap": {"name": SCRIPTS}}

@@ -20,8 +20,9 @@ def needs_network(spec: Spec) -> bool:
     """Return whether there is a network stack: always for a VPC of its own, otherwise for groups or a prefix list."""
     if spec.environment is not None:
         return False
-    # ParallelCluster makes groups for its nodes itself; Batch makes none.
-    if spec.platform == "batch":
+    # ParallelCluster makes groups for its nodes itself; Batch makes none, and EKS none that file systems could admit
+    # before there is a cluster.
+    if spec.platform != "parallelcluster" and not spec.is_environment:
         return True
     if spec.network.existing is None or spec.monitoring.mode == "self-hosting" or needs_prefix_list(spec):
         return True
@@ -30,7 +31,22 @@ def needs_network(spec: Spec) -> bool:
 
 def needs_prefix_list(spec: Spec) -> bool:
     """Return whether several ranges may use SSH: ParallelCluster takes one range, or one list of several."""
-    return len(spec.access.allow_from) > 1
+    return spec.platform != "eks" and len(spec.access.allow_from) > 1
+
+
+def makes_control_plane_subnet(spec: Spec) -> bool:
+    """Return whether a subnet is made for the control plane of EKS, which needs subnets in two zones.
+
+    An environment does not know whether a cluster of EKS will use it, but a second zone of its own can serve one.
+    """
+    network = spec.network
+    if network.existing is not None or spec.environment is not None:
+        return False
+    second = network.secondary_availability_zone
+    if spec.is_environment:
+        return second is not None
+    zones = {network.availability_zone, *_zones_with_private_subnets(spec)}
+    return spec.platform == "eks" and (len(zones) < 2 or second not in (None, *zones))
 
 
 def has_load_balancer(spec: Spec) -> bool:
@@ -52,6 +68,7 @@ def _vpc(spec: Spec) -> dict[str, str]:
     return {
         **{parameter: zone for parameter, zone in zones.items() if zone is not None},
         **_further_zones(spec),
+        **({"CreateControlPlaneSubnet": "true"} if makes_control_plane_subnet(spec) else {}),
         "Internet": network.internet,
         **without_internet,
     }
@@ -72,10 +89,17 @@ def _choices(spec: Spec) -> set[str]:
 
 
 def _further_zones(spec: Spec) -> dict[str, str]:
+    return {f"PrivateSubnetAZ{zone_letter(zone)}": zone for zone in further_zones(spec)}
+
+
+def further_zones(spec: Spec) -> list[str]:
+    """Return the zones that get a private subnet beside the first one: those named, and those of queues."""
+    return sorted(_zones_with_private_subnets(spec) - {spec.network.availability_zone})
+
+
+def _zones_with_private_subnets(spec: Spec) -> set[str]:
     private = (queue for queue in spec.queues if queue.subnet == "private")
-    named = {*spec.network.further_availability_zones, *(zone for queue in private for zone in queue.zones)}
-    zones = named - {spec.network.availability_zone}
-    return {f"PrivateSubnetAZ{zone_letter(zone)}": zone for zone in sorted(zones)}
+    return {*spec.network.further_availability_zones, *(zone for queue in private for zone in queue.zones)}
 
 
 def zone_letter(zone: str) -> str:

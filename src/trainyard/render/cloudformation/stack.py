@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["network", "storage", "monitoring", "rules", "assets", "batch"]
+Kind = Literal["network", "storage", "monitoring", "rules", "assets", "batch", "nodes"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,11 @@ from trainyard.render.cloudformation.rules import needs_rules, rules_parameters
 from trainyard.render.cloudformation.stack import Stack
 from trainyard.render.cloudformation.storage import needs_storage, storage_parameters
 from trainyard.render.cloudformation.template import template
+from trainyard.render.eks.launch_templates import launch_template_parameters, launch_templates, needs_launch_templates
 from trainyard.render.tags import all_tags
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from trainyard.render.cloudformation.stack import Kind
     from trainyard.render.stand_ins import Ids
@@ -31,7 +32,7 @@ def stacks(spec: Spec, ids: Ids) -> tuple[Stack, ...]:
         Stack(
             kind=kind,
             name=f"{spec.name}-{kind}",
-            template=batch_template(spec) if kind == "batch" else template(kind),
+            template=_FOLLOWING_SPEC[kind](spec) if kind in _FOLLOWING_SPEC else template(kind),
             parameters=parameters,
             tags=tags,
             capabilities=CAPABILITIES if kind in ("monitoring", "assets", "batch") else (),
@@ -53,3 +54,9 @@ def _parameters(spec: Spec, ids: Ids) -> Iterator[tuple[Kind, dict[str, str]]]:
         yield "assets", assets_parameters(spec, ids)
     if needs_batch(spec):
         yield "batch", batch_parameters(spec, ids)
+    if needs_launch_templates(spec):
+        yield "nodes", launch_template_parameters(spec, ids)
+
+
+# Whose text follows the spec; those of the others are the same for all.
+_FOLLOWING_SPEC: Mapping[Kind, Callable[[Spec], str]] = {"batch": batch_template, "nodes": launch_templates}

@@ -59,7 +59,8 @@ def _root(spec: Spec, height: float) -> ET.Element:
 
 def _about(spec: Spec) -> str:
     mounts = ", ".join(one.mount for one in spec.file_systems)
-    shared = f"File systems: {mounts or ('/home' if spec.platform != 'batch' and not spec.is_environment else 'none')}"
+    home = spec.platform == "parallelcluster" and not spec.is_environment
+    shared = f"File systems: {mounts or ('/home' if home else 'none')}"
     return f"{_subtitle(spec)}. {_nodes(spec)}{shared}. Monitoring: {spec.monitoring.mode}."
 
 
@@ -67,8 +68,16 @@ def _nodes(spec: Spec) -> str:
     if spec.is_environment:
         return ""
     queues = "; ".join(f"{queue.name}: {', '.join(_kinds(spec, queue))}" for queue in spec.queues)
-    head = f"Head node: {spec.head_node.instance_type}, {spec.head_node.subnet} subnet. "
-    return f"{'' if spec.platform == 'batch' else head}Queues: {queues}. "
+    return f"{_first_nodes(spec)}Queues: {queues}. "
+
+
+def _first_nodes(spec: Spec) -> str:
+    """Return the nodes that stand in no queue, as a sentence."""
+    if spec.platform == "eks":
+        return f"System nodes: {spec.eks.system_nodes.count} × {spec.eks.system_nodes.instance_type}. "
+    if spec.platform == "batch":
+        return ""
+    return f"Head node: {spec.head_node.instance_type}, {spec.head_node.subnet} subnet. "
 
 
 def _kinds(spec: Spec, queue: Queue) -> list[str]:
@@ -85,6 +94,8 @@ def _subtitle(spec: Spec) -> str:
     nodes = f"{counted(len(spec.queues), 'queue')}, {'' if fixed else 'up to '}{most}"
     if spec.platform == "batch":
         return f"AWS Batch, multi-node parallel jobs{image}: {nodes}"
+    if spec.platform == "eks":
+        return f"Amazon EKS, Kubernetes {spec.eks.kubernetes_version}{image}: {nodes}"
     return f"AWS ParallelCluster {spec.parallelcluster.version} on {spec.image.os}{image}: {nodes}"
 
 
@@ -134,5 +145,6 @@ def _draw_things(root: ET.Element, places: Layout) -> None:
 
 def _draw_foot(root: ET.Element, spec: Spec, height: float) -> None:
     dynamic = any(group.min_nodes < group.max_nodes for group in spec.node_groups())
-    dashed = " Dashed: nodes that start when jobs need them." if dynamic else ""
+    later = "a node group may grow by" if spec.platform == "eks" else "start when jobs need them"
+    dashed = f" Dashed: nodes that {later}." if dynamic else ""
     text(root, (32, height - 12), _LEFT_OUT + dashed, NOTE, WIDTH - 64, look="ty-muted")

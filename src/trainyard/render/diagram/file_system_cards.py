@@ -17,7 +17,7 @@ def file_system_cards(spec: Spec) -> Iterator[tuple[Card, Card | None]]:
     """Yield every file system with the bucket that its files come from, if any."""
     if spec.is_environment and not spec.file_systems:
         yield _card("None", "clusters bring their own"), None
-    if spec.platform == "batch":
+    if spec.platform in ("batch", "eks") and not spec.is_environment:
         if not spec.file_systems:
             yield _card("None", "containers have what their nodes have"), None
     elif not spec.is_environment and all(file_system.mount != "/home" for file_system in spec.file_systems):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trainyard.render.diagram.eks_cards import is_public
 from trainyard.render.diagram.flow import Flow
 from trainyard.render.diagram.people import ways_in
 from trainyard.spec.file_system import Lustre
@@ -29,12 +30,13 @@ def flows(spec: Spec, layout: Layout) -> Iterator[Flow]:
 
 def _wanted(spec: Spec, layout: Layout) -> Iterator[Flow]:
     yield from _of_people(spec, layout)
-    yield from _to_services(layout)
-    yield from _of_head_services(layout)
+    yield from _to_services(spec, layout)
+    yield from _of_head_services(spec, layout)
     yield from _of_grafana(layout)
     yield from _of_nodes_services(layout)
     yield from _to_head(layout)
-    yield from _of_head(layout)
+    if spec.platform == "parallelcluster":
+        yield from _of_head(layout)
     yield from _of_files(spec, layout)
 
 
@@ -49,30 +51,32 @@ def _of_people(spec: Spec, layout: Layout) -> Iterator[Flow]:
             yield Flow(((x, bottom), (x, box.y)), words, (x + 7, bottom + 21))
 
 
-def _to_services(layout: Layout) -> Iterator[Flow]:
+def _to_services(spec: Spec, layout: Layout) -> Iterator[Flow]:
     start = (layout.people.box.right, layout.people.box.middle)
     words = "HTTPS"
     way: tuple[Point, ...] = (start, (_OUTER_LANE, start[1]))
-    for role in ("session manager", "grafana"):
-        if role in layout.services:
+    used = ["control plane", "session manager", "grafana"] if is_public(spec) else ["session manager", "grafana"]
+    for role in layout.services:  # from top to bottom
+        if role in used:
             box = layout.services[role].box
             corner = (_OUTER_LANE, box.middle)
             yield Flow((*way, corner, (box.right, box.middle)), words, (start[0] + 12, start[1] - 6))
             way, words = (corner,), ""
 
 
-def _of_head_services(layout: Layout) -> Iterator[Flow]:
+def _of_head_services(spec: Spec, layout: Layout) -> Iterator[Flow]:
     if (found := layout.role("head")) is None:
         return
     _, head = found
-    for position, (role, words) in enumerate({"session manager": "shell", "prometheus": "metrics"}.items()):
+    first = {"control plane": "pods"} if spec.platform == "eks" else {"session manager": "shell"}
+    for position, (role, words) in enumerate((first | {"prometheus": "metrics"}).items()):
         if role not in layout.services:
             continue
         box = layout.services[role].box
         y = head.y + 18 + 20 * position
         turn = layout.vpc.right + (8 if (box.middle < y) == (position == 0) else 16)
         points: tuple[Point, ...] = ((head.right, y), (turn, y), (turn, box.middle), (box.x, box.middle))
-        away = role != "session manager"
+        away = role == "prometheus"
         yield Flow(points if away else points[::-1], words, (layout.vpc.right + 24, box.middle - 5), room=70)
 
 
@@ -84,7 +88,8 @@ def _of_grafana(layout: Layout) -> Iterator[Flow]:
 
 
 def _of_nodes_services(layout: Layout) -> Iterator[Flow]:
-    for role, words in {"batch": "jobs", "images": "images", "cloudwatch": "logs", "assets": "software"}.items():
+    said = {"batch": "jobs", "images": "images", "cloudwatch": "logs", "assets": "software"}
+    for role, words in (said | ({"session manager": "shell"} if "control plane" in layout.services else {})).items():
         if role in layout.services:
             box = layout.services[role].box
             out = ((layout.vpc.right, box.middle), (box.x, box.middle))
@@ -136,6 +141,8 @@ def _of_head(layout: Layout) -> Iterator[Flow]:
 
 
 def _of_files(spec: Spec, layout: Layout) -> Iterator[Flow]:
+    if not spec.file_systems and spec.platform != "parallelcluster":
+        return
     bottom = layout.lanes[-1].box.bottom
     x = layout.files.x + 60
     words = "every node mounts them"

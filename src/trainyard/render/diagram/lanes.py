@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from trainyard.render.cloudformation.network import has_load_balancer
+from trainyard.render.cloudformation.network import has_load_balancer, makes_control_plane_subnet
+from trainyard.render.diagram.eks_cards import system_card
 from trainyard.render.diagram.node_cards import (
     clusters_card,
     head_card,
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
 
     Key = tuple[str, tuple[str, ...]]
 
-# In the order in which they stand beside each other. The head node is the last, so that its arrows get out.
+# In the order in which they stand beside each other. The head node is the last, so that its arrows get out: its place
+# is that of the system nodes of EKS.
 ROLES = ("way out", "load balancer", "monitoring", "clusters", "login", "head")
 
 
@@ -87,6 +89,9 @@ def _nodes(spec: Spec) -> Iterator[tuple[Key, str, Card]]:
         return
     if spec.platform == "batch":
         return
+    if spec.platform == "eks":
+        yield ("private", ()), "head", system_card(spec)
+        return
     pools = [pool for _, pool in spec.login_pools()]
     for subnet in dict.fromkeys(pool.subnet for pool in pools):
         yield (subnet, ()), "login", login_card([pool for pool in pools if pool.subnet == subnet])
@@ -110,7 +115,12 @@ def _lane(spec: Spec, key: Key) -> Lane:
     places = zones or _places(spec, choice)
     name = f"{kind} subnet" if len(places) < 2 else f"{kind} subnets"
     unknown = "zone chosen at deployment" if spec.environment is None else "of the environment"
-    return Lane(choice, name, few(places, 3) or unknown)
+    second = ", and a second one for the control plane" if not zones and _has_second(spec, choice) else ""
+    return Lane(choice, name, (few(places, 3) or unknown) + second)
+
+
+def _has_second(spec: Spec, choice: str) -> bool:
+    return choice == "private" and spec.platform == "eks" and makes_control_plane_subnet(spec)
 
 
 def _places(spec: Spec, choice: str) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ class NodeFacts:
     title: str
     lines: tuple[str, ...]
     always: int
-    """Nodes that always run."""
+    """Nodes that run before anybody asks for more."""
     most: int
     """Nodes at most."""
     accelerators: int
@@ -42,7 +42,7 @@ def node_facts(spec: Spec, group: NodeGroup, *, named: bool) -> NodeFacts:
     efa = uses_efa(group.instance_type, group.efa)
     lines = ([group.name] if named else []) + list(_lines(spec, group, known, efa=efa))
     title = f"{node_count(group)} × {' or '.join(group.instance_types)}"
-    return NodeFacts(title, tuple(lines), group.min_nodes, group.max_nodes, chips, efa)
+    return NodeFacts(title, tuple(lines), group.desired_nodes, group.max_nodes, chips, efa)
 
 
 def _lines(spec: Spec, group: NodeGroup, known: Sequence[InstanceType | None], *, efa: bool) -> Iterator[str]:
@@ -51,9 +51,11 @@ def _lines(spec: Spec, group: NodeGroup, known: Sequence[InstanceType | None], *
         yield accelerators
     if efa:
         yield _alternatives(_fabric, known) or "EFA"
+    if group.desired_nodes != group.min_nodes:
+        yield f"{group.desired_nodes:,} at first"
     yield capacity_words(group)
     if drives := _alternatives(_drives, known):
-        yield f"{spec.scratch.mount} on {drives}"
+        yield f"{'containers' if spec.platform == 'eks' else spec.scratch.mount} on {drives}"
 
 
 def _alternatives(words: Callable[[InstanceType], str], known: Sequence[InstanceType | None]) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from trainyard.render.cloudformation.network import has_load_balancer
 from trainyard.render.diagram.card import Card
+from trainyard.render.diagram.eks_cards import ways_to_the_api
 from trainyard.render.diagram.words import few
 
 if TYPE_CHECKING:
@@ -21,13 +22,16 @@ def people_card(spec: Spec) -> Card:
 
 def ways_in(spec: Spec) -> dict[str, str]:
     """Return what is open from outside to things in public subnets, by their role. Nothing where nobody may come."""
-    if not spec.access.allow_from:
+    if not spec.access.allow_from or _is_eks(spec):
         return {}
     ways = {"login": "SSH", "head": "SSH"}
     return ways | ({"load balancer": "HTTPS"} if has_load_balancer(spec) else {})
 
 
 def _ways_in(spec: Spec) -> Iterator[str]:
+    if _is_eks(spec):
+        yield from ways_to_the_api(spec)
+        return
     open_to_some = {"SSH": _reached_by_ssh(spec), "Grafana": has_load_balancer(spec)}
     ways = " and ".join(way for way, there in open_to_some.items() if there)
     if ways and spec.access.allow_from:
@@ -47,6 +51,10 @@ def _ways_in(spec: Spec) -> Iterator[str]:
 def _reached_by_ssh(spec: Spec) -> bool:
     pools = (pool.subnet for _, pool in spec.login_pools())
     return not spec.is_environment and "public" in (spec.head_node.subnet, *pools)
+
+
+def _is_eks(spec: Spec) -> bool:
+    return spec.platform == "eks" and not spec.is_environment
 
 
 def _self_hosted(spec: Spec) -> bool:

@@ -30,7 +30,7 @@ class QueueBox:
     def __init__(self, spec: Spec, queue: Queue, width: float) -> None:
         """Take what there is to say about it."""
         groups = list(spec.groups_in(queue))
-        self._name = f"Queue {queue.name}"
+        self._name = f"{'Node group' if spec.platform == 'eks' else 'Queue'} {queue.name}"
         self._about = ", ".join(_about(spec, queue))
         self._kinds = [node_facts(spec, one, named=queue.compute_resources is not None) for one in groups]
         self._width = width
@@ -111,6 +111,8 @@ class QueueBox:
 
 def _about(spec: Spec, queue: Queue) -> list[str]:
     setup = queue.setup or spec.software.setup
+    if spec.platform == "eks":
+        return []
     whole = spec.parallelcluster.slurm.job_exclusive if queue.job_exclusive is None else queue.job_exclusive
     said = {
         f"installs {setup} software": setup != "none",

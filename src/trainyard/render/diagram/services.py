@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from trainyard.render.assets import folder
 from trainyard.render.diagram.card import Card
+from trainyard.render.diagram.eks_cards import control_plane_card, logs_card
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,8 +16,10 @@ if TYPE_CHECKING:
 
 def services_of_head(spec: Spec) -> Iterator[tuple[str, Card]]:
     """Yield what people use, and what the head node talks to, by role."""
-    if not spec.is_environment:
-        yield "session manager", Card("shell", "people", "Session Manager", ("a shell on any node, no open port",))
+    if _is_eks(spec):
+        yield "control plane", control_plane_card(spec)
+    elif not spec.is_environment:
+        yield "session manager", _session_manager()
     if spec.monitoring.mode == "amp+amg":
         yield "grafana", Card("chart", "watch", "Grafana", ("Amazon Managed Grafana", "with IAM Identity Center"))
     if spec.monitoring.mode in ("amp-only", "amp+amg"):
@@ -25,15 +28,37 @@ def services_of_head(spec: Spec) -> Iterator[tuple[str, Card]]:
 
 def services_of_nodes(spec: Spec) -> Iterator[tuple[str, Card]]:
     """Yield what every node talks to, by role."""
+    if _is_eks(spec):
+        yield from _services_of_eks_nodes(spec)
+        return
     if spec.platform == "batch":
         queues = ", ".join(f"{spec.name}-{queue.name}" for queue in spec.queues)
         yield "batch", Card("server", "compute", "AWS Batch", (f"job queues {queues}",))
-        yield "images", Card("bucket", "bucket", "ECR", ("images of containers",))
+        yield "images", _registry()
     if not spec.is_environment and (lines := tuple(_cloudwatch_lines(spec))):
         yield "cloudwatch", Card("watch", "watch", "CloudWatch", lines)
     if spec.installs_anything:
         lines = (spec.assets.bucket or "a bucket of the account", f"{folder(spec)}/")
         yield "assets", Card("bucket", "bucket", "S3 assets", lines)
+
+
+def _services_of_eks_nodes(spec: Spec) -> Iterator[tuple[str, Card]]:
+    yield "session manager", _session_manager()
+    yield "images", _registry()
+    if (logs := logs_card(spec)) is not None:
+        yield "logs of the control plane", logs
+
+
+def _is_eks(spec: Spec) -> bool:
+    return spec.platform == "eks" and not spec.is_environment
+
+
+def _session_manager() -> Card:
+    return Card("shell", "people", "Session Manager", ("a shell on any node, no open port",))
+
+
+def _registry() -> Card:
+    return Card("bucket", "bucket", "ECR", ("images of containers",))
 
 
 def _cloudwatch_lines(spec: Spec) -> Iterator[str]:

@@ -150,6 +150,7 @@ _FUNCTIONS: dict[str, Callable[[Any, Scope], Any]] = {
     "Fn::ToJsonString": lambda argument, scope: json.dumps(resolve(argument, scope)),
     "Fn::Length": lambda argument, scope: len(resolve(argument, scope)),
     "Fn::Equals": _equals,
+    "Fn::Contains": lambda argument, scope: resolve(argument[1], scope) in resolve(argument[0], scope),
     "Fn::Not": lambda argument, scope: not resolve(argument, scope)[0],
     "Fn::And": lambda argument, scope: all(resolve(part, scope) for part in argument),
     "Fn::Or": lambda argument, scope: any(resolve(part, scope) for part in argument),

@@ -6,7 +6,7 @@ import uuid
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from trainyard.rehearsal.emulated.engine import capabilities, functions, parameters, references, template
+from trainyard.rehearsal.emulated.engine import capabilities, functions, parameters, references, rules, template
 from trainyard.rehearsal.emulated.engine.refusals import InvalidError
 from trainyard.rehearsal.emulated.engine.schema import coerced, needs_replacement, schema, tags_are_map, tags_property
 from trainyard.rehearsal.emulated.engine.scope import Scope
@@ -68,6 +68,7 @@ def target(
     parameters.check(parsed, values)
     capabilities.check(parsed, granted)
     goal = Target(body, parsed, values, parameters.resolved(parsed, values, Inside(stack.region)), tags)
+    rules.check(scope_of(stack, goal))
     return replace(goal, changes=changes(stack, goal))
 
 
@@ -151,7 +152,7 @@ def _modification(
     if not changed:
         return None
     shape = schema(body["Type"], stack.region)
-    replaces = shape is not None and needs_replacement(shape, changed)
+    replaces = shape is not None and needs_replacement(shape, former.properties, now)
     return Change("Modify", name, body["Type"], replaces, tuple(sorted(changed)))
 
 

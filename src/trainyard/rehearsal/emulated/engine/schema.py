@@ -52,9 +52,10 @@ def coerced(properties: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[st
     return whole
 
 
-def needs_replacement(schema: Mapping[str, Any], changed: set[str]) -> bool:
-    """Return whether a change of these properties makes a new resource."""
-    return bool(changed & _named(schema.get("createOnlyProperties", [])))
+def needs_replacement(schema: Mapping[str, Any], former: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+    """Return whether a change of properties makes a new resource. It may lie deep: one of ComputeResources, not all."""
+    fixed = (str(pointer).split("/")[2:] for pointer in schema.get("createOnlyProperties", []))
+    return any(_at(former, steps) != _at(now, steps) for steps in fixed)
 
 
 def tags_property(schema: Mapping[str, Any]) -> str | None:
@@ -68,6 +69,15 @@ def tags_property(schema: Mapping[str, Any]) -> str | None:
 def tags_are_map(schema: Mapping[str, Any], name: str) -> bool:
     """Return whether tags are written as a map, not as a list of Key and Value."""
     return "object" in _kinds(_followed(schema["properties"][name], schema))
+
+
+def _at(value: Any, steps: list[str]) -> Any:
+    """Return what lies at a path, None where nothing does; below a star, of every item."""
+    if not steps:
+        return value
+    if isinstance(value, list):
+        return [_at(one, steps[1:] if steps[0] == "*" else steps) for one in value]
+    return _at(value.get(steps[0]), steps[1:]) if isinstance(value, dict) else None
 
 
 def _coerced(value: Any, shape: Mapping[str, Any], root: Mapping[str, Any]) -> Any:

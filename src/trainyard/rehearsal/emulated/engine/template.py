@@ -84,7 +84,7 @@ def parse(body: str) -> dict[str, Any]:
         raise InvalidError("Template format error: unsupported structure.")
     if unknown := sorted(set(template) - _SECTIONS - {"Transform"}):
         raise InvalidError(f"Invalid template property or properties [{', '.join(unknown)}]")
-    if ignored := [section for section in ("Hooks", "Rules", "Transform") if section in template]:
+    if ignored := [section for section in ("Hooks", "Transform") if section in template]:
         raise InvalidError(f"Template format error: the emulated account runs no {ignored[0]}")
     _check_resources(template.get("Resources"))
     return template

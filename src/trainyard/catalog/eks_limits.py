@@ -1,0 +1,35 @@
+"""What Amazon EKS and eksctl limit, and what a cluster costs by the support of its version."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+from trainyard.catalog import catalog_file
+from trainyard.catalog.source import merged
+
+_PATH = catalog_file.FOLDER / "eks_limits.yaml"
+
+
+class EksLimits(NamedTuple):
+    """The facts of eks_limits.yaml. Quotas are those of a new account, and all but public_ranges can be raised."""
+
+    managed_node_groups: int
+    nodes_of_managed_node_group: int
+    public_ranges: int
+    """Address ranges that may reach a public endpoint."""
+    cluster_usd_per_hour: float
+    cluster_in_extended_support_usd_per_hour: float
+    amazon_linux_2_until: str
+    """The day after which there are no new images of Amazon Linux 2."""
+    amazon_linux_2_last_version: str
+    """The last version of Kubernetes that ever had some."""
+    cluster_name_characters: int
+    label_characters: int
+    stack_name_characters: int
+
+
+@cache
+def eks_limits() -> EksLimits:
+    """Return them."""
+    return EksLimits(**merged(catalog_file.content(_PATH)["limits"], "catalog/eks_limits.yaml"))

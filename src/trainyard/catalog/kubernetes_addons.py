@@ -1,0 +1,52 @@
+"""Finds the images of what runs in a cluster of EKS besides the jobs, each pinned to a version."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from trainyard.catalog import catalog_file, deployment_file
+from trainyard.catalog.partition import partition_of
+from trainyard.catalog.source import Source, merged, sources_by_fact
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_PATH = catalog_file.FOLDER / "kubernetes_addons.yaml"
+_WHERE = "catalog/kubernetes_addons.yaml"
+# Where EKS's registry of a region is not known, nodes pull across regions: what AWS's charts have by default.
+# https://github.com/aws/eks-charts/blob/master/stable/aws-efa-k8s-device-plugin/values.yaml
+_ELSEWHERE = "us-west-2"
+
+
+def image(name: str, region: str) -> str:
+    """Return an image as containerd pulls it in a region: with its tag, and its digest where that is known."""
+    facts = _images()[name]
+    repository = facts.get("repository") or f"{_registry(region)}/{facts['eks_repository']}"
+    digest = f"@{facts['digest']}" if "digest" in facts else ""
+    return f"{repository}:{facts['tag']}{digest}"
+
+
+def image_names() -> tuple[str, ...]:
+    """Return the names of all images."""
+    return tuple(_images())
+
+
+def sources_of(name: str) -> Mapping[str, Source]:
+    """Return fact and source of an image."""
+    data = catalog_file.content(_PATH)
+    sources = deployment_file.validated({"sources": data["sources"]}).sources
+    return sources_by_fact(data["images"][name], sources, f"{_WHERE} ({name})")
+
+
+def _registry(region: str) -> str:
+    accounts = merged(catalog_file.content(_PATH)["registries"], f"{_WHERE} (registries)")
+    place = region if region in accounts else _ELSEWHERE
+    suffix = "amazonaws.com.cn" if partition_of(place) == "aws-cn" else "amazonaws.com"
+    return f"{accounts[place]}.dkr.ecr.{place}.{suffix}"
+
+
+@cache
+def _images() -> Mapping[str, Mapping[str, str]]:
+    data = catalog_file.content(_PATH)
+    return {name: merged(facts, f"{_WHERE} ({name})") for name, facts in data["images"].items()}

@@ -1,0 +1,71 @@
+"""Checks one file, whosever it is: a spec by the rules about specs, a file of another tool by those about its kind."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from trainyard.checking.foreign.kind import FUNCTIONS, document_kind
+from trainyard.checking.spec_file import Checked, check_text, unread, worst_first
+from trainyard.document.problems import MOST_FINDINGS
+from trainyard.document.read import read_yaml
+from trainyard.edge.text_file import read_text
+from trainyard.errors import FindingsError
+from trainyard.finding import Finding, path_text
+from trainyard.rules.documents import all_document_rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.checking.spec_file import OutsideValidator
+    from trainyard.document.node import Document
+    from trainyard.rules import Problem
+    from trainyard.rules.documents import DocumentKind, NamedDocumentRule
+
+
+def check_any_file(file: str, outside: tuple[OutsideValidator, ...] = ()) -> Checked:
+    """Return everything that is wrong with a file, worst first. Load errors are findings too."""
+    try:
+        text = read_text(file)
+    except FindingsError as error:
+        return unread(file, error)
+    checked = check_text(text, file, outside)
+    # Templates of CloudFormation have tags, which a spec has not.
+    if all(finding.id not in ("spec-foreign", "yaml-foreign-tag") for finding in checked.findings):
+        return checked
+    return _foreign(text, file) or checked
+
+
+def _foreign(text: str, file: str) -> Checked | None:
+    """Return what the rules about a file of another tool say; None where there are none for it."""
+    try:
+        document = read_yaml(text, file, FUNCTIONS)
+    except FindingsError:
+        return None
+    kind = document_kind(document.value)
+    if kind is None:
+        return None
+    return Checked(file, None, worst_first(document_findings(document, kind)), kind)
+
+
+def document_findings(document: Document, kind: DocumentKind) -> Iterator[Finding]:
+    """Yield what the rules about documents of a kind object to, with the place of each; of one rule not without end."""
+    for named in all_document_rules():
+        if named.rule.kind == kind:
+            problems = islice(named.rule.check(document), MOST_FINDINGS)
+            yield from (_finding(named, problem, document) for problem in problems)
+
+
+def _finding(named: NamedDocumentRule, problem: Problem, document: Document) -> Finding:
+    place = document.place(problem.path)
+    return Finding(
+        id=named.id,
+        severity=problem.severity or named.rule.severity,
+        message=problem.message,
+        remedy=problem.remedy or named.rule.remedy,
+        source=named.rule.source,
+        file=document.file,
+        line=place.line,
+        column=place.column,
+        path=path_text(problem.path) or None,
+    )

@@ -1,0 +1,1 @@
+"""A cluster of AWS Batch as logs: what AWS says of its parts, and what only shows when its parts are compared."""

@@ -1,0 +1,69 @@
+"""The state of a Batch cluster as logs, which signatures are held against as against any other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.diagnose.cluster.batch import (
+    images,
+    instance_role,
+    job_needs,
+    launching,
+    not_registered,
+    quota,
+    said_by_aws,
+    switched_off,
+)
+from trainyard.diagnose.cluster.batch.situation import situation_of
+from trainyard.diagnose.log_file import LogFile, Unread
+from trainyard.edge.aws.batch_stack import batch_of_cluster
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from trainyard.diagnose.cluster.batch.situation import Situation
+    from trainyard.edge.aws.account import Account
+
+BEGINNING = "batch check: "
+"""What lines begin with that nobody but us writes."""
+_SAID = {
+    "batch-compute-environments": said_by_aws.environment_lines,
+    "batch-job-queues": said_by_aws.queue_lines,
+    "batch-jobs": said_by_aws.job_lines,
+    "batch-launches": said_by_aws.launch_lines,
+}
+_CHECKS = (
+    switched_off.check,
+    job_needs.check,
+    instance_role.check,
+    images.check,
+    not_registered.check,
+    launching.check,
+    quota.check,
+)
+
+
+def batch_files(account: Account, cluster: str, unread: list[Unread]) -> Iterator[LogFile]:
+    """Yield what AWS says of a cluster and what checks found; nothing where it is none of Batch.
+
+    What nobody may look at is added to ``unread``. Raises NotAllowedError where its stack may not be looked at,
+    TrainyardError where AWS does not answer.
+    """
+    resources = batch_of_cluster(account, cluster)
+    if resources is None:
+        return
+    seen = situation_of(account, resources)
+    for name, lines in _SAID.items():
+        yield from _file(name, lines, seen)
+    yield from _file("batch-checks", _checked, seen)
+    unread.extend(Unread(part, why) for part, why in seen.refused.items())
+
+
+def _checked(seen: Situation) -> Iterator[str]:
+    return (f"{BEGINNING}{line}" for check in _CHECKS for line in check(seen))
+
+
+def _file(name: str, lines: Callable[[Situation], Iterator[str]], seen: Situation) -> Iterator[LogFile]:
+    text = "".join(f"{' '.join(line.split())}\n" for line in lines(seen))
+    if text:
+        yield LogFile(name, [text.encode(errors="replace")])

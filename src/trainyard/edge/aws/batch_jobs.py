@@ -1,0 +1,172 @@
+"""Jobs of AWS Batch: submitted, described with the node that matters, and terminated.
+
+The main node of a multi-node job is a job of its own, ID#INDEX, which has the container, its log and its exit code.
+https://docs.aws.amazon.com/batch/latest/userguide/multi-node-parallel-jobs.html
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from botocore.exceptions import BotoCoreError
+
+from trainyard.edge.aws.asking import answer, client
+from trainyard.edge.aws.refusals import code
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trainyard.edge.aws.account import Account
+    from trainyard.errors import TrainyardError
+
+# https://docs.aws.amazon.com/batch/latest/APIReference/API_JobDetail.html
+ENDED = ("SUCCEEDED", "FAILED")
+_DEFAULT_GROUP = "/aws/batch/job"
+_MOST_PAGES = 50  # of up to 100 jobs
+# What passes although botocore has tried for a while.
+# https://docs.aws.amazon.com/batch/latest/APIReference/CommonErrors.html
+_PASSING = {
+    "TooManyRequestsException",
+    "ThrottlingException",
+    "ServerException",
+    "InternalFailure",
+    "ServiceUnavailable",
+}
+
+
+class MainNode(NamedTuple):
+    """The container of a job's main node."""
+
+    exit_code: int | None = None
+    reason: str = ""
+    """What ECS says of the container, such as OutOfMemoryError."""
+    log_group: str = _DEFAULT_GROUP
+    log_streams: tuple[str, ...] = ()
+    """One for each attempt, the first first."""
+
+
+class BatchJob(NamedTuple):
+    """A job as AWS Batch describes it."""
+
+    id: str
+    name: str
+    status: str
+    reason: str
+    """Why it is in this state, in Batch's words; empty where it says none."""
+    queue: str
+    """The ARN of its job queue."""
+    definition: str
+    """The ARN of its job definition."""
+    nodes: int
+    attempt: int
+    """Counted from 1."""
+    attempts: int
+    """How often it is tried at most."""
+    main: MainNode
+    stopped_ms: int | None
+    """When it ended, in milliseconds since 1970."""
+
+    @property
+    def ended(self) -> bool:
+        """Return whether nothing more comes of it."""
+        return self.status in ENDED
+
+
+class Listed(NamedTuple):
+    """A job in a list."""
+
+    id: str
+    name: str
+    created_ms: int
+
+
+def submit(account: Account, parameters: dict[str, Any]) -> str:
+    """Submit a job and return its id. Raises TrainyardError where AWS refuses it."""
+    call = partial(client(account, "batch").submit_job, **parameters)
+    return str(answer(account, "batch:SubmitJob", call)["jobId"])
+
+
+def describe(account: Account, id_: str, main_node: int = 0) -> BatchJob | None:
+    """Return a job with its main node, None where Batch knows none: it forgets them some days after their end."""
+    asked = [id_, f"{id_}#{main_node}"]
+    call = partial(client(account, "batch").describe_jobs, jobs=asked)
+    found = {job["jobId"]: job for job in answer(account, "batch:DescribeJobs", call).get("jobs", ())}
+    whole = found.get(id_)
+    if whole is None:
+        return None
+    index = whole.get("nodeProperties", {}).get("mainNode", main_node)
+    if index != main_node:
+        return describe(account, id_, index)
+    return _job(whole, found.get(asked[1], whole))
+
+
+def terminate(account: Account, id_: str, reason: str) -> None:
+    """End a job, also one that waits or runs. One that has ended stays as it is."""
+    call = partial(client(account, "batch").terminate_job, jobId=id_, reason=reason)
+    answer(account, "batch:TerminateJob", call)
+
+
+def jobs_named(account: Account, queue: str, beginning: str) -> tuple[Listed, ...]:
+    """Return the jobs of a queue whose names begin so, whatever their state."""
+    asked: dict[str, Any] = {"jobQueue": queue, "filters": [{"name": "JOB_NAME", "values": [f"{beginning}*"]}]}
+    found: list[Listed] = []
+    token: dict[str, str] = {}
+    for _ in range(_MOST_PAGES):
+        call = partial(client(account, "batch").list_jobs, **asked, **token)
+        page = answer(account, "batch:ListJobs", call)
+        found += [_listed(one) for one in page.get("jobSummaryList", ())]
+        if not page.get("nextToken"):
+            break
+        token = {"nextToken": page["nextToken"]}
+    # The filter does not tell capital letters from small ones.
+    return tuple(one for one in found if one.name.startswith(beginning))
+
+
+def may_pass(error: TrainyardError) -> bool:
+    """Return whether what a call has ended with may be over the next time: a network that went away, for instance."""
+    cause = error.__cause__
+    return isinstance(cause, BotoCoreError) or (cause is not None and code(cause) in _PASSING)
+
+
+def _listed(described: dict[str, Any]) -> Listed:
+    return Listed(described["jobId"], described["jobName"], int(described.get("createdAt", 0)))
+
+
+def _job(whole: dict[str, Any], main: dict[str, Any]) -> BatchJob:
+    # The attempts of the whole job are those of its main node.
+    tried = main.get("attempts") or whole.get("attempts") or []
+    properties = whole.get("nodeProperties", {})
+    ended = whole["status"] in ENDED
+    return BatchJob(
+        whole["jobId"],
+        whole["jobName"],
+        whole["status"],
+        " ".join(str(whole.get("statusReason") or "").split()),
+        whole["jobQueue"],
+        whole["jobDefinition"],
+        int(properties.get("numNodes", 1)),
+        max(len(tried) + (not ended), 1),
+        int(whole.get("retryStrategy", {}).get("attempts", 1)),
+        _main_node(main.get("container", {}), tried, properties),
+        whole.get("stoppedAt"),
+    )
+
+
+def _main_node(container: dict[str, Any], tried: Sequence[dict[str, Any]], properties: dict[str, Any]) -> MainNode:
+    of_attempts = [attempt.get("container", {}) for attempt in tried]
+    streams = [one.get("logStreamName") for one in (*of_attempts, container)]
+    last = next((one for one in (container, *reversed(of_attempts)) if one.get("exitCode") is not None), container)
+    reason = container.get("reason") or next((one["reason"] for one in of_attempts[-1:] if one.get("reason")), "")
+    return MainNode(
+        last.get("exitCode"),
+        " ".join(str(reason).split()),
+        _log_group(container, properties),
+        tuple(dict.fromkeys(stream for stream in streams if stream)),
+    )
+
+
+def _log_group(container: dict[str, Any], properties: dict[str, Any]) -> str:
+    ranges = [one.get("container", {}) for one in properties.get("nodeRangeProperties", ())]
+    groups = (one.get("logConfiguration", {}).get("options", {}).get("awslogs-group") for one in (container, *ranges))
+    return next((group for group in groups if group), _DEFAULT_GROUP)

@@ -1,0 +1,181 @@
+"""The user's own Docker, or Podman, which is called in the same words: it builds images and pushes them.
+
+What opens a registry goes through standard input, into a folder of its own that is removed afterwards: nothing of it is
+in arguments, in the user's configuration or in a keychain.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from shutil import which
+from typing import TYPE_CHECKING
+
+from trainyard.edge.foreground import not_started, run_in_foreground
+from trainyard.errors import TrainyardError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from trainyard.edge.aws.container_registry import Login
+
+ENGINES = ("docker", "podman")
+_ANSWERS_WITHIN_S = 60
+_LOGS_IN_WITHIN_S = 120
+_STANDARD_ERROR = 2
+_INTERRUPTED = {130, -2}  # what a shell says of a program that SIGINT ended, and what Python says
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """The program that is there."""
+
+    name: str
+    path: str
+
+    def refuse_without_daemon(self) -> None:
+        """Raise TrainyardError where nothing answers that could build."""
+        asked = ("version", "--format", "{{.Server.Version}}") if self.name == "docker" else ("info",)
+        status, said = self._run(asked)
+        if status:
+            hint = "start Docker (`sudo systemctl start docker`, or Docker Desktop), and see that `docker info` works"
+            if self.name == "podman":
+                hint = "see that `podman info` works; on macOS, `podman machine start`"
+            raise TrainyardError(
+                f"{self.name} does not answer: {said or f'status {status}'}", where=self.path, hint=hint
+            )
+
+    def build(self, folder: Path, image: str, platform: str) -> None:
+        """Build the Dockerfile of a folder; what it prints goes to standard error.
+
+        Raises TrainyardError where that fails.
+        """
+        # Without these, a registry that forgets untagged images may count the parts of an index among them.
+        # https://docs.docker.com/build/metadata/attestations/
+        variables = {**os.environ, "BUILDX_NO_DEFAULT_ATTESTATIONS": "1"}
+        status = run_in_foreground((self.path, *build_words(image, platform, str(folder))), variables, _STANDARD_ERROR)
+        self._refuse_failed(
+            status, "build", "correct what it names above; without network in builds, see `docker info`"
+        )
+
+    def push(self, image: str, variables: Mapping[str, str]) -> None:
+        """Push an image, with the variables that ``logged_in`` gave. Raises TrainyardError where that fails."""
+        status = run_in_foreground((self.path, "push", image), variables, _STANDARD_ERROR)
+        self._refuse_failed(
+            status, "push", "run the command again, which builds from the cache; layers are not sent twice"
+        )
+
+    @contextmanager
+    def logged_in(self, opened: Login) -> Iterator[Mapping[str, str]]:
+        """Give the variables with which a registry is open, until the end of the block."""
+        place = os.environ.get("XDG_RUNTIME_DIR", "")
+        try:
+            folder = tempfile.TemporaryDirectory(
+                prefix="trainyard-docker-", dir=place if Path(place).is_dir() and place else None
+            )
+        except OSError as error:
+            raise TrainyardError(
+                f"no folder can be made for the login: {error.strerror}", where=error.filename
+            ) from error
+        with _ending_in_order(), folder as made:
+            variables = _variables(Path(made), opened.registry)
+            status, said = self._run(
+                ("login", "--username", opened.user, "--password-stdin", opened.registry), opened.password, variables
+            )
+            if status:
+                hint = (
+                    "the password is fresh, so see whether the registry can be reached from Docker, by a proxy for one"
+                )
+                raise TrainyardError(f"{self.name} could not log in: {said}", where=opened.registry, hint=hint)
+            try:
+                yield variables
+            finally:
+                self._run(("logout", opened.registry), None, variables)
+
+    def _run(
+        self, words: Sequence[str], text: str | None = None, variables: Mapping[str, str] | None = None
+    ) -> tuple[int, str]:
+        """Return the status and the last line of what was said."""
+        try:
+            done = subprocess.run(
+                (self.path, *words), input=text or "", env=variables, capture_output=True, encoding="utf-8",
+                errors="replace", check=False, timeout=_LOGS_IN_WITHIN_S if text else _ANSWERS_WITHIN_S,
+            )  # fmt: skip
+        except OSError as error:
+            raise not_started(self.name, error) from error
+        except subprocess.TimeoutExpired as error:
+            return 1, f"no answer within {error.timeout:.0f} s"
+        lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
+        return done.returncode, lines[-1] if lines else ""
+
+    def _refuse_failed(self, status: int, doing: str, hint: str) -> None:
+        if status in _INTERRUPTED:
+            raise KeyboardInterrupt
+        if status:
+            problem = f"{self.name} {doing} has ended with status {status}; what it said stands above"
+            raise TrainyardError(problem, where=self.path, hint=hint)
+
+
+def find_engine(wanted: str | None = None) -> Engine:
+    """Return the program that is wanted, or the first one that is here. Raises TrainyardError where there is none."""
+    names = ENGINES if wanted is None else (wanted,)
+    for name in names:
+        path = which(name)
+        if path is not None:
+            return Engine(name, path)
+    missing = " and no ".join(names)
+    hint = "install Docker (https://docs.docker.com/engine/install/) or Podman, or build elsewhere what --print shows"
+    raise TrainyardError(f"there is no {missing} here", where="PATH", hint=hint)
+
+
+def build_words(image: str, platform: str, folder: str) -> tuple[str, ...]:
+    """Return what the program is told to build the Dockerfile of a folder."""
+    return ("build", "--platform", platform, "--tag", image, folder)
+
+
+@contextmanager
+def _ending_in_order() -> Iterator[None]:
+    """Let a signal that asks this process to end be followed only once everything was cleaned up."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals come to the main thread alone
+        return
+    wanted = (signal.SIGTERM, signal.SIGHUP)
+    former = {one: signal.signal(one, lambda number, _: sys.exit(128 + number)) for one in wanted}
+    try:
+        yield
+    finally:
+        for one, handler in former.items():
+            signal.signal(one, handler if handler is not None else signal.SIG_DFL)
+
+
+def _variables(folder: Path, registry: str) -> dict[str, str]:
+    """Return variables of a configuration in a folder: with the user's way to the daemon, and without his keychain.
+
+    Where no registry is configured, docker login looks for a keychain by itself; so one is, without a password.
+    https://docs.docker.com/reference/cli/docker/login/#credential-stores
+    """
+    own = Path(os.environ.get("DOCKER_CONFIG") or Path.home() / ".docker")
+    context = _own_context(own)
+    settings = {"auths": {registry: {}}, **({} if context is None else {"currentContext": context})}
+    for name in ("contexts", "cli-plugins"):
+        if (own / name).is_dir():
+            (folder / name).symlink_to((own / name).resolve())
+    (folder / "config.json").write_text(json.dumps(settings), encoding="utf-8")
+    (folder / "config.json").chmod(0o600)
+    return {**os.environ, "DOCKER_CONFIG": str(folder), "REGISTRY_AUTH_FILE": str(folder / "auth.json")}
+
+
+def _own_context(folder: Path) -> str | None:
+    """Return which daemon the user has chosen, None where he leaves that to Docker."""
+    with suppress(OSError, ValueError, AttributeError):
+        context = json.loads((folder / "config.json").read_text(encoding="utf-8")).get("currentContext")
+        return context if isinstance(context, str) and context else None
+    return None

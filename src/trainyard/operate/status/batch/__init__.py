@@ -1,0 +1,1 @@
+"""A cluster of AWS Batch as it is now: its environments and queues, who waits there, and which images are missing."""

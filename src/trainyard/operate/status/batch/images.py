@@ -1,0 +1,26 @@
+"""The images that the job definitions of a Batch cluster name, and whether they are in their registry."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.edge.aws.registry_images import image_is_there
+from trainyard.operate.status.batch.batch_status import Image
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from trainyard.edge.aws.account import Account
+    from trainyard.edge.aws.batch_defined_jobs import DefinedJob
+
+
+def image_states(account: Account, definitions: Iterable[DefinedJob]) -> tuple[Image, ...]:
+    """Return the images of some job definitions.
+
+    Raises NotAllowedError, or TrainyardError where AWS does not answer.
+    """
+    named: dict[str, list[str]] = {}
+    for one in definitions:
+        for image in one.images:
+            named.setdefault(image, []).append(one.name)
+    return tuple(Image(image, tuple(names), image_is_there(account, image)) for image, names in named.items())

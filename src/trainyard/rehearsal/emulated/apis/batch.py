@@ -1,0 +1,113 @@
+"""AWS Batch: moto loses the nodes of multi-node jobs, wants a role where none is needed, and runs jobs in Docker.
+
+https://docs.aws.amazon.com/batch/latest/APIReference/API_Operations.html
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from moto.core.exceptions import JsonRESTError
+from moto.core.responses import BaseResponse
+
+from trainyard.rehearsal.emulated import pages
+from trainyard.rehearsal.emulated.batch import compute_environments, job_definitions, job_queues, jobs, request_model
+from trainyard.rehearsal.emulated.batch.held import held, refusal
+from trainyard.rehearsal.emulated.inside import Inside
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+SIGNING_NAME = "batch"
+# As many as Batch answers with at most. https://docs.aws.amazon.com/batch/latest/APIReference/API_ListJobs.html
+_PAGE = 100
+_ACTIONS: dict[str, Callable[[Inside, Mapping[str, Any]], dict[str, Any]]] = {
+    "CreateComputeEnvironment": compute_environments.create,
+    "UpdateComputeEnvironment": compute_environments.update,
+    "DeleteComputeEnvironment": compute_environments.delete,
+    "CreateJobQueue": job_queues.create,
+    "UpdateJobQueue": job_queues.update,
+    "DeleteJobQueue": job_queues.delete,
+    "RegisterJobDefinition": job_definitions.register,
+    "DeregisterJobDefinition": job_definitions.deregister,
+    "SubmitJob": jobs.submit,
+    "CancelJob": jobs.cancel,
+    "TerminateJob": jobs.terminate,
+}
+_LISTS: dict[str, tuple[str, Callable[[Inside, Mapping[str, Any]], list[dict[str, Any]]]]] = {
+    "DescribeComputeEnvironments": ("computeEnvironments", compute_environments.describe),
+    "DescribeJobQueues": ("jobQueues", job_queues.describe),
+    "DescribeJobDefinitions": ("jobDefinitions", job_definitions.describe),
+    "DescribeJobs": ("jobs", jobs.describe),
+    "ListJobs": ("jobSummaryList", jobs.listed),
+}
+
+
+def install() -> None:
+    """Let tests hold a job in a state: PUT /trainyard/batch-job."""
+    pages.TAKES["batch-job"] = lambda wanted: jobs.hold(Inside(wanted.pop("region")), wanted)
+
+
+def inventory(account_id: str, region: str) -> dict[str, list[str]]:
+    """Return what exists. Jobs that are over and definitions that are inactive stay to be looked at, as in AWS."""
+    here = held(account_id, region)
+    return {
+        "Batch compute environments": [one["computeEnvironmentName"] for one in here.environments.values()],
+        "Batch job queues": [one["jobQueueName"] for one in here.queues.values()],
+        "Batch job definitions": [arn for arn, one in here.definitions.items() if one["status"] == "ACTIVE"],
+        "Batch jobs": [name for name, one in here.jobs.items() if one["status"] not in jobs.OVER],
+    }
+
+
+class Batch(BaseResponse):
+    """Answers Batch's calls."""
+
+    def __init__(self) -> None:
+        """Name the service."""
+        super().__init__(service_name="batch")
+
+    def call_action(self) -> tuple[int, dict[str, str], str]:
+        """Answer any call; one that Batch would not take is refused."""
+        try:
+            return 200, {"Content-Type": "application/json"}, json.dumps(self._answer(self._get_action()))
+        except JsonRESTError as error:
+            return 400, {"x-amzn-ErrorType": "ClientException"}, str(error.get_body())
+
+    def _answer(self, action: str) -> dict[str, Any]:
+        if action.endswith("Resource"):
+            return self._tags(unquote(self.uri_match["resourceArn"]))
+        asked = json.loads(self.body or "{}")
+        if action not in {**_ACTIONS, **_LISTS}:
+            raise NotImplementedError(f"Batch's {action}")
+        if wrong := request_model.problems("batch", action, asked):
+            raise refusal(f"Error executing request, Exception : {'; '.join(wrong)}")
+        aws = Inside(self.region, self.current_account)
+        if action in _ACTIONS:
+            return _ACTIONS[action](aws, asked)
+        key, listed = _LISTS[action]
+        return _page(key, listed(aws, asked), asked)
+
+    def _tags(self, name: str) -> dict[str, Any]:
+        here = held(self.current_account, self.region)
+        jobs_by_arn = {one["jobArn"]: one for one in here.jobs.values()}
+        every = {**here.environments, **here.queues, **here.definitions, **jobs_by_arn}
+        if name not in every:
+            raise refusal(f"resource {name} not found")
+        tags: dict[str, str] = every[name].setdefault("tags", {})
+        if self.method == "POST":
+            tags |= json.loads(self.body)["tags"]
+        elif self.method == "DELETE":
+            for key in self.querystring.get("tagKeys", []):
+                tags.pop(key, None)
+        return {"tags": tags} if self.method == "GET" else {}
+
+
+def _page(key: str, found: list[dict[str, Any]], asked: Mapping[str, Any]) -> dict[str, Any]:
+    first, size = int(asked.get("nextToken") or 0), min(int(asked.get("maxResults") or _PAGE), _PAGE)
+    more = {"nextToken": str(first + size)} if first + size < len(found) else {}
+    return {key: found[first : first + size], **more}
+
+
+RESPONSES = Batch

@@ -1,0 +1,60 @@
+"""What Batch holds of an account in a region, and how it refuses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from moto.core.exceptions import JsonRESTError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from trainyard.rehearsal.emulated.resource import Aws
+
+
+@dataclass(slots=True)
+class Held:
+    """Everything, as answers show it, by ARN or by the id of a job."""
+
+    environments: dict[str, dict[str, Any]] = field(default_factory=dict)
+    queues: dict[str, dict[str, Any]] = field(default_factory=dict)
+    definitions: dict[str, dict[str, Any]] = field(default_factory=dict)
+    jobs: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+
+_HELD: dict[tuple[str, str], Held] = {}
+
+
+def held(account_id: str, region: str) -> Held:
+    """Return it."""
+    return _HELD.setdefault((account_id, region), Held())
+
+
+def arn(account_id: str, region: str, what: str) -> str:
+    """Return the ARN of something: job-queue/NAME."""
+    partition = {"cn": "aws-cn", "us-gov": "aws-us-gov"}.get(region.rpartition("-")[0].rpartition("-")[0], "aws")
+    return f"arn:{partition}:batch:{region}:{account_id}:{what}"
+
+
+def found(those: Mapping[str, dict[str, Any]], name_or_arn: str, name: str) -> dict[str, Any] | None:
+    """Return one by its ARN, or by its name, which stands below ``name``."""
+    by_name = (one for one in those.values() if one[name] == name_or_arn)
+    return those.get(name_or_arn) or next(by_name, None)
+
+
+def queue_of(aws: Aws, name: str) -> dict[str, Any]:
+    """Return a job queue by its name or ARN. Raises the service's error where there is none."""
+    there = found(held(aws.account_id, aws.region).queues, name, "jobQueueName")
+    if there is None:
+        raise refusal(f"JobQueue {name} not found")
+    return there
+
+
+def refusal(message: str) -> Exception:
+    """Return the error that Batch answers a request with that it does not take.
+
+    https://docs.aws.amazon.com/batch/latest/APIReference/CommonErrors.html
+    """
+    refused: Exception = JsonRESTError("ClientException", message)
+    return refused

@@ -1,0 +1,214 @@
+"""Jobs, which go from state to state each time somebody looks. A job of several nodes has a part for each of them."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from trainyard.rehearsal.emulated.batch import job_definitions
+from trainyard.rehearsal.emulated.batch.containers import (
+    can_be_pulled,
+    containers,
+    node_properties,
+    overridden,
+    stream,
+    task,
+    write_log,
+)
+from trainyard.rehearsal.emulated.batch.held import arn, held, queue_of, refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from trainyard.rehearsal.emulated.resource import Aws
+
+# https://docs.aws.amazon.com/batch/latest/userguide/job_states.html
+STATES = ("SUBMITTED", "PENDING", "RUNNABLE", "STARTING", "RUNNING", "SUCCEEDED")
+OVER = ("SUCCEEDED", "FAILED")
+_HELD = "trainyard:held"
+"""What keeps a job from going on by itself: see ``hold``."""
+
+
+def submit(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Answer SubmitJob.
+
+    https://docs.aws.amazon.com/batch/latest/APIReference/API_SubmitJob.html
+    """
+    here = held(aws.account_id, aws.region)
+    queue = queue_of(aws, asked["jobQueue"])
+    if queue["state"] != "ENABLED":
+        raise refusal(f"JobQueue {queue['jobQueueName']} is not enabled")
+    definition = job_definitions.existing(aws, asked["jobDefinition"])
+    name = str(uuid.uuid4())
+    tags = {**(definition["tags"] if asked.get("propagateTags") else {}), **asked.get("tags", {})}
+    job: dict[str, Any] = {
+        "jobId": name,
+        "jobArn": arn(aws.account_id, aws.region, f"job/{name}"),
+        "jobName": asked["jobName"],
+        "jobQueue": queue["jobQueueArn"],
+        "jobDefinition": definition["jobDefinitionArn"],
+        "status": STATES[0],
+        "createdAt": _now(),
+        "attempts": [],
+        "dependsOn": asked.get("dependsOn", []),
+        "parameters": {**definition.get("parameters", {}), **asked.get("parameters", {})},
+        "timeout": asked.get("timeout", definition.get("timeout", {})),
+        "retryStrategy": asked.get("retryStrategy", definition.get("retryStrategy", {})),
+        "tags": tags,
+    }
+    if definition["type"] == "multinode":
+        job["nodeProperties"] = node_properties(definition["nodeProperties"], asked.get("nodeOverrides", {}))
+    elif "nodeOverrides" in asked:
+        raise refusal("nodeOverrides are for multi-node parallel jobs")
+    else:
+        job["container"] = overridden(definition.get("containerProperties", {}), asked.get("containerOverrides", {}))
+    here.jobs[name] = job
+    return {one: job[one] for one in ("jobName", "jobId", "jobArn")}
+
+
+def describe(aws: Aws, asked: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return jobs and nodes of jobs, ID#NODE, as they are; then let time pass for those that are not held."""
+    here = held(aws.account_id, aws.region)
+    shown = []
+    for name in asked["jobs"]:
+        whole, _, node = name.rpartition("/")[2].partition("#")
+        job = here.jobs.get(whole)
+        if job is None:
+            continue
+        shown.append(_shown(job) if not node else _node(aws, job, int(node)))
+        if not node:
+            _go_on(aws, job)
+    return shown
+
+
+def listed(aws: Aws, asked: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the jobs of a queue in one state, RUNNING where none is named, or the nodes of a job.
+
+    https://docs.aws.amazon.com/batch/latest/APIReference/API_ListJobs.html
+    """
+    here = held(aws.account_id, aws.region)
+    if "multiNodeJobId" in asked:
+        job = here.jobs.get(asked["multiNodeJobId"])
+        nodes = [] if job is None else [_node(aws, job, index) for index in range(job["nodeProperties"]["numNodes"])]
+        return [_summary(one) for one in nodes]
+    queue = queue_of(aws, asked["jobQueue"])["jobQueueArn"]
+    of_queue = [job for job in here.jobs.values() if job["jobQueue"] == queue]
+    if "filters" in asked:
+        return [_summary(_shown(job)) for job in of_queue if all(_passes(job, one) for one in asked["filters"])]
+    state = asked.get("jobStatus", "RUNNING")
+    return [_summary(_shown(job)) for job in of_queue if job["status"] == state]
+
+
+def cancel(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Answer CancelJob: what has not started ends."""
+    job = held(aws.account_id, aws.region).jobs.get(asked["jobId"])
+    if job is not None and job["status"] in STATES[: STATES.index("STARTING")]:
+        _end(job, "FAILED", asked["reason"])
+    return {}
+
+
+def terminate(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Answer TerminateJob, also of one that is over."""
+    job = held(aws.account_id, aws.region).jobs.get(asked["jobId"].partition("#")[0])
+    if job is not None and job["status"] not in OVER:
+        _end(job, "FAILED", asked["reason"])
+    return {}
+
+
+def end_all_of(aws: Aws, queue: str, reason: str) -> None:
+    """End every job of a queue."""
+    for job in held(aws.account_id, aws.region).jobs.values():
+        if job["jobQueue"] == queue and job["status"] not in OVER:
+            _end(job, "FAILED", reason)
+
+
+def hold(aws: Aws, wanted: Mapping[str, Any]) -> None:
+    """Let a job stay in a state, with a reason where there is one: {"jobId": …, "status": "RUNNABLE"}."""
+    job = held(aws.account_id, aws.region).jobs[wanted["jobId"]]
+    while job["status"] not in (wanted["status"], *OVER):
+        _go_on(aws, job)
+    job |= {_HELD: True, **wanted}
+
+
+def _go_on(aws: Aws, job: dict[str, Any]) -> None:
+    if job["status"] in OVER or job.get(_HELD):
+        return
+    state = STATES[STATES.index(job["status"]) + 1]
+    if state == "RUNNING":
+        missing = next((one["image"] for one in containers(job) if not can_be_pulled(aws, one["image"])), None)
+        if missing is not None:
+            _end(job, "FAILED", f"CannotPullContainerError: {missing}: not found", exit_code=None)
+            return
+        job["startedAt"] = _now()
+        for index, container in enumerate(containers(job)):
+            write_log(aws, job, index, container)
+    job["status"] = state
+    if state == "SUCCEEDED":
+        _end(job, state, "Essential container in task exited", exit_code=0)
+
+
+def _end(job: dict[str, Any], state: str, reason: str, exit_code: int | None = 137) -> None:
+    began = job.get("startedAt")
+    job |= {"status": state, "statusReason": reason, "stoppedAt": _now()}
+    code = {} if began is None or exit_code is None else {"exitCode": exit_code}
+    attempt = {"container": {**code, **stream(job, 0)}, "stoppedAt": _now(), "statusReason": reason}
+    job["attempts"] = [*job["attempts"], {**attempt, **({} if began is None else {"startedAt": began})}]
+    if "container" in job:
+        job["container"] = {**job["container"], **code}
+
+
+def _node(aws: Aws, job: Mapping[str, Any], index: int) -> dict[str, Any]:
+    """Return what is shown of one node of a job."""
+    properties = job["nodeProperties"]
+    if index >= properties["numNodes"]:
+        raise refusal(f"{job['jobId']} has no node {index}")
+    shown = {key: value for key, value in _shown(job).items() if key not in ("nodeProperties", "attempts")}
+    code = {"exitCode": job["attempts"][-1]["container"]["exitCode"]} if _has_code(job) else {}
+    task_arn = f"arn:aws:ecs:{aws.region}:{aws.account_id}:task/{task(job, index)}"
+    return {
+        **shown,
+        "jobId": f"{job['jobId']}#{index}",
+        "jobArn": f"{job['jobArn']}#{index}",
+        "nodeDetails": {"nodeIndex": index, "isMainNode": index == properties["mainNode"]},
+        "container": {**containers(job)[index], "taskArn": task_arn, **stream(job, index), **code},
+    }
+
+
+def _has_code(job: Mapping[str, Any]) -> bool:
+    return bool(job["attempts"]) and "exitCode" in job["attempts"][-1]["container"]
+
+
+def _shown(job: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in job.items() if key != _HELD}
+
+
+def _summary(job: Mapping[str, Any]) -> dict[str, Any]:
+    names = (
+        "jobArn",
+        "jobId",
+        "jobName",
+        "createdAt",
+        "status",
+        "statusReason",
+        "startedAt",
+        "stoppedAt",
+        "jobDefinition",
+    )
+    nodes = job.get("nodeDetails") or {"numNodes": job.get("nodeProperties", {}).get("numNodes")}
+    of_nodes = {"nodeProperties": nodes} if "nodeDetails" in job or "nodeProperties" in job else {}
+    return {**{name: job[name] for name in names if name in job}, **of_nodes}
+
+
+def _passes(job: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+    """Say whether a job passes a filter; a name may end with a star."""
+    if wanted["name"] != "JOB_NAME":
+        raise refusal(f"the emulated account has no filter {wanted['name']}")
+    name = job["jobName"].lower()
+    return any(
+        name.startswith(one[:-1].lower()) if one.endswith("*") else name == one.lower() for one in wanted["values"]
+    )
+
+
+def _now() -> int:
+    return int(time.time() * 1000)

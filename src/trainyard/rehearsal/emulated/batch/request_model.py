@@ -1,0 +1,78 @@
+"""Requests held against botocore's model of the API, with what its own validation leaves out: enums, patterns, ranges.
+
+https://github.com/boto/botocore/blob/develop/botocore/validate.py
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from botocore.session import Session
+from botocore.validate import ParamValidator
+from moto.core.loaders import create_loader
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+
+def problems(service: str, action: str, asked: Mapping[str, Any]) -> list[str]:
+    """Return what is wrong with a request, all of it; nothing where it can be answered."""
+    shape = _model(service).operation_model(action).input_shape
+    if shape is None:
+        return []
+    report = ParamValidator().validate(dict(asked), shape)
+    said = [report.generate_report()] if report.has_errors() else []
+    return [*said, *_beyond_types("", asked, shape)]
+
+
+def in_words_of_api(service: str, action: str, properties: Mapping[str, Any]) -> dict[str, Any]:
+    """Return properties of CloudFormation as a request: MinvCpus becomes minvCpus. Keys of maps stay as they are.
+
+    What the request does not know is left out.
+    """
+    shape = _model(service).operation_model(action).input_shape
+    named: dict[str, Any] = _named(properties, shape)
+    return named
+
+
+def _named(value: Any, shape: Any) -> Any:
+    if shape.type_name == "list" and isinstance(value, list):
+        return [_named(one, shape.member) for one in value]
+    if shape.type_name != "structure" or not isinstance(value, dict):
+        return value
+    by_lower = {name.lower(): name for name in shape.members}
+    known = {by_lower[name.lower()]: one for name, one in value.items() if name.lower() in by_lower}
+    return {name: _named(one, shape.members[name]) for name, one in known.items()}
+
+
+def _beyond_types(place: str, value: Any, shape: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for name, one in value.items():
+            member = shape.value if shape.type_name == "map" else getattr(shape, "members", {}).get(name)
+            if member is not None:
+                yield from _beyond_types(f"{place}.{name}".lstrip("."), one, member)
+    elif isinstance(value, list):
+        for index, one in enumerate(value):
+            yield from _beyond_types(f"{place}[{index}]", one, shape.member)
+    else:
+        yield from _of_scalar(place, value, shape)
+
+
+def _of_scalar(place: str, value: Any, shape: Any) -> Iterator[str]:
+    enum, pattern = getattr(shape, "enum", None), shape.metadata.get("pattern")
+    if enum and value not in enum:
+        yield f"{place}: {value!r} is not one of {', '.join(enum)}"
+    if pattern and isinstance(value, str) and re.fullmatch(pattern, value) is None:
+        yield f"{place}: {value!r} does not match {pattern}"
+    size = len(value) if isinstance(value, str) else value
+    if isinstance(size, int | float) and size > shape.metadata.get("max", size):
+        yield f"{place}: {value!r} is above {shape.metadata['max']}"
+
+
+@cache
+def _model(service: str) -> Any:
+    session = Session()
+    session.register_component("data_loader", create_loader())
+    return session.get_service_model(service)

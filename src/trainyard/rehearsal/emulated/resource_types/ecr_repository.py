@@ -1,0 +1,52 @@
+"""A registry for images. With images in it, it is only deleted where the template says that they may go."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trainyard.rehearsal.emulated.properties import with_tags
+from trainyard.rehearsal.emulated.resource import Made
+
+if TYPE_CHECKING:
+    from trainyard.rehearsal.emulated.resource import Aws, Wanted
+
+TYPE = "AWS::ECR::Repository"
+
+
+def create(aws: Aws, wanted: Wanted) -> Made:
+    """Make it. Names are in lower case."""
+    name = str(wanted.properties.get("RepositoryName", wanted.name)).lower()
+    asked: dict[str, Any] = {"repositoryName": name, **{key.lower(): value for key, value in with_tags(wanted).items()}}
+    if encryption := wanted.properties.get("EncryptionConfiguration"):
+        asked["encryptionConfiguration"] = {key[0].lower() + key[1:]: value for key, value in encryption.items()}
+    made = aws.client("ecr").create_repository(**asked)["repository"]
+    _set(aws, name, wanted)
+    return Made(name, {"Arn": made["repositoryArn"], "RepositoryUri": made["repositoryUri"]})
+
+
+def update(aws: Aws, made: Made, wanted: Wanted) -> Made:
+    """Change what can be changed."""
+    _set(aws, made.id, wanted)
+    if tags := wanted.tags():
+        aws.client("ecr").tag_resource(resourceArn=made.attributes["Arn"], tags=tags)
+    return made
+
+
+def delete(aws: Aws, made: Made) -> None:
+    """Delete it, with its images only where it says so.
+
+    https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-ecr-repository.html
+    """
+    force = bool(made.wanted and str(made.wanted.properties.get("EmptyOnDelete", False)).lower() == "true")
+    aws.client("ecr").delete_repository(repositoryName=made.id, force=force)
+
+
+def _set(aws: Aws, name: str, wanted: Wanted) -> None:
+    client, properties = aws.client("ecr"), wanted.properties
+    if "ImageTagMutability" in properties:
+        client.put_image_tag_mutability(repositoryName=name, imageTagMutability=properties["ImageTagMutability"])
+    if scanning := properties.get("ImageScanningConfiguration"):
+        scan = {"scanOnPush": str(scanning["ScanOnPush"]).lower() == "true"}
+        client.put_image_scanning_configuration(repositoryName=name, imageScanningConfiguration=scan)
+    if policy := properties.get("LifecyclePolicy"):
+        client.put_lifecycle_policy(repositoryName=name, lifecyclePolicyText=policy["LifecyclePolicyText"])

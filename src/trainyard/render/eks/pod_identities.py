@@ -1,0 +1,35 @@
+"""The roles of what runs in the cluster, each for one service account, by EKS Pod Identity.
+
+https://docs.aws.amazon.com/eks/latest/userguide/pod-identities.html
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trainyard.render.eks.names import PROMETHEUS, ServiceAccount
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.render.stand_ins import Ids
+    from trainyard.spec.cluster import Spec
+
+
+def pod_identities(spec: Spec, ids: Ids) -> list[dict[str, Any]]:
+    """Return the associations. The service accounts themselves are manifests."""
+    boundary = spec.iam.permissions_boundary
+    return [
+        {
+            "namespace": account.namespace,
+            "serviceAccountName": account.name,
+            "permissionPolicyARNs": policies,
+            **({} if boundary is None else {"permissionsBoundaryARN": boundary}),
+        }
+        for account, policies in _policies(spec, ids)
+    ]
+
+
+def _policies(spec: Spec, ids: Ids) -> Iterator[tuple[ServiceAccount, list[str]]]:
+    if spec.monitoring.mode in ("amp-only", "amp+amg"):
+        yield PROMETHEUS, [ids.of("AMPRemoteWritePolicyArn")]

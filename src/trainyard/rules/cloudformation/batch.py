@@ -1,0 +1,169 @@
+"""What a template says to AWS Batch: launch templates, compute environments, containers of job definitions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from trainyard.catalog.instances import find
+from trainyard.rules.cloudformation.template import mappings, members, referred, resources, values
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from trainyard.catalog.instance_type import InstanceType
+    from trainyard.document.node import Document
+    from trainyard.finding import Path
+
+EFA_KINDS = ("efa", "efa-only")
+INFINIBAND, NEURON = "/dev/infiniband", "/dev/neuron"
+
+
+class Part(NamedTuple):
+    """A mapping below a resource: its place, what is written, and the resource's name."""
+
+    path: Path
+    written: Mapping[str, Any]
+    resource: str
+
+
+def launch_templates(document: Document) -> Iterator[Part]:
+    """Yield the LaunchTemplateData of every launch template."""
+    for resource in resources(document, "AWS::EC2::LaunchTemplate"):
+        data, path = resource.properties.get("LaunchTemplateData"), (*resource.path, "Properties", "LaunchTemplateData")
+        yield from (Part(place, one, resource.name) for place, one in mappings(document, data, path))
+
+
+def compute_environments(document: Document) -> Iterator[Part]:
+    """Yield the ComputeResources of every compute environment."""
+    for resource in resources(document, "AWS::Batch::ComputeEnvironment"):
+        given, path = resource.properties.get("ComputeResources"), (*resource.path, "Properties", "ComputeResources")
+        yield from (Part(place, one, resource.name) for place, one in mappings(document, given, path))
+
+
+def multi_node_containers(document: Document) -> Iterator[Part]:
+    """Yield the containers of multi-node job definitions, one for each range of nodes."""
+    for resource in resources(document, "AWS::Batch::JobDefinition"):
+        given, path = resource.properties.get("NodeProperties"), (*resource.path, "Properties", "NodeProperties")
+        for place, nodes in mappings(document, given, path):
+            ranges = members(document, nodes.get("NodeRangeProperties"), (*place, "NodeRangeProperties"))
+            for at, one in ranges:
+                container = one.get("Container") if isinstance(one, dict) else None
+                found = mappings(document, container, (*at, "Container"))
+                yield from (Part(within, written, resource.name) for within, written in found)
+
+
+def containers_for_efa(document: Document) -> Iterator[Part]:
+    """Yield those containers that are to use EFA: with accelerators or a device of EFA, or all where none has one.
+
+    A job beside others that only keeps processors busy needs none. Without EFA in a launch template there are none.
+    """
+    if not has_efa(document):
+        return
+    containers = tuple(multi_node_containers(document))
+    seeing = [container for container in containers if sees(document, container, INFINIBAND)]
+    for container in containers:
+        if not seeing or container in seeing or _has_accelerators(document, container):
+            yield container
+
+
+def sees(document: Document, container: Part, device: str) -> bool:
+    """Return whether a container gets a device whose path begins so. What a function makes counts as seen."""
+    linux, path = container.written.get("LinuxParameters"), (*container.path, "LinuxParameters")
+    for place, parameters in mappings(document, linux, path):
+        devices = parameters.get("Devices")
+        if devices is not None and not isinstance(devices, tuple):
+            return True
+        listed = members(document, devices, (*place, "Devices"))
+        if any(isinstance(one, dict) and str(one.get("HostPath")).startswith(device) for _, one in listed):
+            return True
+    return False
+
+
+def _has_accelerators(document: Document, container: Part) -> bool:
+    wanted = members(document, container.written.get("ResourceRequirements"), (*container.path, "ResourceRequirements"))
+    has_gpu = any(isinstance(one, dict) and one.get("Type") == "GPU" for _, one in wanted)
+    return has_gpu or sees(document, container, NEURON)
+
+
+def interfaces(document: Document, template: Part) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    """Yield the network interfaces of a launch template, in every branch."""
+    path = (*template.path, "NetworkInterfaces")
+    for place, one in members(document, template.written.get("NetworkInterfaces"), path):
+        if isinstance(one, dict):
+            yield place, one
+
+
+class InterfaceList(NamedTuple):
+    """A list of interfaces, and the instance type that it is for, where the template says so."""
+
+    template: str
+    path: Path
+    interfaces: tuple[Mapping[str, Any], ...]
+    instance_type: InstanceType | None
+
+
+def interface_lists(document: Document) -> Iterator[InterfaceList]:
+    """Yield the lists of interfaces. One in a branch of Fn::If is for the type that its condition compares with."""
+    used_with = _types_of_environments(document)
+    for template in launch_templates(document):
+        types = {**_own_types(document, template), **used_with.get(template.resource, {})}
+        only = next(iter(types.values())) if len(types) == 1 else None
+        value, path = template.written.get("NetworkInterfaces"), (*template.path, "NetworkInterfaces")
+        for place, listed, facts in _lists(document, value, path, only):
+            yield InterfaceList(template.resource, place, listed, facts)
+
+
+def _own_types(document: Document, template: Part) -> dict[str, InstanceType]:
+    own = values(document, template.written.get("InstanceType"), (*template.path, "InstanceType"))
+    return {name: facts for _, name in own if isinstance(name, str) and (facts := find(name)) is not None}
+
+
+def _types_of_environments(document: Document) -> dict[str, dict[str, InstanceType]]:
+    """Return the known types of compute environments by the launch templates that they use."""
+    found: dict[str, dict[str, InstanceType]] = {}
+    for environment in compute_environments(document):
+        types = {facts.name: facts for _, facts in instance_types(document, environment)}
+        for name in referred(environment.written.get("LaunchTemplate")):
+            found.setdefault(name, {}).update(types)
+    return found
+
+
+def _lists(
+    document: Document, value: Any, path: Path, facts: InstanceType | None
+) -> Iterator[tuple[Path, tuple[Mapping[str, Any], ...], InstanceType | None]]:
+    match value:
+        case {"Fn::If": (str(condition), yes, no)}:
+            yield from _lists(document, yes, (*path, "Fn::If", 1), _compared_with(document, condition))
+            yield from _lists(document, no, (*path, "Fn::If", 2), None)
+        case tuple():
+            written = tuple(one for one in value if isinstance(one, dict) and "DeviceIndex" in one)
+            # Where a function makes one of them, nobody knows how many there are.
+            if written and len(written) == len(value):
+                yield path, written, facts
+
+
+def _compared_with(document: Document, condition: str) -> InstanceType | None:
+    conditions = document.value.get("Conditions")
+    match conditions.get(condition) if isinstance(conditions, dict) else None:
+        case {"Fn::Equals": (dict(), str(name)) | (str(name), dict())}:
+            return find(name)
+        case _:
+            return None
+
+
+def has_efa(document: Document) -> bool:
+    """Return whether some launch template of the template carries EFA interfaces."""
+    return any(
+        one.get("InterfaceType") in EFA_KINDS
+        for template in launch_templates(document)
+        for _, one in interfaces(document, template)
+    )
+
+
+def instance_types(document: Document, environment: Part) -> Iterator[tuple[Path, InstanceType]]:
+    """Yield the instance types of a compute environment that the catalog knows."""
+    path = (*environment.path, "InstanceTypes")
+    for place, name in members(document, environment.written.get("InstanceTypes"), path):
+        facts = find(name) if isinstance(name, str) else None
+        if facts is not None:
+            yield place, facts

@@ -1,0 +1,117 @@
+"""A CloudFormation template as rules see it: its resources by type, and the values that a property can come to have."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from trainyard.document.node import Document
+    from trainyard.finding import Path
+
+
+class Resource(NamedTuple):
+    """One resource."""
+
+    name: str
+    written: Mapping[str, Any]
+
+    @property
+    def path(self) -> Path:
+        """Return where it stands."""
+        return ("Resources", self.name)
+
+    @property
+    def properties(self) -> Mapping[str, Any]:
+        """Return its properties; empty where they are none, or made by a function."""
+        return mapping_in(self.written, "Properties")
+
+
+class Value(NamedTuple):
+    """A value that a property can have, and where in the template it is written."""
+
+    path: Path
+    value: Any
+
+
+def resources(document: Document, *types: str) -> Iterator[Resource]:
+    """Yield the resources of some types, in the order of the template."""
+    for name, one in mapping_in(_root(document), "Resources").items():
+        if isinstance(one, dict) and one.get("Type") in types:
+            yield Resource(name, one)
+
+
+def parameters(document: Document) -> Mapping[str, Mapping[str, Any]]:
+    """Return the parameters that are mappings."""
+    found = mapping_in(_root(document), "Parameters")
+    return {name: one for name, one in found.items() if isinstance(one, dict)}
+
+
+def values(document: Document, value: Any, path: Path) -> Iterator[Value]:
+    """Yield what a value can be: each branch of Fn::If, and the default of a parameter, which is what most people use.
+
+    What only a deployment knows is left out, and so is AWS::NoValue.
+    """
+    match value:
+        case {"Fn::If": (_, yes, no)} if len(value) == 1:
+            yield from values(document, yes, (*path, "Fn::If", 1))
+            yield from values(document, no, (*path, "Fn::If", 2))
+        case {"Ref": str(name)} if len(value) == 1:
+            default = mapping_in(mapping_in(_root(document), "Parameters"), name).get("Default")
+            if default is not None:
+                yield Value(path, default)
+        case dict() if len(value) == 1 and next(iter(value)).startswith("Fn::"):
+            return
+        case _:
+            yield Value(path, value)
+
+
+def mappings(document: Document, value: Any, path: Path) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    """Yield those of the values that are mappings."""
+    for place, one in values(document, value, path):
+        if isinstance(one, dict):
+            yield place, one
+
+
+def members(document: Document, value: Any, path: Path) -> Iterator[Value]:
+    """Yield the members of those of the values that are lists, and of each member what it can be."""
+    for place, listed in values(document, value, path):
+        for index, member in enumerate(listed if isinstance(listed, tuple) else ()):
+            yield from values(document, member, (*place, index))
+
+
+def referred(value: Any) -> frozenset[str]:
+    """Return the names of resources and parameters that a value refers to by Ref or Fn::GetAtt, however deep."""
+    match value:
+        case {"Ref": str(name)}:
+            return frozenset((name,))
+        case {"Fn::GetAtt": str(attribute)}:
+            return frozenset((attribute.partition(".")[0],))
+        case {"Fn::GetAtt": (str(name), *_)}:
+            return frozenset((name,))
+        case dict():
+            return frozenset(name for member in value.values() for name in referred(member))
+        case tuple():
+            return frozenset(name for member in value for name in referred(member))
+        case _:
+            return frozenset()
+
+
+def mapping_in(mapping: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    """Return the mapping below a key; empty where something else stands there."""
+    found = mapping.get(key)
+    return found if isinstance(found, dict) else {}
+
+
+def number(value: Any) -> float | None:
+    """Return a number that may be written as text, as parameters' defaults often are."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int | float):
+        return value
+    return float(value) if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 10 else None
+
+
+def _root(document: Document) -> Mapping[str, Any]:
+    return document.value if isinstance(document.value, dict) else {}

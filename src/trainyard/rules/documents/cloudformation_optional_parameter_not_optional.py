@@ -1,0 +1,54 @@
+"""A parameter that may be left out by its words and not by its type, in a CloudFormation template."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.rules import Problem
+from trainyard.rules.cloudformation.template import parameters
+from trainyard.rules.documents import DocumentRule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.document.node import Document
+
+
+def check(document: Document) -> Iterator[Problem]:
+    """Yield parameters whose value has to exist in AWS, with an empty default, or without one and called optional."""
+    for name, parameter in parameters(document).items():
+        type_ = str(parameter.get("Type"))
+        if not type_.startswith(("AWS::EC2::", "AWS::Route53::", "List<AWS::")):
+            continue
+        if parameter.get("Default") == "":
+            message = f"{name} has an empty default, and a {type_} has to exist"
+            yield Problem(("Parameters", name, "Default"), message)
+        elif "Default" not in parameter and "optional" in str(parameter.get("Description", "")).lower():
+            message = f"{name} is called optional, and a {type_} without a default has to be given"
+            yield Problem(("Parameters", name), message)
+
+
+RULE = DocumentRule(
+    kind="cloudformation",
+    severity="error",
+    title="Optional parameter that is not optional",
+    rationale=(
+        "CloudFormation looks up what parameters of AWS's own types name, also where nothing was given: an empty image "
+        "or key pair does not exist, and the stack is refused before anything is made."
+    ),
+    remedy='write Type: String and Default: "", and leave the property out by a condition',
+    source="https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-supplied-parameter-types.html",
+    bad="""\
+Parameters:
+  EC2KeyPair: {Type: "AWS::EC2::KeyPair::KeyName", Default: ""}
+Resources:
+  Nodes: {Type: AWS::Batch::ComputeEnvironment}
+""",
+    good="""\
+Parameters:
+  EC2KeyPair: {Type: String, Default: ""}
+Resources:
+  Nodes: {Type: AWS::Batch::ComputeEnvironment}
+""",
+    check=check,
+)

@@ -1,0 +1,62 @@
+"""A list, mapping or plain value where eksctl reads another of them, in an eksctl ClusterConfig."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trainyard.rules import Problem
+from trainyard.rules.documents import DocumentRule
+from trainyard.rules.eksctl.written_keys import written_keys
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.catalog.eksctl_keys import Shape
+    from trainyard.document.node import Document
+
+
+def check(document: Document) -> Iterator[Problem]:
+    """Yield values of another shape than eksctl's key has. What is empty counts as left out."""
+    for written in written_keys(document):
+        expected, found = _expected(written.known.get(written.key, True)), _shape(written.value)
+        if written.value is not None and expected not in (None, found):
+            remedy = "begin each line of it with a dash" if expected == "a list" else f"write {expected}"
+            yield Problem(written.path, f"{written.key} is {found}, and eksctl reads {expected} there", remedy)
+
+
+def _expected(shape: Shape) -> str | None:
+    if shape is True:
+        return None
+    if shape is None:
+        return "a single value"
+    return "a list" if isinstance(shape, list) else "a mapping"
+
+
+def _shape(value: Any) -> str:
+    if isinstance(value, dict):
+        return "a mapping"
+    return "a list" if isinstance(value, tuple) else "a single value"
+
+
+RULE = DocumentRule(
+    kind="eksctl",
+    severity="error",
+    title="List, mapping or single value in each other's place",
+    rationale=(
+        "Lines without dashes are one text to YAML, however many they are, and eksctl refuses the file with an error "
+        "that names a Go type and no line."
+    ),
+    remedy="write what eksctl's schema has there",
+    source="https://github.com/eksctl-io/eksctl/issues/2099",
+    bad="""\
+availabilityZones:
+  us-east-2a
+  us-east-2b
+""",
+    good="""\
+availabilityZones:
+  - us-east-2a
+  - us-east-2b
+""",
+    check=check,
+)

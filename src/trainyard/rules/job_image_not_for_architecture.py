@@ -1,0 +1,61 @@
+"""Accelerated nodes of Amazon EKS with Arm processors, and the example job's image for x86."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.catalog.instances import find
+from trainyard.rules import Problem, Rule
+from trainyard.rules.instance_type_unknown import types_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.spec.cluster import Spec
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Yield arm64 types with accelerators, which have an example job, beside its default image."""
+    if spec.platform != "eks" or spec.eks.pytorch_image is not None:
+        return
+    for group in spec.node_groups():
+        for path, name in types_of(group):
+            facts = find(name)
+            if facts is not None and facts.accelerators and facts.architecture == "arm64":
+                message = f"{name} is arm64, and the example PyTorchJob's default image is for x86_64"
+                yield Problem(path, message)
+
+
+RULE = Rule(
+    severity="warning",
+    title="Job image for another architecture",
+    rationale=(
+        "A container of x86_64 ends with exec format error on a Grace processor. AWS keeps its images of "
+        "PyTorch for arm64 in a repository of their own, pytorch-training-arm64."
+    ),
+    remedy="name an image for arm64 in eks.pytorch_image",
+    source="https://github.com/aws/deep-learning-containers/blob/master/available_images.md",
+    bad="""\
+platform: eks
+access: {allow_from: [203.0.113.7/32]}
+network: {availability_zone: us-east-2a, secondary_availability_zone: us-east-2b}
+queues:
+  - name: gb200
+    instance_type: p6e-gb200.36xlarge
+    nodes: {min: 0, max: 9}
+    capacity: {capacity_block: cr-0123456789abcdef0}
+""",
+    good="""\
+platform: eks
+access: {allow_from: [203.0.113.7/32]}
+network: {availability_zone: us-east-2a, secondary_availability_zone: us-east-2b}
+queues:
+  - name: gb200
+    instance_type: p6e-gb200.36xlarge
+    nodes: {min: 0, max: 9}
+    capacity: {capacity_block: cr-0123456789abcdef0}
+eks:
+  pytorch_image: public.ecr.aws/deep-learning-containers/pytorch-training-arm64:2.7.0-gpu-py312-cu128-ubuntu22.04-ec2
+""",
+    check=check,
+)

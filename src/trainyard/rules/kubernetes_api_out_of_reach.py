@@ -1,0 +1,49 @@
+"""A Kubernetes API that nodes, or whoever deploys, cannot reach."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.rules import Problem, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.spec.cluster import Spec
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Yield a public endpoint whose ranges shut the nodes out, and a private one, which shuts out who deploys."""
+    if spec.platform != "eks":
+        return
+    path, ranges = ("eks", "endpoint"), spec.access.allow_from
+    if spec.eks.endpoint == "public" and ranges and "0.0.0.0/0" not in ranges:
+        message = f"nodes come to a public endpoint from the address of their NAT gateway, and {', '.join(ranges)} may"
+        yield Problem(path, message, "write endpoint: both, so that nodes reach it within the VPC")
+    if spec.eks.endpoint == "private":
+        message = "with endpoint: private, eksctl and kubectl reach the cluster from within its VPC only"
+        remedy = "deploy from an instance or a VPN in the VPC, or write endpoint: both with access.allow_from"
+        yield Problem(path, message, remedy, "warning")
+
+
+RULE = Rule(
+    severity="error",
+    title="Kubernetes API out of reach",
+    rationale=(
+        "Nodes join through the endpoint: those that cannot reach it never do, and eksctl waits for them until its "
+        "time is out. eksctl also talks to the API itself while it makes a cluster, and so does kubectl afterwards."
+    ),
+    remedy="write endpoint: both",
+    source="https://docs.aws.amazon.com/eks/latest/eksctl/vpc-cluster-access.html",
+    bad="""\
+platform: eks
+access: {allow_from: [203.0.113.7/32]}
+eks: {endpoint: public}
+""",
+    good="""\
+platform: eks
+access: {allow_from: [203.0.113.7/32]}
+eks: {endpoint: both}
+""",
+    check=check,
+)

@@ -1,0 +1,53 @@
+"""Several nodes of Amazon EKS, and no operator for jobs that run on several."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.rules import Problem, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.spec.cluster import Spec
+
+_NEEDS = {
+    "mpi-operator": "bandwidth tests, which are MPIJobs",
+    "training-operator": "jobs of torchrun, which are PyTorchJobs",
+}
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Yield operators that were left out, where a queue has several nodes."""
+    if spec.platform != "eks" or "operators" not in spec.eks.written:
+        return
+    group = next((group for group in spec.node_groups() if group.max_nodes > 1), None)
+    for operator, jobs in _NEEDS.items():
+        if group is not None and operator not in spec.eks.operators:
+            message = f"without {operator} the {group.max_nodes} nodes of queue {group.queue.name!r} take no {jobs}"
+            yield Problem(("eks", "operators"), message, f"add {operator}, or install one of your own")
+
+
+RULE = Rule(
+    severity="warning",
+    title="Operator that jobs need",
+    rationale=(
+        "Kubernetes itself knows no job that runs on several nodes at once. Without the operator its resources do not "
+        "exist, and kubectl refuses the manifests of the bundle that use them."
+    ),
+    remedy="add the operator, or remove operators: both are installed by default",
+    source="https://github.com/kubeflow/mpi-operator",
+    bad="""\
+platform: eks
+access: {allow_from: [203.0.113.7/32]}
+queues: [{name: gpu, instance_type: p4d.24xlarge, nodes: 2}]
+eks: {operators: [training-operator]}
+""",
+    good="""\
+platform: eks
+access: {allow_from: [203.0.113.7/32]}
+queues: [{name: gpu, instance_type: p4d.24xlarge, nodes: 2}]
+eks: {operators: [training-operator, mpi-operator]}
+""",
+    check=check,
+)

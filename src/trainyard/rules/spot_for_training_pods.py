@@ -1,0 +1,47 @@
+"""Spot instances of Amazon EKS for nodes that work together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.catalog.efa import uses_efa
+from trainyard.rules import Problem, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.spec.cluster import Spec
+
+
+def check(spec: Spec) -> Iterator[Problem]:
+    """Yield spot nodes of EKS that are several and have EFA, which only jobs of several nodes use."""
+    if spec.platform != "eks":
+        return
+    for group in spec.node_groups():
+        together = group.max_nodes > 1 and any(uses_efa(name, group.efa) for name in group.instance_types)
+        if group.capacity_kind == "spot" and together:
+            message = f"{group.max_nodes} × {group.instance_type} of queue {group.queue.name!r} work together on spot"
+            yield Problem((*group.path, "capacity"), message)
+
+
+RULE = Rule(
+    severity="warning",
+    title="Spot for nodes that work together",
+    rationale=(
+        "One spot instance that EC2 takes back, with two minutes' notice, ends a training job on all of its nodes. "
+        "EKS drains the node, and the operator starts the whole job anew once there is another instance."
+    ),
+    remedy="write capacity: on-demand or name a reservation; on spot, write checkpoints often",
+    source="https://docs.aws.amazon.com/eks/latest/userguide/managed-node-groups.html",
+    bad="""\
+platform: eks
+access: {allow_from: [203.0.113.7/32]}
+queues: [{name: gpu, instance_type: g5.48xlarge, nodes: 4, capacity: spot}]
+""",
+    good="""\
+platform: eks
+access: {allow_from: [203.0.113.7/32]}
+queues: [{name: gpu, instance_type: g5.48xlarge, nodes: 4, capacity: on-demand}]
+""",
+    check=check,
+)

@@ -1,0 +1,37 @@
+"""The support of versions by the day of the catalog."""
+
+from __future__ import annotations
+
+import pytest
+
+from trainyard.catalog.eks_support import support_of, versions_in_standard_support
+from trainyard.catalog.kubernetes_versions import find_version, known_versions
+
+
+@pytest.mark.parametrize("version", known_versions())
+def test_the_state_of_a_version_follows_from_its_two_days_and_that_of_the_comparison(version: str):
+    facts, support = find_version(version), support_of(version)
+    assert facts is not None
+    days = sorted(
+        [("standard", facts.standard_until), ("extended", facts.extended_until), ("compared", support.as_of)],
+        key=lambda day: (day[1], day[0] == "compared"),
+    )
+    position = [name for name, _ in days].index("compared")
+    assert support.state == ("standard", "extended", "ended")[position]
+    assert support.until in (facts.standard_until, facts.extended_until)
+
+
+def test_the_documents_own_version_has_ended_and_one_far_older_too():
+    assert support_of("1.27").state == "ended"
+    assert support_of("1.14") == ("ended", None, support_of("1.27").as_of)
+
+
+@pytest.mark.parametrize("version", ["1.99", "2.0", "latest", ""])
+def test_what_nobody_has_compared_is_unknown(version: str):
+    assert support_of(version).state == "unknown"
+
+
+def test_there_is_a_version_to_recommend_and_the_newest_is_last():
+    versions = versions_in_standard_support()
+    assert versions
+    assert versions[-1] == known_versions()[-1]

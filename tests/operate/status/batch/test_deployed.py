@@ -1,0 +1,110 @@
+"""What is said of a Batch cluster that trainyard has deployed into an emulated account: its state, logs and causes."""
+
+from __future__ import annotations
+
+import json
+import urllib.request
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.rehearsal.whole import deployed, seeded_account
+from trainyard.api.diagnose import diagnose_cluster
+from trainyard.api.logs import Period, cluster_logs
+from trainyard.errors import TrainyardError
+from trainyard.operate.connect.target import find_target
+from trainyard.operate.status.looking import status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.edge.aws.account import Account
+
+pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
+
+SPEC = """\
+name: mnp
+region: us-east-2
+platform: batch
+network: {availability_zone: us-east-2a}
+queues:
+  - {name: training, instance_type: p5.48xlarge, nodes: {min: 0, max: 4}}
+"""
+
+
+@pytest.fixture(scope="module")
+def account() -> Iterator[Account]:
+    with seeded_account(SPEC) as started:
+        done = deployed(started, SPEC)
+        assert done.ok, done.results[-1].error
+        yield started
+
+
+def submitted(account: Account, definition: str, nodes: int = 2) -> str:
+    job: str = account.client("batch").submit_job(
+        jobName="a-job",
+        jobQueue="mnp-training",
+        jobDefinition=f"mnp-training-{definition}",
+        nodeOverrides={"numNodes": nodes},
+    )["jobId"]
+    return job
+
+
+def hold(account: Account, job: str, state: str, reason: str = "") -> None:
+    body = {"region": account.region, "jobId": job, "status": state, "statusReason": reason}
+    request = urllib.request.Request(f"{account.endpoint}/trainyard/batch-job", json.dumps(body).encode(), method="PUT")
+    urllib.request.urlopen(request).close()
+
+
+def test_it_is_up_and_says_which_images_are_missing(account):
+    found = status("mnp", account)
+    assert (found.problem, found.unknown) == (None, {})
+    assert found.record is not None
+    assert found.batch is not None
+    assert [(one.state, one.status, one.max_vcpus) for one in found.batch.environments] == [("ENABLED", "VALID", 768)]
+    assert [(one.name, one.state) for one in found.batch.queues] == [("mnp-training", "ENABLED")]
+    missing = [one.image.rpartition(":")[2] for one in found.batch.images if one.there is False]
+    assert sorted(missing) == ["pytorch", "stress-ng"]
+    commands = [one.command for one in found.concerns]
+    assert "trainyard batch image mnp stress-ng --region us-east-2" in commands
+
+
+def test_a_job_that_is_stuck_is_told_and_explained(account):
+    job = submitted(account, "nccl")
+    hold(account, job, "RUNNABLE", "MISCONFIGURATION:JOB_RESOURCE_REQUIREMENT - The job resource requirement is higher")
+    try:
+        (concern,) = [one for one in status("mnp", account).concerns if job in one.what]
+        assert "RUNNABLE" in concern.what
+        assert concern.command == "trainyard diagnose mnp --region us-east-2"
+        found = diagnose_cluster("mnp", account)
+        assert found.causes[0].cause.id == "batch-job-too-big"
+    finally:
+        account.client("batch").terminate_job(jobId=job, reason="enough")
+
+
+def test_a_job_that_needs_more_than_the_environment_may_have_is_found_by_comparing(account):
+    job = submitted(account, "nccl", nodes=8)
+    hold(account, job, "RUNNABLE")
+    try:
+        found = diagnose_cluster("mnp", account)
+        assert found.causes[0].cause.id == "batch-max-vcpus-too-low"
+        assert "needs 1536 vCPUs on 8 nodes, more than the 768" in found.causes[0].evidence[0].text
+    finally:
+        account.client("batch").terminate_job(jobId=job, reason="enough")
+
+
+def test_what_a_job_printed_is_found_in_the_log_group_of_the_stack(account):
+    job = submitted(account, "nccl")
+    client = account.client("batch")
+    for _ in range(10):
+        (seen,) = client.describe_jobs(jobs=[job])["jobs"]
+    assert seen["status"] == "SUCCEEDED"
+    found = cluster_logs("mnp", account, kinds=("nccl",))
+    assert found.log.group.name.startswith("mnp-batch-LogGroup-")
+    assert {one.kind for one in found.streams} == {"nccl"}
+    assert list(found.events(Period()))
+
+
+def test_there_is_no_instance_to_connect_to_while_no_job_runs(account):
+    with pytest.raises(TrainyardError, match="Batch starts them when a job wants them"):
+        find_target(account, "mnp", None)

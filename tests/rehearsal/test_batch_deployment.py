@@ -1,0 +1,273 @@
+"""A cluster of AWS Batch through its life: made, gone on with, changed, used, kept from harm, and removed."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.rehearsal.cloud import refusal
+from tests.rehearsal.whole import counts, deployed, destroyed, seeded_account
+from trainyard.api.deploy import data_of, jobs_of
+from trainyard.errors import TrainyardError
+from trainyard.rehearsal.rehearsing import inventory
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.deploy.work import Event
+    from trainyard.edge.aws.account import Account
+
+pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
+
+SPEC = """\
+name: mnp
+region: us-east-2
+platform: batch
+network: {availability_zone: us-east-2a}
+queues:
+  - {name: training, instance_type: p5.48xlarge, nodes: {min: 0, max: 4}}
+  - {name: small, instance_type: p4d.24xlarge, nodes: {min: 0, max: 2}}
+"""
+THREE = SPEC + "  - {name: other, instance_type: p5en.48xlarge, nodes: {min: 0, max: 2}}\n"
+_DOCKER = "application/vnd.docker"
+MANIFEST = {
+    "schemaVersion": 2,
+    "mediaType": f"{_DOCKER}.distribution.manifest.v2+json",
+    "config": {"mediaType": f"{_DOCKER}.container.image.v1+json", "size": 7, "digest": f"sha256:{'0' * 64}"},
+    "layers": [{"mediaType": f"{_DOCKER}.image.rootfs.diff.tar", "size": 1 << 30, "digest": f"sha256:{'1' * 64}"}],
+}
+STEPS = ["bucket", "changes", "network", "key-pair", "batch"]
+
+
+@pytest.fixture(scope="module")
+def account() -> Iterator[Account]:
+    """A cluster whose deployment was interrupted once, and went on."""
+    with seeded_account(THREE) as started:
+        with pytest.raises(KeyboardInterrupt):
+            deployed(started, SPEC, listener=_interrupting)
+        yield started
+
+
+def _interrupting(event: Event) -> None:
+    if (event.step, event.kind) == ("network", "done"):
+        raise KeyboardInterrupt
+
+
+@pytest.fixture
+def cluster(account: Account) -> Account:
+    """The cluster as its spec says, whatever the test before has done."""
+    done = deployed(account, SPEC)
+    assert done.ok, done.results[-1].error
+    return account
+
+
+def outputs(account: Account) -> dict[str, str]:
+    (stack,) = account.client("cloudformation").describe_stacks(StackName="mnp-batch")["Stacks"]
+    return {one["OutputKey"]: one["OutputValue"] for one in stack["Outputs"]}
+
+
+def environment(account: Account) -> dict[str, Any]:
+    answer = account.client("batch").describe_compute_environments(
+        computeEnvironments=[outputs(account)["ComputeEnvironment"]]
+    )
+    found: dict[str, Any] = answer["computeEnvironments"][0]
+    return found
+
+
+def submitted(account: Account, queue: str = "mnp-small") -> str:
+    job: str = account.client("batch").submit_job(
+        jobName="a-job", jobQueue=queue, jobDefinition=f"{queue}-nccl", nodeOverrides={"numNodes": 2}
+    )["jobId"]
+    return job
+
+
+def error_of(account: Account, text: str) -> Any:
+    return deployed(account, text).results[-1].error
+
+
+def test_a_deployment_goes_on_where_it_was_interrupted_and_a_second_one_changes_nothing(account: Account):
+    first, second = deployed(account, SPEC), deployed(account, SPEC)
+    assert [result.name for result in first.results] == STEPS
+    assert [result.status for result in first.results if result.name in ("network", "batch")] == ["unchanged", "done"]
+    assert {result.status for result in second.results} == {"unchanged"}
+    assert (first.stage, second.stage) == ("deployed", "deployed")
+
+
+def test_a_template_that_is_too_long_for_a_request_comes_from_the_bucket(cluster: Account):
+    found = [one for one in inventory(cluster) if "/trainyard/mnp/templates/batch-" in one]
+    assert found
+    body = cluster.client("cloudformation").get_template(StackName="mnp-batch")["TemplateBody"]
+    assert len(str(body)) > 51_200
+
+
+def test_a_compute_environment_has_what_its_template_says(cluster: Account):
+    resources = environment(cluster)["computeResources"]
+    assert (resources["minvCpus"], resources["maxvCpus"]) == (0, 4 * 192)
+    assert resources["instanceTypes"] == ["p5.48xlarge"]
+    assert resources["placementGroup"].startswith("mnp-batch-PlacementGroup")
+    template = resources["launchTemplate"]
+    (version,) = cluster.client("ec2").describe_launch_template_versions(
+        LaunchTemplateId=template["launchTemplateId"], Versions=[template["version"]]
+    )["LaunchTemplateVersions"]
+    assert len(version["LaunchTemplateData"]["NetworkInterfaces"]) == 32
+
+
+def test_a_job_definition_keeps_its_nodes(cluster: Account):
+    (definition,) = cluster.client("batch").describe_job_definitions(
+        jobDefinitions=[outputs(cluster)["NcclJobDefinition"]]
+    )["jobDefinitions"]
+    (nodes,) = definition["nodeProperties"]["nodeRangeProperties"]
+    assert (definition["type"], nodes["targetNodes"]) == ("multinode", "0:")
+    assert len(nodes["container"]["linuxParameters"]["devices"]) == 32
+
+
+def test_more_nodes_change_a_compute_environment_in_place(cluster: Account):
+    before = environment(cluster)
+    more = SPEC.replace("max: 4}", "max: 6}")
+    assert deployed(cluster, more).ok
+    after = environment(cluster)
+    assert after["computeEnvironmentArn"] == before["computeEnvironmentArn"]
+    assert after["computeResources"]["maxvCpus"] == 6 * 192
+
+
+def test_another_image_makes_another_revision_and_the_former_is_inactive(cluster: Account):
+    former = outputs(cluster)["TorchrunJobDefinition"]
+    assert deployed(cluster, SPEC + "batch: {pytorch_image: public.ecr.aws/example/torch:1}\n").ok
+    now = outputs(cluster)["TorchrunJobDefinition"]
+    assert now != former
+    found = cluster.client("batch").describe_job_definitions(jobDefinitions=[former, now])["jobDefinitions"]
+    assert {one["jobDefinitionArn"]: one["status"] for one in found} == {former: "INACTIVE", now: "ACTIVE"}
+
+
+def test_a_queue_that_comes_or_goes_is_told(cluster: Account):
+    more = deployed(cluster, THREE)
+    assert more.ok, more.results[-1].error
+    assert next(one.detail for one in more.results if one.name == "changes") == "new queues: mnp-other"
+    less = deployed(cluster, SPEC)
+    assert less.ok, less.results[-1].error
+    assert next(one.detail for one in less.results if one.name == "changes") == "queues that go: mnp-other"
+
+
+def test_queues_in_another_order_are_refused_before_anything_is_touched(cluster: Account):
+    lines = SPEC.splitlines(keepends=True)
+    error = error_of(cluster, "".join((*lines[:-2], lines[-1], lines[-2])))
+    assert "queue mnp-small exists and would change its place" in error.problem
+    assert "keep them in the order mnp-training, mnp-small" in error.hint
+
+
+def test_a_queue_with_jobs_does_not_go(cluster: Account):
+    job = submitted(cluster)
+    without = "".join(SPEC.splitlines(keepends=True)[:-1])
+    error = error_of(cluster, without)
+    assert f"the spec no longer has a queue in which jobs are not over: job a-job ({job}) in queue mnp-small" in str(
+        error
+    )
+    cluster.client("batch").terminate_job(jobId=job, reason="test")
+    assert deployed(cluster, without).ok
+
+
+def test_a_job_goes_from_state_to_state_and_says_what_its_nodes_do(cluster: Account):
+    batch, job = cluster.client("batch"), submitted(cluster)
+    states = [batch.describe_jobs(jobs=[job])["jobs"][0]["status"] for _ in range(6)]
+    assert states == ["SUBMITTED", "PENDING", "RUNNABLE", "STARTING", "RUNNING", "SUCCEEDED"]
+    (node,) = batch.describe_jobs(jobs=[f"{job}#1"])["jobs"]
+    assert node["nodeDetails"] == {"nodeIndex": 1, "isMainNode": False}
+    assert node["container"]["exitCode"] == 0
+    events = cluster.client("logs").get_log_events(
+        logGroupName=outputs(cluster)["LogGroup"], logStreamName=node["container"]["logStreamName"]
+    )["events"]
+    assert events[0]["message"].startswith("emulated: node 1 of 2 would run")
+    listed = batch.list_jobs(multiNodeJobId=job)["jobSummaryList"]
+    assert [one["jobId"] for one in listed] == [f"{job}#0", f"{job}#1"]
+
+
+def test_a_job_whose_image_nobody_has_pushed_fails_and_says_so(cluster: Account):
+    batch = cluster.client("batch")
+    job = batch.submit_job(jobName="smoke", jobQueue="mnp-small", jobDefinition="mnp-small-stress")["jobId"]
+    states = [batch.describe_jobs(jobs=[job])["jobs"][0] for _ in range(6)]
+    assert states[-1]["status"] == "FAILED"
+    assert "CannotPullContainerError" in states[-1]["statusReason"]
+    assert ":stress-ng" in states[-1]["statusReason"]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"jobQueue": "mnp-none"}, "JobQueue mnp-none not found"),
+        ({"jobDefinition": "mnp-small-none"}, "JobDefinition mnp-small-none not found"),
+        ({"nodeOverrides": {"numNodes": 0}}, "'0:' is no range of 0 nodes"),
+        ({"nodeOverrides": {"nodePropertyOverrides": [{"targetNodes": "5:"}]}}, "no node range is '5:'"),
+        ({"retryStrategy": {"evaluateOnExit": [{"action": "NEVER"}]}}, "'NEVER' is not one of RETRY, EXIT"),
+    ],
+    ids=["queue", "definition", "no-nodes", "range", "enum"],
+)
+def test_a_submission_that_batch_would_refuse_is_refused(cluster: Account, wrong: dict[str, Any], said: str):
+    asked = {"jobName": "a", "jobQueue": "mnp-small", "jobDefinition": "mnp-small-nccl", **wrong}
+    code, message = refusal(cluster.client("batch").submit_job, **asked)
+    assert code == "ClientException"
+    assert said in message
+
+
+def test_destroying_names_and_ends_jobs_and_keeps_images_until_they_are_to_go(cluster: Account):
+    running = submitted(cluster, "mnp-training")
+    for _ in range(4):
+        cluster.client("batch").describe_jobs(jobs=[running])
+    waiting = submitted(cluster)
+    assert jobs_of("mnp", cluster) == (
+        f"job a-job ({running}) in queue mnp-training, RUNNING",
+        f"job a-job ({waiting}) in queue mnp-small, SUBMITTED",
+    )
+    registry = outputs(cluster)["ECRRepository"]
+    cluster.client("ecr").put_image(repositoryName=registry, imageManifest=json.dumps(MANIFEST), imageTag="pytorch")
+    done = destroyed(cluster, SPEC, delete_data=False)
+    assert done.ok, done.results[-1].error
+    assert "mnp-batch deleted, with 2 jobs ended" in [result.detail for result in done.results]
+    found = cluster.client("batch").describe_jobs(jobs=[running, waiting])["jobs"]
+    assert {one["statusReason"] for one in found} == {"its cluster is destroyed"}
+    assert any(one.startswith("registry with 1 image of") and one.endswith(registry) for one in done.kept)
+    assert set(done.kept) == set(data_of("mnp", cluster))
+    assert counts(cluster)["Batch compute environments"] == 0
+    assert destroyed(cluster, SPEC).ok
+    assert data_of("mnp", cluster) == ()
+    left = counts(cluster)
+    kinds = ("Batch job queues", "Batch job definitions", "ECR repositories", "Log groups", "EC2 launch templates")
+    assert {kind: left[kind] for kind in (*kinds, "CloudFormation stacks", "S3 objects")} == dict.fromkeys(
+        (*kinds, "CloudFormation stacks", "S3 objects"), 0
+    )
+
+
+ENVIRONMENT = """\
+kind: environment
+name: shared
+region: us-east-2
+network: {availability_zone: us-east-2a}
+file_systems: [{mount: /fsx, lustre: {size_gib: 4800}}]
+"""
+IN_ENVIRONMENT = """\
+name: guest
+region: us-east-2
+platform: batch
+environment: shared
+queues: [{name: training, instance_type: p5.48xlarge, nodes: {min: 0, max: 2}}]
+file_systems: [{mount: /fsx, lustre: {id: environment}}]
+"""
+
+
+def test_a_cluster_in_an_environment_uses_its_network_and_its_file_system():
+    with seeded_account(IN_ENVIRONMENT) as shared:
+        assert "environment shared is missing" in str(deployed(shared, IN_ENVIRONMENT).results[-1].error)
+        assert deployed(shared, ENVIRONMENT).ok
+        done = deployed(shared, IN_ENVIRONMENT)
+        assert done.ok, done.results[-1].error
+        (guest,) = shared.client("cloudformation").describe_stacks(StackName="guest-batch")["Stacks"]
+        given = {one["ParameterKey"]: one["ParameterValue"] for one in guest["Parameters"]}
+        (storage,) = shared.client("cloudformation").describe_stacks(StackName="shared-storage")["Stacks"]
+        made = {one["OutputKey"]: one["OutputValue"] for one in storage["Outputs"]}
+        assert given["FileSystems"] == f"lustre:{made['FSxLustreFilesystemId']}:/fsx"
+        with pytest.raises(TrainyardError, match="environment shared is used by guest"):
+            destroyed(shared, ENVIRONMENT)
+        assert destroyed(shared, IN_ENVIRONMENT).ok
+        assert destroyed(shared, ENVIRONMENT).ok
+        assert counts(shared)["CloudFormation stacks"] == 0

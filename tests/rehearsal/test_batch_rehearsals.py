@@ -1,0 +1,42 @@
+"""Every architecture of AWS Batch, deployed into an emulated account, given a job of each kind, and destroyed again."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.architectures.by_platform import architectures_on
+from tests.rehearsal.test_rehearsals import is_green, rehearsed
+
+pytestmark = pytest.mark.enable_socket
+
+NAMES = tuple(one.name for one in architectures_on("batch"))
+COVERING = "batch-p5"
+
+
+def taken(name: str) -> list[str]:
+    result = rehearsed(name, "none")
+    is_green(result)
+    (jobs,) = (step for step in result["steps"] if step["name"] == "jobs")
+    (ended,) = (step for step in result["steps"] if step["name"] == "batch" and "jobs ended" in step["detail"])
+    assert ended["action"] == "undo"
+    assert result["parallelcluster_version"] is None
+    assert any("A job of each definition was submitted" in one for one in result["proved"])
+    assert not any("ParallelCluster" in one for one in result["proved"])
+    return str(jobs["detail"]).partition(": ")[2].split(", ")
+
+
+@pytest.mark.integration
+def test_an_architecture_of_batch_is_deployed_takes_jobs_and_is_destroyed():
+    assert taken(COVERING) == ["rehearsed-training-stress", "training-p1-all_reduce", "rehearsed-training-torchrun"]
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", [name for name in NAMES if name != COVERING])
+def test_every_architecture_of_batch_is_deployed_takes_jobs_and_is_destroyed(name: str):
+    assert {"rehearsed-training-stress", "rehearsed-training-torchrun"} <= set(taken(name))
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("mode", ["amp-only", "amp+amg"])
+def test_an_architecture_of_batch_is_deployed_with_monitoring(mode: str):
+    is_green(rehearsed(COVERING, mode))

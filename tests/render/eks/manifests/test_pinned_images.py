@@ -1,0 +1,49 @@
+"""Every image that a bundle of EKS names is pinned, and is one of the catalog's."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.render.eks.manifests.clusters import ALL, SPECS, bench_jobs, cluster, made
+from tests.render.eks.manifests.strictly import containers
+from trainyard.catalog.kubernetes_addons import image, image_names
+from trainyard.render.bench.plan import container_image
+from trainyard.render.eks.manifests import FOLDER, documents, native
+
+PINNED = re.compile(r"[a-z0-9.-]+\.[a-z]+(/[a-z0-9._-]+)+:(?P<tag>[A-Za-z0-9._-]+)(@sha256:[0-9a-f]{64})?")
+# Tags that move: they name no version, or only a part of one.
+MOVING = re.compile(r"latest|stable|main|master|edge|v?\d+(\.\d+)?")
+
+
+def images(name: str) -> set[str]:
+    files = {**made(SPECS[name]), **bench_jobs(SPECS[name])}
+    return {one["image"] for listed in files.values() for document in listed for one in containers(document)}
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_every_image_has_a_registry_and_a_tag_that_stays(name: str):
+    assert images(name)
+    for found in images(name):
+        matched = PINNED.fullmatch(found)
+        assert matched is not None, found
+        assert not MOVING.fullmatch(matched["tag"]), found
+
+
+def test_every_image_is_the_catalog_s_of_the_region_and_each_of_those_is_used():
+    of_catalog = {image(name, ALL.region) for name in image_names()}
+    assert images("all") == of_catalog | {container_image(ALL).replace("#", "/")}
+
+
+@pytest.mark.parametrize("file", sorted(one.name for one in FOLDER.glob("*.yaml")))
+def test_the_files_of_the_package_name_what_the_catalog_has(file: str):
+    of_catalog = {image(name, "us-west-2") for name in image_names()}
+    found = {one["image"] for document in documents(native(file)) for one in containers(document)}
+    assert found <= of_catalog
+
+
+def test_eks_s_own_registry_is_that_of_the_region():
+    spec = cluster()
+    (found,) = [one["image"] for document in made(spec)["efa-device-plugin.yaml"] for one in containers(document)]
+    assert found.startswith("602401143452.dkr.ecr.us-east-2.amazonaws.com/eks/aws-efa-k8s-device-plugin:v0.5.")

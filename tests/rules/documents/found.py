@@ -1,0 +1,53 @@
+"""What one rule says about part of a document, in a form that tests compare."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.checking.foreign.kind import FUNCTIONS
+from trainyard.document.read import read_yaml
+from trainyard.finding import path_text
+from trainyard.rules.documents import all_document_rules, example_document
+
+if TYPE_CHECKING:
+    from trainyard.rules import Problem
+
+
+def problems(rule_id: str, part: str) -> list[Problem]:
+    """Return the problems that a rule finds in a document of which only a part is written out."""
+    rule = next(named.rule for named in all_document_rules() if named.id == rule_id)
+    return list(rule.check(read_yaml(example_document(rule.kind, part), "document.yaml", FUNCTIONS)))
+
+
+def paths(rule_id: str, part: str) -> list[str]:
+    """Return the places of those problems."""
+    return [path_text(problem.path) for problem in problems(rule_id, part)]
+
+
+def managed(keys: str) -> str:
+    """Return a managed node group of a ClusterConfig, in braces."""
+    return f"managedNodeGroups: [{{name: ng, {keys}}}]"
+
+
+def template(*resources: str, more: str = "") -> str:
+    """Return a template with resources, each its type below AWS:: and its properties, called A, B …"""
+    named = zip("ABCDEFGH", resources, strict=False)
+    listed = ", ".join(
+        f"{name}: {{Type: AWS::{one.partition(' ')[0]}, Properties: {one.partition(' ')[2]}}}" for name, one in named
+    )
+    return f"Resources: {{{listed}}}\n{more}"
+
+
+def launching(data: str) -> str:
+    """Return a launch template for ``template``."""
+    return f"EC2::LaunchTemplate {{LaunchTemplateData: {data}}}"
+
+
+def environment(resources: str) -> str:
+    """Return a compute environment for ``template``."""
+    return f"Batch::ComputeEnvironment {{ComputeResources: {resources}}}"
+
+
+def multi_node(container: str) -> str:
+    """Return a multi-node job definition with one range of nodes for ``template``."""
+    return f"Batch::JobDefinition {{NodeProperties: {{NodeRangeProperties: [{{Container: {container}}}]}}}}"

@@ -1,0 +1,153 @@
+"""What holds for every rule about documents, so that one can be added by adding one file and its test."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import trainyard.rules.documents
+from trainyard.checking.foreign.any_file import document_findings
+from trainyard.checking.foreign.kind import FUNCTIONS, document_kind
+from trainyard.document.read import read_yaml
+from trainyard.rules import all_rules
+from trainyard.rules.documents import NamedDocumentRule, all_document_rules, example_document
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.document.node import Document
+    from trainyard.rules.documents import DocumentKind
+
+RULES = all_document_rules()
+EACH_RULE = pytest.mark.parametrize("named", RULES, ids=lambda named: named.id)
+
+
+def ids_found_in(named: NamedDocumentRule, part: str) -> set[str]:
+    document = read_yaml(example_document(named.rule.kind, part), "document.yaml", FUNCTIONS)
+    return {finding.id for finding in document_findings(document, named.rule.kind)}
+
+
+def test_every_file_in_the_folder_is_a_rule():
+    files = {file.stem for file in Path(trainyard.rules.documents.__file__).parent.glob("*.py")} - {"__init__"}
+    assert {named.id.replace("-", "_") for named in RULES} == files
+
+
+def test_no_rule_about_specs_has_the_same_id():
+    assert {named.id for named in RULES} & {named.id for named in all_rules()} == set()
+
+
+@EACH_RULE
+def test_examples_are_documents_of_their_kind(named: NamedDocumentRule):
+    for part in (named.rule.bad, named.rule.good):
+        document = read_yaml(example_document(named.rule.kind, part), "document.yaml", FUNCTIONS)
+        assert document_kind(document.value) == named.rule.kind
+
+
+@EACH_RULE
+def test_the_bad_example_is_found(named: NamedDocumentRule):
+    assert named.id in ids_found_in(named, named.rule.bad)
+
+
+@EACH_RULE
+def test_the_good_example_is_clean_of_this_and_every_other_rule(named: NamedDocumentRule):
+    assert ids_found_in(named, named.rule.good) == set()
+
+
+@EACH_RULE
+def test_a_rule_says_why_what_to_do_and_who_says_so(named: NamedDocumentRule):
+    rule = named.rule
+    assert re.fullmatch(r"https://\S+", rule.source)
+    assert rule.severity in ("error", "warning", "info")
+    assert len(rule.rationale) > 60
+    assert rule.rationale.endswith(".")
+    assert not rule.remedy.endswith(".")
+    assert not rule.title.endswith(".")
+
+
+@EACH_RULE
+def test_a_rule_has_a_test_of_its_own(named: NamedDocumentRule):
+    assert (Path(__file__).parent / f"test_{named.id.replace('-', '_')}.py").is_file()
+
+
+@EACH_RULE
+def test_every_path_that_a_rule_yields_leads_to_something_written(named: NamedDocumentRule):
+    document = read_yaml(example_document(named.rule.kind, named.rule.bad), "document.yaml", FUNCTIONS)
+    for problem in named.rule.check(document):
+        assert document.root.at(problem.path) is not document.root
+
+
+@EACH_RULE
+def test_a_finding_carries_the_user_s_own_value_or_name(named: NamedDocumentRule):
+    document = read_yaml(example_document(named.rule.kind, named.rule.bad), "document.yaml", FUNCTIONS)
+    written = set(re.findall(r"[\w./-]{2,}", named.rule.bad.replace(",", "")))
+    for problem in named.rule.check(document):
+        words = set(re.findall(r"[\w./-]{2,}", problem.message.replace(",", "")))
+        assert words & written
+
+
+# Whatever stands where another shape is expected is passed over by every rule that it does not concern.
+ODD = ("null", "text", "1", "true", "[]", "{}", "[[]]", "[null]", "[{}]", "{a: {b: [c]}}", "!Ref a", "!If [a, b]")
+EKSCTL = ("managedNodeGroups", "nodeGroups", "addons", "availabilityZones", "vpc", "metadata", "privateCluster")
+NODES = (
+    "name", "instanceType", "instanceTypes", "instancesDistribution", "efaEnabled", "availabilityZones", "subnets",
+    "capacityReservation", "instanceMarketOptions", "ssh", "iam", "ami", "amiFamily", "minSize", "placement", "spot",
+    "launchTemplate",
+)  # fmt: skip
+TEMPLATE = ("Parameters", "Conditions", "Resources")
+PROPERTIES = {
+    "AWS::EC2::LaunchTemplate": ("LaunchTemplateData",),
+    "AWS::Batch::ComputeEnvironment": ("ComputeResources",),
+    "AWS::Batch::JobDefinition": ("NodeProperties",),
+    "AWS::EC2::SecurityGroup": ("SecurityGroupIngress",),
+    "AWS::EC2::VPCGatewayAttachment": ("InternetGatewayId",),
+    "AWS::EC2::Route": ("GatewayId",),
+}
+WITHIN = (
+    "LaunchTemplateData: {%s: %s}", "ComputeResources: {%s: %s}",
+    "NodeProperties: {NodeRangeProperties: [{Container: {%s: %s}}]}",
+)  # fmt: skip
+INNER = (
+    ("NetworkInterfaces", "ImageId", "MetadataOptions", "CapacityReservationSpecification", "InstanceType"),
+    ("Type", "InstanceTypes", "MaxvCpus", "MinvCpus", "PlacementGroup", "Ec2Configuration", "LaunchTemplate"),
+    ("Image", "Ulimits", "LinuxParameters", "ResourceRequirements", "Privileged"),
+)
+EFA = (
+    "E: {Type: AWS::EC2::LaunchTemplate, Properties: {LaunchTemplateData: {NetworkInterfaces: [{InterfaceType: efa}]}}}"
+)
+
+
+def odd_configs(odd: str) -> Iterator[str]:
+    yield from (f"{key}: {odd}" for key in EKSCTL)
+    yield from (
+        f"nodeGroups: [{{{key}: {odd}}}]"
+        if key == "efaEnabled"
+        else f"nodeGroups: [{{efaEnabled: true, {key}: {odd}}}]"
+        for key in NODES
+    )
+
+
+def odd_templates(odd: str) -> Iterator[str]:
+    yield from (f"{key}: {odd}" for key in TEMPLATE)
+    properties = [(type_, odd) for type_ in PROPERTIES]
+    properties += [(type_, f"{{{key}: {odd}}}") for type_, keys in PROPERTIES.items() for key in keys]
+    for type_, within, keys in zip(PROPERTIES, WITHIN, INNER, strict=False):
+        properties += [(type_, f"{{{within % (key, odd)}}}") for key in keys]
+    yield from (f"Resources: {{a: {{Type: {type_}, Properties: {one}}}, {EFA}}}" for type_, one in properties)
+
+
+@cache
+def odd_documents(kind: DocumentKind, odd: str) -> list[Document]:
+    texts = {"eksctl": odd_configs, "cloudformation": odd_templates}[kind](odd)
+    return [read_yaml(text, "document.yaml", FUNCTIONS) for text in texts]
+
+
+@pytest.mark.parametrize("odd", ODD)
+@EACH_RULE
+def test_a_rule_bears_whatever_stands_in_a_file(named: NamedDocumentRule, odd: str):
+    for document in odd_documents(named.rule.kind, odd):
+        for problem in named.rule.check(document):
+            assert problem.message
