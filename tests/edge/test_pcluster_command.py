@@ -173,6 +173,25 @@ def test_any_other_failure_is_an_error_with_pclusters_own_words(pcluster_that):
         pcluster_that(describe_cluster=broken).describe("llm")
 
 
+CONCURRENT = {
+    "status": 1,
+    "says": {"message": "Bad Request: Failed when stopping compute fleet due to a concurrent update of the status."},
+}
+
+
+def test_a_fleet_that_an_answer_was_lost_of_is_on_its_way_all_the_same(pcluster_that):
+    pcluster = pcluster_that(
+        update_compute_fleet=CONCURRENT, describe_compute_fleet={"says": {"status": "STOP_REQUESTED"}}
+    )
+    assert pcluster.set_fleet("llm", "STOP_REQUESTED") == {"status": "STOP_REQUESTED"}
+
+
+def test_a_fleet_that_somebody_else_has_started_is_not_taken_for_stopped(pcluster_that):
+    pcluster = pcluster_that(update_compute_fleet=CONCURRENT, describe_compute_fleet={"says": {"status": "RUNNING"}})
+    with pytest.raises(TrainyardError, match="concurrent update of the status"):
+        pcluster.set_fleet("llm", "STOP_REQUESTED")
+
+
 def test_a_command_that_dies_is_an_error_and_the_next_one_works(pcluster_that):
     pcluster = pcluster_that(describe_cluster={"dies": True})
     with pytest.raises(TrainyardError, match="ended with status -9"):

@@ -175,8 +175,20 @@ class Pcluster:
         return self._done("describe-compute-fleet", *_named(name))
 
     def set_fleet(self, name: str, status: Literal["START_REQUESTED", "STOP_REQUESTED"]) -> dict[str, Any]:
-        """Start or stop a cluster's compute fleet."""
-        return self._done("update-compute-fleet", *_named(name), "--status", status)
+        """Start or stop a cluster's compute fleet.
+
+        The status is written on condition that nobody else has: where the answer to that was lost, ParallelCluster's
+        own second try takes the first one for somebody else's: pcluster/models/compute_fleet_status_manager.py.
+        """
+        asked = ("update-compute-fleet", *_named(name), "--status", status)
+        for is_last in (False, False, True):
+            ended, answer = self._ask(*asked, timeout_s=_LOOK_TIMEOUT_S)
+            if not ended or is_last or _CONCURRENT not in str(answer.get("message")):
+                break
+            fleet = self.fleet(name)
+            if fleet.get("status") in _ON_THE_WAY[status]:
+                return fleet
+        return self._succeeded("update-compute-fleet", ended, answer)
 
     def _changed(self, name: str, config_text: str, change: str, *options: str) -> dict[str, Any]:
         status, answer = self._with_config(name, config_text, change, *options)
@@ -231,6 +243,11 @@ def artifact_bucket(account_id: str, region: str) -> str:
     return f"parallelcluster-{digest}-v1-do-not-delete"
 
 
+_CONCURRENT = "due to a concurrent update of the status"
+_ON_THE_WAY = {
+    "START_REQUESTED": ("START_REQUESTED", "STARTING", "RUNNING"),
+    "STOP_REQUESTED": ("STOP_REQUESTED", "STOPPING", "STOPPED"),
+}
 _WHO = (
     "AWS_PROFILE",
     "AWS_DEFAULT_PROFILE",
