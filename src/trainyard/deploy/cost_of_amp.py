@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from trainyard.spec.cluster import Spec
 
 _UNKNOWN = "by samples taken in, stored and queried, which nobody knows beforehand"
+# The one whose prices can be cited.
+_PUBLIC_REGION = "us-east-1"
 _BILLION = 1_000_000_000
 
 
@@ -25,7 +27,8 @@ def amp_lines(spec: Spec) -> Iterator[Line]:
     """Yield what comes in and what is kept, with the fewest and with the most nodes; one of unknown price elsewhere."""
     least, most = (_price(one, spec.region) for one in sizings(spec))
     if spec.is_environment or least is None or most is None:
-        yield by_the_month("Amazon Managed Prometheus", "workspace", (1, 1), None, _UNKNOWN)
+        basis = _UNKNOWN if spec.is_environment else _elsewhere(spec)
+        yield by_the_month("Amazon Managed Prometheus", "workspace", (1, 1), None, basis)
         return
     month = f"USD {least.usd_month:,.2f} to {most.usd_month:,.2f} a month in all"
     for first, up_to, usd in tiers(spec.region):
@@ -36,6 +39,16 @@ def amp_lines(spec: Spec) -> Iterator[Line]:
             what = f"samples in Amazon Managed Prometheus{beyond}"
             yield by_the_month(what, "ten million samples a month", counts, price, f"{month}; queries cost besides")
     yield _stored(spec, least, most)
+
+
+def _elsewhere(spec: Spec) -> str:
+    """Return what a region without public prices would cost where they are known."""
+    least, most = (_price(one, _PUBLIC_REGION) for one in sizings(spec))
+    if least is None or most is None:
+        return _UNKNOWN
+    prices = dict.fromkeys(f"{one.usd_month:,.2f}" for one in (least, most))
+    would = f"in {_PUBLIC_REGION} it would be USD {' to '.join(prices)} a month, and queries besides"
+    return f"no public source has the prices of {spec.region}; {would}"
 
 
 def _price(sizing: Sizing, region: str) -> AmpPrice | None:
