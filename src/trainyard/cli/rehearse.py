@@ -115,7 +115,8 @@ def _print_next(result: dict[str, Any], spec: str) -> None:
     failed = any(step["status"] == "failed" for step in result["steps"])
     if breakdown is not None and not failed:
         print_text(
-            f"no step failed of {breakdown}: this spec needs nothing that it breaks, or goes on without", err=True
+            f"no step failed of {breakdown}: nodes alone did, which their logs tell, or this spec needs nothing of it",
+            err=True,
         )
     if failed or breakdown is not None:
         if archive is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,7 +23,7 @@ class FleetStatus(NamedTuple):
     status: str
     """RUNNING, STOPPED, PROTECTED after repeated failures, or a change from one to another such as STARTING."""
     since: str | None
-    """When it became so, as the head node writes it."""
+    """When it became so, in UTC: 2026-05-06T13:25:00Z."""
 
 
 def fleet_status(account: Account, cluster: str) -> FleetStatus | None:
@@ -40,4 +41,13 @@ def fleet_status(account: Account, cluster: str) -> FleetStatus | None:
         "lastStatusUpdatedTime": item.get("LastUpdatedTime", {}),
     }
     status = data.get("status", {}).get("S")
-    return FleetStatus(status, data.get("lastStatusUpdatedTime", {}).get("S")) if status else None
+    return FleetStatus(status, _utc(data.get("lastStatusUpdatedTime", {}).get("S"))) if status else None
+
+
+def _utc(written: str | None) -> str | None:
+    """Return a time as the head node writes it, such as 2026-05-06 13:25:00.123456+00:00, as others are here."""
+    try:
+        time = dt.datetime.fromisoformat(written or "")
+    except ValueError:
+        return written
+    return f"{(time if time.tzinfo else time.replace(tzinfo=dt.UTC)).astimezone(dt.UTC):%Y-%m-%dT%H:%M:%SZ}"
