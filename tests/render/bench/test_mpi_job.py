@@ -15,7 +15,7 @@ import pytest
 from tests.render.bench.fake_job import FakeJob, lines_with, says
 from tests.render.eks.manifests.clusters import CPU, P5, TRN1, cluster, made
 from trainyard.bench.nccl_log import parse_log
-from trainyard.render.bench.files import bench_files, mpi_job_of
+from trainyard.render.bench.files import ASSETS, bench_files, mpi_job_of
 from trainyard.render.bench.mpi_job import job_name, scripts_manifest
 from trainyard.render.bench.plan import container_image, jobs_for
 
@@ -23,7 +23,7 @@ P5S = cluster(P5)
 JOBS = jobs_for(P5S)
 EACH_JOB = pytest.mark.parametrize("job", JOBS, ids=lambda one: one.id)
 GOLDEN = Path(__file__).parent / "golden_mpi_job.yaml"
-SCRIPT = Path("src/trainyard/render/bench/kubernetes/run-mpi-job.sh")
+SCRIPT = ASSETS.parent / "kubernetes/run-mpi-job.sh"
 # As Open MPI of the image: it runs what follows its own arguments once on each host of the operator's host file.
 MPIRUN = """\
 printf '%s ' "$@" >>"$STUB/mpirun"

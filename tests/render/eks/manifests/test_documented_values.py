@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.render.eks.manifests.clusters import ALL, AMP, G5, P5, TRN1, cluster, made, one
 from tests.render.eks.manifests.strictly import crd, pods
+from trainyard.bootstrap.steps import ASSETS
 from trainyard.render.eks.dcgm_counters import dcgm_counters
 
-STEP = Path("src/trainyard/bootstrap/assets/steps/65-dcgm-exporter.sh")
+STEP = ASSETS / "steps/65-dcgm-exporter.sh"
 
 
 def worker(file: str) -> dict[str, Any]:
