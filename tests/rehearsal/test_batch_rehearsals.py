@@ -39,4 +39,4 @@ def test_every_architecture_of_batch_is_deployed_takes_jobs_and_is_destroyed(nam
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("mode", ["amp-only", "amp+amg"])
 def test_an_architecture_of_batch_is_deployed_with_monitoring(mode: str):
-    is_green(rehearsed(COVERING, mode))
+    is_green(rehearsed(COVERING, mode, "image.ami=ami-0123456789abcdef0"))

@@ -28,8 +28,8 @@ COVERING = (
 OTHERS = tuple(pair for pair in itertools.product(NAMES, MODES) if pair not in COVERING)
 
 
-def rehearsed(name: str, mode: str) -> dict[str, Any]:
-    text = new_spec(name, [f"monitoring.mode={mode}", *_second_zone(name, mode)])
+def rehearsed(name: str, mode: str, *settings: str) -> dict[str, Any]:
+    text = new_spec(name, [f"monitoring.mode={mode}", *_second_zone(name, mode), *settings])
     parsed = parse(text, "cluster.yaml")
     findings = tuple(rule_findings(parsed))
     assert not [finding for finding in findings if finding.severity == "error"]
