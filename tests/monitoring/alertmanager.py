@@ -57,8 +57,15 @@ class Alertmanager:
         with urllib.request.urlopen(request, timeout=10):
             pass
 
-    def inhibited(self) -> set[str]:
-        """Return the names of the alerts that another one holds back."""
+    def inhibited_with(self, awaited: str) -> set[str]:
+        """Return the names of the alerts that another one holds back, once one name is among them."""
+        until = time.monotonic() + _WITHIN_S
+        while awaited not in (names := self._inhibited()):
+            assert time.monotonic() < until, names
+            time.sleep(0.05)
+        return names
+
+    def _inhibited(self) -> set[str]:
         with urllib.request.urlopen(f"{self.url}/api/v2/alerts", timeout=10) as answer:
             found = json.load(answer)
         return {_name(one) for one in found if one["status"]["inhibitedBy"]}
