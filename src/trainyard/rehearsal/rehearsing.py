@@ -148,6 +148,7 @@ def _play(play: _Play) -> None:
     play.reached.append("checked")
     deployed = deploy(work, play.script.text)
     play.steps += deployed.results
+    play.findings += deployed.findings
     play.stacks += made_stacks(work)
     if play.archive is not None:
         write_archive(work, play.events, play.archive)

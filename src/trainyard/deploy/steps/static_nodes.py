@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from trainyard.bundle.config_text import config_text
 from trainyard.deploy.held_back import held_back
+from trainyard.deploy.launched import await_launch, not_launched
 from trainyard.deploy.record import read_record, write_record
 from trainyard.deploy.step import Outcome, Probe
 from trainyard.deploy.steps.cluster import final_config
@@ -54,7 +55,10 @@ class StaticNodes:
             _update(work, parallelcluster)
         _fleet(work, parallelcluster, "START_REQUESTED", "RUNNING")
         _remember(work, stopped=False)
-        return Outcome(changed=True, detail=self.probe(work).detail)
+        missing = await_launch(work)
+        work.findings += [not_launched(one, work) for one in missing]
+        detail = f"{self.probe(work).detail}; not all have been launched" if missing else self.probe(work).detail
+        return Outcome(changed=True, detail=detail)
 
     def undo(self, work: Work) -> Outcome:
         """Do nothing: they go with the cluster."""
