@@ -36,7 +36,7 @@ class Missing(NamedTuple):
 def await_launch(work: Work) -> list[Missing]:
     """Wait until EC2 has launched the static nodes, and return those that it has not after five minutes."""
     told = ""
-    missing = _missing(work)
+    missing = missing_nodes(work)
     for _ in range(_POLLS):
         if not missing:
             break
@@ -45,7 +45,7 @@ def await_launch(work: Work) -> list[Missing]:
             work.tell(f"EC2 has launched {text}")
             told = text
         work.account.clock.sleep(_POLL_S)
-        missing = _missing(work)
+        missing = missing_nodes(work)
     return missing
 
 
@@ -59,7 +59,8 @@ def not_launched(missing: Missing, work: Work) -> Finding:
     return not_told("static-nodes-not-launched", message, remedy, work.name)
 
 
-def _missing(work: Work) -> list[Missing]:
+def missing_nodes(work: Work) -> list[Missing]:
+    """Return the static nodes that are not there right now."""
     there = Counter(
         (node.queue, node.compute_resource)
         for node in nodes(work.account, work.name)

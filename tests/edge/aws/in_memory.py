@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
+from unittest.mock import patch
 
 from moto import mock_aws
 
@@ -12,8 +15,9 @@ from trainyard.edge.aws.account import Account, Clock
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# One of the images that moto has: to list them all takes seconds.
 IMAGE = "ami-03cf127a"
+"""The one image that there is. moto's own hundreds are made anew for every account, which takes longer than its test."""
+_IMAGES = Path(__file__).with_name("in_memory_images.json")
 CREDENTIALS = {"AWS_ACCESS_KEY_ID": "AKIAINMEMORYACCOUNT0", "AWS_SECRET_ACCESS_KEY": "made-up"}
 
 
@@ -36,5 +40,5 @@ class StandingClock(Clock):
 @contextmanager
 def account_in_memory(region: str = "us-east-2") -> Iterator[Account]:
     """Hand out an empty account."""
-    with mock_aws():
+    with patch.dict(os.environ, {"MOTO_AMIS_PATH": str(_IMAGES)}), mock_aws():
         yield Account(region, credentials=CREDENTIALS, clock=StandingClock())
