@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 IMAGE = "ami-03cf127a"
-"""The one image that there is. moto's own hundreds are made anew for every account, which takes longer than its test."""
+"""The one image that there is. moto makes its own hundreds anew for each account, which takes longer than a test."""
 _IMAGES = Path(__file__).with_name("in_memory_images.json")
 CREDENTIALS = {"AWS_ACCESS_KEY_ID": "AKIAINMEMORYACCOUNT0", "AWS_SECRET_ACCESS_KEY": "made-up"}
 
