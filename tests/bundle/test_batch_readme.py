@@ -79,6 +79,29 @@ def test_the_cluster_is_made_after_its_network_and_removed_before():
     assert gone == made[::-1]
 
 
+def test_every_image_is_built_of_a_folder_of_the_bundle_for_the_processors_of_the_nodes():
+    files = assemble(spec_of(SMALL)).files
+    built = [line.split() for line in code_lines(readme_of(SMALL)) if line.startswith("docker build")]
+    assert [words[-1] for words in built] == ["images/stress-ng/", "images/pytorch/"]
+    assert all(f"{words[-1]}Dockerfile" in files for words in built)
+    assert {words[words.index("--platform") + 1] for words in built} == {"linux/amd64"}
+
+
+def test_what_trainyard_does_in_one_command_stands_beside_what_takes_several():
+    spec = spec_of(SMALL)
+    said = [line for line in code_lines(readme_of(SMALL)) if re.match("trainyard (batch|bench|diagnose) ", line)]
+    assert said == [
+        f"trainyard {words} --region {spec.region}{more}"
+        for words, more in (
+            (f"batch image {spec.name} stress-ng", ""),
+            (f"batch image {spec.name} pytorch", ""),
+            (f"batch submit {spec.name}", " --nodes 2"),
+            (f"bench submit {spec.name}", ""),
+            (f"diagnose {spec.name}", ""),
+        )
+    ]
+
+
 def test_nothing_is_said_about_parallelcluster():
     for part in PARTS.values():
         assert "pcluster" not in readme_of(part)

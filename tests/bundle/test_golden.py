@@ -25,9 +25,10 @@ TEMPLATES = {"network.yaml", "storage.yaml", "monitoring.yaml", "rules.yaml", "a
 RELEASE = {"assets/release.tar", "assets/release"}
 # What is made of descriptions alone is the same in every bundle, and reviewed there.
 # Jobs that measure bandwidth are reviewed in tests/render/bench/golden; scripts and the package for nodes, which two
-# manifests hold, where they lie.
+# manifests hold, and images where they lie.
 DESCRIBED = (
     "bench/*",
+    "images/*",
     "manifests/node-files.yaml",
     "manifests/bench-scripts.yaml",
     "monitoring/aws_config.ini",

@@ -9,6 +9,7 @@ import pytest
 from tests.render.bench.specs import FORM
 
 GPUS = FORM.format(queues="  - {name: gpu, instance_type: p5.48xlarge, nodes: 2, capacity: on-demand}")
+QUEUE = "queues: [{name: gpu, instance_type: p5.48xlarge, nodes: 2}]\n"
 ONE_NODE = FORM.format(queues="  - {name: gpu, instance_type: p5.48xlarge, nodes: 1}")
 NO_GPUS = FORM.format(queues="  - {name: cpu, instance_type: c5n.18xlarge, nodes: 2}")
 BOTH = f"{GPUS.rstrip()}\n  - {{name: cpu, instance_type: c5n.18xlarge, nodes: 2}}\n"
@@ -36,6 +37,24 @@ def test_the_jobs_of_all_phases_are_written_and_listed(trainyard, spec, tmp_path
     assert set(listed) == written - {"build/lab-bench/nccl-tests-ami.sbatch"}
     assert (folder / "run-nccl-test.sh").exists()
     assert ran.out.splitlines()[-1] == f"{len(listed)} jobs in build/lab-bench"
+
+
+@pytest.mark.parametrize(("platform", "ending"), [("batch", "json"), ("eks", "yaml")])
+def test_the_jobs_of_other_platforms_are_what_those_take(trainyard, spec, tmp_path, platform, ending):
+    name = spec(f"name: lab\nregion: us-east-2\nplatform: {platform}\n{QUEUE}")
+    ran = trainyard("bench", "plan", name, "--container")
+    assert ran.status == 0, ran.err
+    listed = {line.split()[0] for line in ran.out.splitlines() if line.startswith("  ")}
+    assert {f"build/lab-bench/{file.name}" for file in (tmp_path / "build/lab-bench").glob("gpu-*")} == listed
+    assert {file.rpartition(".")[2] for file in listed} == {ending}
+    found = json.loads(trainyard("bench", "plan", name, "--json", "--force").out)
+    assert {f"build/lab-bench/{job['file']}" for job in found["jobs"]} == listed
+
+
+def test_a_cluster_of_eks_without_the_mpi_operator_has_nothing_to_run_tests(trainyard, spec):
+    text = f"name: lab\nregion: us-east-2\nplatform: eks\neks: {{operators: [training-operator]}}\n{QUEUE}"
+    ran = trainyard("bench", "plan", spec(text))
+    assert (ran.status, "lab has no MPI operator to run tests" in ran.err) == (1, True)
 
 
 def test_one_phase_is_written_alone(trainyard, spec, tmp_path):

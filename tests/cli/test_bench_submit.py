@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.bench.submitting.test_on_batch import deployed
+from tests.bench.submitting import eks_submissions, test_on_batch
+from tests.bench.submitting.deployed import remember_deployment
+from tests.bench.submitting.scripted_operator import ScriptedOperator, ended, failed, scripted_eks, under_way
+from tests.kubernetes.fake_eksctl import FakeEksctl
+from tests.kubernetes.programs import FakePrograms
 from tests.operate.batch.scripted_batch import Step, scripted_batch
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterator
 
 SPEC = """\
 name: lab
@@ -65,7 +71,8 @@ def test_a_cluster_of_aws_batch_is_measured_by_its_name(trainyard, tmp_path: Pat
     step = Step("FAILED", "Host EC2 (instance i-0) terminated.", stopped_ms=1, stream="")
     with scripted_batch() as batch:
         batch.of_jobs["p1-all_reduce"] = [step]
-        deployed(batch)
+        assert batch.account is not None
+        remember_deployment(batch.account, test_on_batch.SPEC)
         ran = trainyard("bench", "submit", "lab", "--region", "us-east-2", "--only", "training-p1-all_reduce", "--json")
         values = json.loads(ran.out)
         refused = trainyard("bench", "submit", "lab", "--region", "us-east-2", "--backend", "tcp")
@@ -73,6 +80,106 @@ def test_a_cluster_of_aws_batch_is_measured_by_its_name(trainyard, tmp_path: Pat
     assert (ran.status, values["results"], job["slurm_job"]) == (1, "bench-results/lab", None)
     assert (job["batch_job"], job["state"], job["reason"]) == (batch.names[0][0], "FAILED", step.reason)
     assert (refused.status, "lab runs its tests on AWS Batch, where --backend has no" in refused.err) == (2, True)
+
+
+@pytest.fixture
+def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakePrograms]:
+    """Programs on PATH that talk to the cluster lab, which a deployment has left."""
+    with scripted_eks() as eks:
+        remember_deployment(eks.account, eks_submissions.SPEC)
+        with FakePrograms(tmp_path / "programs", FakeEksctl(eks.account, eks.api), eks.api) as made:
+            yield made.on_path(monkeypatch)
+
+
+EKS = ("bench", "submit", "lab", "--region", "us-east-2")
+ONE_NODE = (*EKS, "--only", eks_submissions.ONE_NODE)
+
+
+def steps(programs: FakePrograms) -> dict[str, list[Any]]:
+    assert isinstance(programs.api, ScriptedOperator)
+    return programs.api.steps
+
+
+def test_a_cluster_of_eks_is_measured_by_kubectl(trainyard, programs: FakePrograms):
+    steps(programs)[eks_submissions.ONE_NODE] = [failed(ended(3), "trainyard: all_reduce_perf ended with status 3")]
+    ran = trainyard(*ONE_NODE, "--json")
+    (job,) = json.loads(ran.out)["jobs"]
+    assert (ran.status, job["slurm_job"], job["batch_job"]) == (1, None, None)
+    assert (job["state"], job["reason"]) == ("FAILED", "launcher: exit code 3")
+    assert re.fullmatch(r"training-p1-all-reduce-[0-9a-f]{8}", job["mpi_job"])
+    assert Path(job["file"]).read_text() == "trainyard: all_reduce_perf ended with status 3\n"
+    said = [line for line in programs.said("kubectl") if " apply " in line or " logs " in line]
+    assert "--server-side" in said[0]
+    assert f"{job['mpi_job']}-launcher-abcde" in said[1]
+    assert "--timestamps" in said[1]
+
+
+def test_the_user_s_own_kubeconfig_is_not_what_kubectl_is_given(
+    trainyard, programs: FakePrograms, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    own = tmp_path / "kubeconfig"
+    own.write_text("current-context: production\n")
+    monkeypatch.setenv("KUBECONFIG", str(own))
+    trainyard(*ONE_NODE)
+    asked = [one for one in programs.calls if one.program == "kubectl" and one.words[:1] != ["version"]]
+    assert asked
+    assert not [one for one in asked if "production" in (one.kubeconfig or "")]
+    assert own.read_text() == "current-context: production\n"
+
+
+def test_an_api_server_that_cannot_be_reached_is_one_clear_error(trainyard, programs: FakePrograms):
+    programs.api.refuses = "Unable to connect to the server: dial tcp 10.0.4.7:443: i/o timeout"
+    ran = trainyard(*ONE_NODE)
+    assert (ran.status, ran.out) == (1, "")
+    assert "error: the Kubernetes API of lab cannot be reached: Unable to connect to the server" in ran.err
+
+
+def test_a_machine_without_kubectl_is_one_clear_error(trainyard, programs: FakePrograms):
+    programs.remove("kubectl")
+    ran = trainyard(*ONE_NODE)
+    assert (ran.status, ran.out) == (1, "")
+    assert "error: there is no program kubectl here" in ran.err
+
+
+def test_a_first_job_that_is_not_waited_for_is_taken_back(trainyard, programs: FakePrograms):
+    steps(programs)[eks_submissions.ONE_NODE] = [under_way()]
+    left = trainyard(*EKS, "--phase", "1", "--no-wait")
+    assert (left.status, "1 more are submitted once it has ended" in left.err) == (0, True)
+    back = trainyard(*EKS, "--cancel")
+    assert (back.status, back.out) == (0, f"cancelled: {eks_submissions.ONE_NODE}\n")
+    assert not [one for one in programs.api.objects if one["kind"] == "MPIJob"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--ssh", "ubuntu@203.0.113.7"), "lab is on Amazon EKS and has no head node; leave --ssh out"),
+        (("--backend", "tcp"), "lab runs its tests on Amazon EKS, where --backend has no meaning"),
+        (("--only", "$(reboot)"), "there is no job $(reboot); such as training-"),
+    ],
+)
+def test_what_makes_no_sense_on_eks_is_refused(
+    trainyard, programs: FakePrograms, arguments: tuple[str, ...], said: str
+):
+    ran = trainyard(*EKS, *arguments)
+    assert (ran.status, said in ran.err) == (2, True)
+    assert programs.said() == []
+
+
+@pytest.mark.parametrize("name", ["../../etc", "-o", "lab;reboot", "lab\n", "\x1b[2J", "l" * 300])
+def test_a_hostile_name_is_one_clear_error_and_no_program_sees_it(trainyard, programs: FakePrograms, name: str):
+    ran = trainyard("bench", "submit", "--region", "us-east-2", "--", name)
+    assert (ran.status in {1, 2}, ran.out, "error: " in ran.err) == (True, "", True)
+    assert "\x1b" not in ran.err
+    assert programs.said() == []
+
+
+def test_what_is_to_be_kept_is_for_eks(trainyard):
+    with scripted_batch() as batch:
+        assert batch.account is not None
+        remember_deployment(batch.account, test_on_batch.SPEC)
+        ran = trainyard(*EKS, "--keep")
+    assert (ran.status, "--keep: error: lab is not on Amazon EKS" in ran.err) == (2, True)
 
 
 @pytest.mark.integration

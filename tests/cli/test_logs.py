@@ -71,7 +71,7 @@ def test_the_list_as_json_says_what_the_group_holds(logs, begin):
     stream = next(one for one in values["streams"] if one["log"] == "slurmctld")
     assert stream == {
         "stream": SLURMCTLD, "host": "ip-10-0-0-5", "instance_id": HEAD, "log": "slurmctld",
-        "job_id": None, "job_name": None, "node": None,
+        "job_id": None, "job_name": None, "node": None, "pod": None,
         "first": time_text(begin), "last": time_text(begin + 3000),
     }  # fmt: skip
 
@@ -112,7 +112,26 @@ def test_events_are_searched_and_counted_from_the_end(logs):
         "responding",
     ]
     assert len(logs("--tail", "2").out.splitlines()) == 3
-    assert logs("--grep", "nothing of it").out == ""
+
+
+def test_where_nothing_is_found_it_is_said_what_was_looked_at(logs, begin):
+    ran = logs("--grep", "nothing of it", "--log", "slurmctld", "--since", "2h")
+    assert (ran.status, ran.out) == (0, "")
+    (said,) = ran.err.splitlines()
+    assert said.startswith("no event from 20")
+    assert f"that 'nothing of it' finds: looked at 1 streams of 1 nodes in {GROUP}, whose events are from " in said
+    assert said.count(time_text(begin)[:16].replace("T", " ")) == 2
+
+
+def test_a_period_without_events_is_said_and_json_stays_empty(logs):
+    ran = logs("--until", "2026-01-01", "--json")
+    assert (ran.status, ran.out) == (0, "")
+    assert ran.err.startswith("no event before 2026-01-01T00:00:00.000Z: looked at 4 streams of 3 nodes in ")
+
+
+def test_where_something_is_found_nothing_is_said_of_the_streams(logs):
+    assert logs("--grep", "starts").err == ""
+    assert logs("--tail", "0").err == ""
 
 
 def test_that_these_are_only_the_last_events_is_said(logs):
@@ -136,6 +155,9 @@ def test_that_these_are_only_the_last_events_is_said(logs):
         (("--force",), 2, "--force has no meaning without --export"),
         (("--via-pcluster",), 2, "--via-pcluster has no meaning without --export"),
         (("--export", "a.tar.gz", "--bucket", "b"), 2, "--bucket has no meaning without --via-pcluster"),
+        (("--export", "out/a.txt"), 2, "out/a.txt is no name for an archive: --export writes a gzipped tar"),
+        (("--export", "a"), 2, "call it a.tar.gz"),
+        (("--export", "a.zip", "--via-pcluster"), 2, "call it a.tar.gz"),
         (("--export", "a.tar.gz", "--follow"), 2, "--follow has no meaning with --export"),
         (("--export", "a.tar.gz", "--via-pcluster", "--log", "x"), 2, "--log has no meaning with --via-pcluster"),
         (("--export", "a.tar.gz", "--via-pcluster"), 1, "there is no stack llm of ParallelCluster in us-east-2"),

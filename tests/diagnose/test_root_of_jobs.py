@@ -42,6 +42,30 @@ def test_an_exception_of_the_program_never_outranks_what_says_what_failed(tmp_pa
     assert next(iter(tree(tmp_path, job=EXCEPTION + WATCHDOG + SRUN, messages=XID))) == "gpu-fell-off-bus"
 
 
+@pytest.mark.parametrize(
+    ("line", "cause"),
+    [
+        ("ModuleNotFoundError: No module named 'megatron'", "python-module-missing"),
+        ("./all_reduce_perf: error while loading shared libraries: libmpi.so.40: cannot open shared object file",
+         "shared-library-missing"),
+        ("python: /lib64/libc.so.6: version `GLIBC_2.34' not found (required by python)", "c-library-too-old"),
+        ("[q-st-p5-1:412  :0:977] Caught signal 11 (Segmentation fault: address not mapped)", "process-segfaulted"),
+        ("OSError: [Errno 12] Cannot allocate memory", "memory-not-given"),
+        ("OSError: [Errno 37] No locks available", "file-locks-unavailable"),
+    ],
+)  # fmt: skip
+def test_a_rank_that_could_not_run_explains_the_timeouts_of_the_others(tmp_path, line, cause):
+    found = tree(tmp_path, job=f"{line}\n{WATCHDOG}{SRUN}")
+    assert list(found) == [cause]
+    assert "nccl-watchdog-timeout" in found[cause]
+
+
+def test_a_lack_of_memory_that_says_no_more_is_put_down_to_what_the_kernel_says(tmp_path):
+    oom = "2026-03-21T14:16:48Z q-st-p5-1 kernel: Out of memory: Killed process 48110 (python) total-vm:9kB\n"
+    found = tree(tmp_path, job="OSError: [Errno 12] Cannot allocate memory\n", messages=oom)
+    assert found == {"host-out-of-memory": ["memory-not-given"]}
+
+
 def test_unusual_lines_are_shown_where_the_first_cause_is_only_a_consequence(tmp_path):
     (tmp_path / "slurm-41.out").write_text(f"frobnicator: fatal error\nINFO: 0 errors, 0 failed\nno errors\n{WATCHDOG}")
     found = diagnose_files(str(tmp_path))

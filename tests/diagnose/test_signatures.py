@@ -23,6 +23,12 @@ SHARED = {
     ("lustre-client-kernel-mismatch", "package-not-found"),
     # The launcher repeats what S3 answered.
     ("trainyard-release-unreadable", "s3-access-denied"),
+    # Go says it of whatever cannot be started; of Slurm's programs it is known who starts them.
+    ("exporter-lacks-slurm", "container-program-not-found"),
+    # The agent of ECS says that it could not pull the image, and the registry why.
+    ("container-image-reference-wrong", "batch-cannot-pull-image"),
+    # The loader says which library is missing; of that of EFA it is known why.
+    ("efa-library-mismatch", "shared-library-missing"),
 }
 
 

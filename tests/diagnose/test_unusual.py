@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+import datetime as dt
 import random
 import tracemalloc
+
+import pytest
 
 from tests.diagnose.scanning.known import known
 from trainyard.diagnose.log_file import LogFile
 from trainyard.diagnose.scanning import scan
 from trainyard.diagnose.unusual import UnusualLines, unusual_lines
+from trainyard.diagnose.wanted import Wanted
 
 KNOWN = known({"expected": "expected failure"})
 COMMON = b"".join(b"13:00:%02d error: device %d is busy, id %08x\n" % (n % 60, n, n * 7919) for n in range(2000))
@@ -49,3 +53,21 @@ def test_it_can_go_along_with_a_scan():
     unusual = UnusualLines(KNOWN)
     scan([LogFile("a.log", [LOG])], known=KNOWN, unusual=unusual)
     assert unusual.lines() == unusual_lines([LogFile("a.log", [LOG])], known=KNOWN)
+
+
+SPOKEN = b"2026-05-06T%02d:00:00Z %s app: %s failed\n"
+SAID = [(8, b"node-a", b"early"), (10, b"node-a", b"asked"), (10, b"node-b", b"other")]
+OF_TWO = b"".join(SPOKEN % one for one in SAID)
+
+
+@pytest.mark.parametrize("again", [False, True], ids=["along with a scan", "in a second reading"])
+def test_only_lines_that_are_asked_for_are_among_them(again):
+    wanted = Wanted(dt.datetime(2026, 5, 6, 9, tzinfo=dt.UTC), None, ("node-a",))
+    log = LogFile("a.log", [OF_TWO])
+    if again:
+        found = unusual_lines([log], known=KNOWN, wanted=wanted)
+    else:
+        unusual = UnusualLines(KNOWN)
+        scan([log], known=KNOWN, unusual=unusual, wanted=wanted)
+        found = unusual.lines()
+    assert [one.text for one in found] == ["2026-05-06T10:00:00Z node-a app: asked failed"]

@@ -8,6 +8,7 @@ import tarfile
 import pytest
 
 from trainyard.api.diagnose import diagnose_files, diagnosis_values, wanted_lines
+from trainyard.diagnose.report.sentences import not_asked
 from trainyard.diagnose.wanted import Wanted
 from trainyard.errors import InputError
 
@@ -76,3 +77,29 @@ def test_a_healthy_node_is_known_by_its_log(day, tmp_path):
 def test_nothing_is_said_where_nothing_was_asked(day):
     assert wanted_lines(None, None, (), 0.0).is_everything
     assert diagnose_files(str(day)).not_asked is None
+
+
+def test_logs_without_a_line_of_the_period_are_counted_whatever_they_say(tmp_path):
+    lines = "".join(f"{DAY + dt.timedelta(minutes=n):%Y-%m-%dT%H:%M:%S}Z all is well\n" for n in range(60))
+    (tmp_path / "morning.log").write_text(lines)
+    (tmp_path / "noon.log").write_text(lines.replace("T00:", "T12:"))
+    (tmp_path / "timeless.log").write_text("all is well\n" * 9)
+    found = diagnose_files(str(tmp_path), Wanted(at(11), at(14)))
+    assert found.not_asked is not None
+    assert (found.not_asked.logs_by_period, found.files) == (1, 3)
+    assert "1 log of 3 without a line of that time" in not_asked(diagnosis_values(found))
+    (tmp_path / "noon.log").unlink()
+    (tmp_path / "timeless.log").unlink()
+    nothing = diagnose_files(str(tmp_path), Wanted(at(11), at(14)))
+    assert "the log holds no line of that time" in not_asked(diagnosis_values(nothing))
+
+
+def test_a_heading_without_a_time_and_the_order_of_events_do_not_hide_a_log(tmp_path):
+    early, late = f"{at(1):%Y-%m-%dT%H:%M:%SZ}", f"{at(12):%Y-%m-%dT%H:%M:%SZ}"
+    (tmp_path / "heading.log").write_text(f"-- begin --\n{early} well\n")
+    (tmp_path / "events.json").write_text(
+        f'{{"StackEvents": [{{"ResourceStatus": "x", "Timestamp": "{early}"}}, {{"Timestamp": "{late}"}}]}}'
+    )
+    found = diagnose_files(str(tmp_path), Wanted(at(11), at(14)))
+    assert found.not_asked is not None
+    assert found.not_asked.logs_by_period == 1

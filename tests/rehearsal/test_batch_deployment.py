@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tarfile
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,11 +11,15 @@ import pytest
 from tests.rehearsal.cloud import refusal
 from tests.rehearsal.whole import counts, deployed, destroyed, seeded_account
 from trainyard.api.deploy import data_of, jobs_of
+from trainyard.deploy.deployment import work_for
 from trainyard.errors import TrainyardError
+from trainyard.rehearsal.archive import Wanted, write_archive
 from trainyard.rehearsal.rehearsing import inventory
+from trainyard.spec.parsing import parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from trainyard.deploy.work import Event
     from trainyard.edge.aws.account import Account
@@ -192,6 +197,44 @@ def test_a_job_whose_image_nobody_has_pushed_fails_and_says_so(cluster: Account)
     assert ":stress-ng" in states[-1]["statusReason"]
 
 
+def test_a_job_of_more_nodes_than_its_queue_may_have_stays_runnable_and_says_why(cluster: Account):
+    batch = cluster.client("batch")
+    asked = {"jobName": "large", "jobQueue": "mnp-small", "jobDefinition": "mnp-small-nccl"}
+    job = batch.submit_job(**asked, nodeOverrides={"numNodes": 3})["jobId"]
+    last = [batch.describe_jobs(jobs=[job])["jobs"][0] for _ in range(6)][-1]
+    assert last["status"] == "RUNNABLE"
+    assert last["statusReason"].startswith("MISCONFIGURATION:COMPUTE_ENVIRONMENT_MAX_RESOURCE")
+    batch.terminate_job(jobId=job, reason="test")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "found"),
+    [
+        ("JOB_NAME", "FILTER*", ["filter-b", "filter-a"]),
+        ("JOB_DEFINITION", "mnp-small-str*", ["filter-b"]),
+        ("JOB_DEFINITION", "mnp-small-none", []),
+        ("AFTER_CREATED_AT", "1000", ["filter-b", "filter-a"]),
+        ("BEFORE_CREATED_AT", "1000", []),
+    ],
+)
+def test_jobs_are_listed_by_filters_the_newest_first(filtered: Account, name: str, value: str, found: list[str]):
+    asked = {"jobQueue": "mnp-small", "filters": [{"name": name, "values": [value]}]}
+    listed = [one["jobName"] for one in filtered.client("batch").list_jobs(**asked)["jobSummaryList"]]
+    assert [one for one in listed if one.startswith("filter-")] == found
+
+
+@pytest.fixture(scope="module")
+def filtered(account: Account) -> Account:
+    """A cluster with two jobs, of which the second came later."""
+    done = deployed(account, SPEC)
+    assert done.ok, done.results[-1].error
+    batch = account.client("batch")
+    for name, definition in (("filter-a", "mnp-small-nccl"), ("filter-b", "mnp-small-stress")):
+        job = batch.submit_job(jobName=name, jobQueue="mnp-small", jobDefinition=definition)["jobId"]
+        batch.terminate_job(jobId=job, reason="test")
+    return account
+
+
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
@@ -200,14 +243,25 @@ def test_a_job_whose_image_nobody_has_pushed_fails_and_says_so(cluster: Account)
         ({"nodeOverrides": {"numNodes": 0}}, "'0:' is no range of 0 nodes"),
         ({"nodeOverrides": {"nodePropertyOverrides": [{"targetNodes": "5:"}]}}, "no node range is '5:'"),
         ({"retryStrategy": {"evaluateOnExit": [{"action": "NEVER"}]}}, "'NEVER' is not one of RETRY, EXIT"),
+        ({"nodeOverrides": {"numNodes": 10**9}}, "no jobs of 1000000000 nodes"),
+        ({"tags": {"why": "x" * 250}, "parameters": {"long": "x" * 31_000}}, "bytes are more than 30720"),
     ],
-    ids=["queue", "definition", "no-nodes", "range", "enum"],
+    ids=["queue", "definition", "no-nodes", "range", "enum", "very-many-nodes", "size"],
 )
 def test_a_submission_that_batch_would_refuse_is_refused(cluster: Account, wrong: dict[str, Any], said: str):
     asked = {"jobName": "a", "jobQueue": "mnp-small", "jobDefinition": "mnp-small-nccl", **wrong}
     code, message = refusal(cluster.client("batch").submit_job, **asked)
     assert code == "ClientException"
     assert said in message
+
+
+def test_an_archive_has_the_events_of_every_stack_once(cluster: Account, tmp_path: Path):
+    work = work_for(parse(SPEC, "cluster.yaml").spec, cluster, lambda _: None)
+    write_archive(work, [], Wanted(tmp_path / "logs.tar.gz"))
+    with tarfile.open(tmp_path / "logs.tar.gz") as archive:
+        names = [name.partition("/")[2] for name in archive.getnames()]
+    events = sorted(name for name in names if name.endswith("-cfn-events"))
+    assert events == ["mnp-batch-cfn-events", "mnp-network-cfn-events"]
 
 
 def test_destroying_names_and_ends_jobs_and_keeps_images_until_they_are_to_go(cluster: Account):

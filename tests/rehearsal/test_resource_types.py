@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from tests.rehearsal import cloud
-from tests.rehearsal.resource_cases import batch, data, machines, network, watching
+from tests.rehearsal.resource_cases import batch, data, eks, machines, network, watching
 from tests.rehearsal.resource_cases.parts import att, ref
 from trainyard.rehearsal.emulated import resource_types
 from trainyard.rehearsal.emulated.engine.types import is_modelled
@@ -18,7 +18,7 @@ from trainyard.render import cloudformation
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 
 _TEMPLATES = Path(cloudformation.__file__ or "").parent
-_CASES = {**network.CASES, **machines.CASES, **data.CASES, **watching.CASES, **batch.CASES}
+_CASES = {**network.CASES, **machines.CASES, **data.CASES, **watching.CASES, **batch.CASES, **eks.CASES}
 
 
 @pytest.mark.parametrize("case", _CASES)

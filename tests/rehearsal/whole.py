@@ -50,8 +50,8 @@ STEPS = (
     "static-nodes", "cloudwatch-dashboards",
 )  # fmt: skip
 UNDONE = (
-    "cloudwatch-dashboards", "grafana", "cluster", "batch", "assets", "rules", "monitoring", "storage", "data",
-    "network", "reservations", "bucket",
+    "cloudwatch-dashboards", "grafana", "cluster", "cluster", "batch", "nodes", "assets", "rules", "monitoring",
+    "storage", "data", "network", "reservations", "bucket",
 )  # fmt: skip
 
 

@@ -17,5 +17,9 @@ def test_other_directories_are_fine(mount: str):
     assert paths(RULE, MOUNT.format(mount=mount)) == []
 
 
+def test_scratch_of_batch_over_a_system_directory_is_found():
+    assert paths(RULE, "platform: batch\nscratch: {mount: /etc}") == ["scratch.mount"]
+
+
 def test_scratch_over_a_system_directory_is_found():
     assert paths(RULE, "scratch: {mount: /var}") == ["scratch.mount"]

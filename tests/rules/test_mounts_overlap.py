@@ -24,5 +24,10 @@ def test_scratch_counts_because_nodes_mount_it_too():
     assert problem.path == ("file_systems", 0, "mount")
 
 
-def test_scratch_is_not_mounted_on_other_platforms():
+def test_scratch_of_batch_is_mounted_too():
+    batch = "platform: batch\nscratch: {mount: /fsx}\nfile_systems: [{mount: /fsx, lustre: {size_gib: 4800}}]"
+    assert paths(RULE, batch) == ["scratch.mount"]
+
+
+def test_scratch_is_not_mounted_on_eks():
     assert paths(RULE, "platform: eks\nfile_systems: [{mount: /scratch, openzfs: {size_gib: 64}}]") == []

@@ -16,13 +16,21 @@ if TYPE_CHECKING:
     from trainyard.api.batch_image import image_build, push_image
     from trainyard.api.batch_submit import cancel_batch_job, follow_batch_job, submit_batch_job
     from trainyard.api.check import check_files
-    from trainyard.api.connect import find_tunnel, open_session, shell_on, ssh_entry, ssh_words
+    from trainyard.api.connect import (
+        find_cluster_tunnel,
+        find_tunnel,
+        open_session,
+        shell_on,
+        ssh_entry,
+        ssh_words,
+        write_kubeconfig,
+    )
     from trainyard.api.deploy import Account, Event, Options, account, deploy_file, destroy_cluster
     from trainyard.api.diagnose import Diagnosis, diagnose_cluster, diagnose_files, write_diagnosis
     from trainyard.api.explain import explain_id, explanations
     from trainyard.api.image import render_images
     from trainyard.api.instances import instance_facts, instance_types
-    from trainyard.api.logs import cluster_logs, log_period
+    from trainyard.api.logs import cluster_logs, log_period, logs_of
     from trainyard.api.monitor_files import monitor_alerts, monitor_dashboards
     from trainyard.api.monitor_verify import verify_monitoring, verify_spec
     from trainyard.api.monitor_view import dashboards_data, metrics_keeper, open_viewer
@@ -63,6 +71,7 @@ __all__ = [
     "diagnose_files",
     "explain_id",
     "explanations",
+    "find_cluster_tunnel",
     "find_tunnel",
     "follow_batch_job",
     "image_build",
@@ -71,6 +80,7 @@ __all__ = [
     "json_schema",
     "lock_assets",
     "log_period",
+    "logs_of",
     "metrics_keeper",
     "monitor_alerts",
     "monitor_dashboards",
@@ -92,6 +102,7 @@ __all__ = [
     "verify_spec",
     "watch_nodes",
     "write_diagnosis",
+    "write_kubeconfig",
     "write_report",
 ]
 
@@ -119,6 +130,7 @@ _HOMES = {
     "diagnose_files": "trainyard.api.diagnose",
     "explain_id": "trainyard.api.explain",
     "explanations": "trainyard.api.explain",
+    "find_cluster_tunnel": "trainyard.api.connect",
     "find_tunnel": "trainyard.api.connect",
     "follow_batch_job": "trainyard.api.batch_submit",
     "image_build": "trainyard.api.batch_image",
@@ -127,6 +139,7 @@ _HOMES = {
     "json_schema": "trainyard.api.schema",
     "lock_assets": "trainyard.api.assets",
     "log_period": "trainyard.api.logs",
+    "logs_of": "trainyard.api.logs",
     "metrics_keeper": "trainyard.api.monitor_view",
     "monitor_alerts": "trainyard.api.monitor_files",
     "monitor_dashboards": "trainyard.api.monitor_files",
@@ -148,6 +161,7 @@ _HOMES = {
     "verify_spec": "trainyard.api.monitor_verify",
     "watch_nodes": "trainyard.api.nodes",
     "write_diagnosis": "trainyard.api.diagnose",
+    "write_kubeconfig": "trainyard.api.connect",
     "write_report": "trainyard.api.rehearse",
 }
 

@@ -84,12 +84,13 @@ def follow_batch_job(  # noqa: PLR0913  one for each option
 
     Raises TrainyardError where AWS cannot be reached for long or the time is over; the job goes on.
     """
-    command = f"trainyard batch submit {name} --region {where.region}"
+    place = f"{name} --region {where.region}{f' --profile {where.profile}' if where.profile else ''}"
+    command = f"trainyard batch submit {place}"
     following = Following(
         where,
         show,
         tell,
-        stuck_hint=f"`trainyard diagnose {name} --region {where.region}` says why it does not start",
+        stuck_hint=f"`trainyard diagnose {place}` says why it does not start",
         go_on_hint=f"it goes on; `{command} --follow {id_}` follows it, `{command} --cancel {id_}` ends it",
     )
     return following.follow(id_, LONGEST_S if within_s is None else within_s)

@@ -9,27 +9,39 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from trainyard.api.bench_judge import Judged, judge_files
 from trainyard.bench.gpu_check import Checked, check_gpus
-from trainyard.bench.submitting.choosing import Jobs, chosen, head_node_of, spec_of_cluster, spec_of_file
+from trainyard.bench.submitting.choosing import (
+    WITHOUT_SLURM,
+    Jobs,
+    chosen,
+    head_node_of,
+    spec_of_cluster,
+    spec_of_file,
+)
 from trainyard.bench.submitting.on_batch import OnBatch
+from trainyard.bench.submitting.on_eks import OnEks
 from trainyard.bench.submitting.on_slurm import OnSlurm
 from trainyard.bench.submitting.submission import Outcome, submission
 from trainyard.edge.aws.account import Clock
+from trainyard.edge.kubernetes.kubectl import kubectl_of
 from trainyard.edge.slurm_local import LocalSlurm
 from trainyard.edge.ssh import SshSlurm
 from trainyard.errors import InputError
 from trainyard.render.batch.names import job_queue
+from trainyard.render.bench.mpi_job import run_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
 
     from trainyard.bench.submitting.job import Job
     from trainyard.bench.submitting.scheduler import Scheduler
     from trainyard.edge.aws.account import Account
+    from trainyard.edge.kubernetes.kubectl import Kubectl
     from trainyard.spec.cluster import Spec
 
 _TAIL_BYTES, _MOST_LETTERS = 4096, 300
 
-__all__ = ["Jobs", "OfJob", "Submitted", "cancel_jobs", "local_cluster", "named_cluster", "submit_jobs"]
+__all__ = ["Jobs", "OfJob", "Submitted", "cancel_jobs", "local_cluster", "mpi_job_of", "named_cluster", "submit_jobs"]
 
 
 class Cluster(NamedTuple):
@@ -84,25 +96,36 @@ def local_cluster(file: str) -> Cluster:
     """
     spec = spec_of_file(file)
     if spec.platform != "parallelcluster":
-        hint = (
-            "give NAME and --region of the cluster"
-            if spec.platform == "batch"
-            else "`trainyard bench plan` writes jobs"
-        )
+        hint = "give NAME and --region of the cluster"
         raise InputError(f"{spec.name} has no Slurm: its platform is {spec.platform}", where="--local", hint=hint)
     return Cluster(spec, OnSlurm(LocalSlurm()))
 
 
-def named_cluster(name: str, where: Account, *, ssh: str | None = None, bucket: str | None = None) -> Cluster:
-    """Return a deployed cluster: its AWS Batch, or its Slurm by Systems Manager, or by ssh where a host is given.
+def named_cluster(  # noqa: PLR0913  one for each option, and what a rehearsal gives
+    name: str,
+    where: Account,
+    *,
+    ssh: str | None = None,
+    bucket: str | None = None,
+    keep: bool = False,
+    kubectl: Callable[[Account, str], AbstractContextManager[Kubectl]] = kubectl_of,
+) -> Cluster:
+    """Return a deployed cluster: its AWS Batch, its EKS, or its Slurm by Systems Manager, or by ssh with a host.
 
-    Raises InputError for a host where there is no Slurm, TrainyardError where there is no such cluster, or no head node
-    that runs.
+    ``keep`` leaves the MPIJobs that came to their end in a cluster of EKS.
+    Raises InputError for a host where there is no Slurm, and to keep what there is not; TrainyardError where there is
+    no such cluster, or no head node that runs.
     """
     spec = spec_of_cluster(name, where, bucket)
+    if spec.platform != "parallelcluster" and ssh is not None:
+        problem = f"{name} is on {WITHOUT_SLURM[spec.platform]} and has no head node"
+        raise InputError(problem, where="--ssh", hint="leave --ssh out")
+    if spec.platform != "eks" and keep:
+        problem = f"{name} is not on Amazon EKS, and its jobs leave nothing behind"
+        raise InputError(problem, where="--keep", hint="leave --keep out")
+    if spec.platform == "eks":
+        return Cluster(spec, OnEks(where, spec.name, keep, kubectl))
     if spec.platform == "batch":
-        if ssh is not None:
-            raise InputError(f"{name} is on AWS Batch and has no head node", where="--ssh", hint="leave --ssh out")
         return Cluster(spec, OnBatch(where, [job_queue(spec, queue.name) for queue in spec.queues]))
     return Cluster(spec, OnSlurm(SshSlurm(ssh) if ssh is not None else head_node_of(name, where)))
 
@@ -129,7 +152,7 @@ def submit_jobs(  # noqa: PLR0913  one for each option
         if wait:
             begun.run(meant, clock or Clock(), within_s)
         else:
-            begun.submit(meant)
+            begun.leave(meant)
         found = tuple(_of_job(one) if wait else OfJob(one) for one in begun.outcomes(meant))
         if wait:
             begun.told(meant)
@@ -146,6 +169,12 @@ def cancel_jobs(
         raise InputError(problem, where=str(folder), hint=hint)
     with submission(folder, cluster.spec.name, cluster.scheduler, tell) as begun:
         return begun.cancel()
+
+
+def mpi_job_of(outcome: Outcome) -> str | None:
+    """Return what Kubernetes calls the MPIJob of a job, None where it was none."""
+    request = outcome.job.request or {}
+    return run_name(request["metadata"]["name"], outcome.number) if request.get("kind") == "MPIJob" else None
 
 
 def results_of(name: str) -> Path:

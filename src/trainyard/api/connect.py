@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from trainyard.edge.foreground import become
 from trainyard.edge.local_port import require_free_port
+from trainyard.operate.connect.eks_forwarding import ClusterTunnel, cluster_tunnel, opened_into
 from trainyard.operate.connect.forwarding import Tunnel, tunnel_to, tunnel_wanted
+from trainyard.operate.connect.kubeconfig import write_kubeconfig
 from trainyard.operate.connect.node_user import user_of
 from trainyard.operate.connect.opening import open_session
 from trainyard.operate.connect.proxy_command import proxy_command
@@ -23,19 +25,23 @@ if TYPE_CHECKING:
     from trainyard.edge.aws.ssm_sessions import SessionRequest
 
 __all__ = [
+    "ClusterTunnel",
     "Node",
     "SshConfigEntry",
     "Target",
     "Tunnel",
     "aws_command",
     "become",
+    "find_cluster_tunnel",
     "find_tunnel",
     "open_session",
+    "opened_into",
     "require_free_port",
     "shell_on",
     "ssh_entry",
     "ssh_stream",
     "ssh_words",
+    "write_kubeconfig",
 ]
 
 
@@ -75,6 +81,18 @@ def find_tunnel(where: Account, meant: Node, written: str) -> Tunnel:
     Raises InputError for what is no tunnel or is not there, TrainyardError where the instance does not run.
     """
     return tunnel_to(where, meant.cluster, tunnel_wanted(written), meant.node)
+
+
+def find_cluster_tunnel(where: Account, meant: Node, written: str) -> ClusterTunnel | None:
+    """Return a tunnel to grafana or prometheus inside a cluster of EKS, where they stand on no node that has a name.
+
+    None for another cluster, a port, and where a node is named: then ``find_tunnel`` knows the way.
+    Raises InputError for what is no tunnel or is not there, TrainyardError where Kubernetes does not answer.
+    """
+    wanted = tunnel_wanted(written)
+    if wanted.name is None or meant.node is not None:
+        return None
+    return cluster_tunnel(where, meant.cluster, wanted.name, wanted.local_port)
 
 
 def ssh_words(

@@ -9,6 +9,7 @@ from trainyard.api.lock_file import lock_of
 from trainyard.checking.spec_file import Checked, check_file
 from trainyard.deploy.batch_queues import jobs_of_cluster
 from trainyard.deploy.deployment import Done, deploy, destroy, refuse_no_cluster, work_for
+from trainyard.deploy.eks.deletion import jobs_in_cluster
 from trainyard.deploy.going_on import commands_after
 from trainyard.deploy.looking_before import look_before
 from trainyard.deploy.own_bucket import bucket_of_cluster
@@ -140,9 +141,9 @@ def data_of(name: str, where: Account) -> tuple[str, ...]:
 
 
 def jobs_of(name: str, where: Account) -> tuple[str, ...]:
-    """Return the jobs of AWS Batch that destroying a cluster would end, those that run first.
+    """Return the jobs of AWS Batch or Kubernetes that destroying a cluster would end.
 
     Raises TrainyardError where AWS does not say.
     """
     work = Work(where, name, None, s3.own_bucket(where))
-    return tuple(map(str, jobs_of_cluster(work)))
+    return (*map(str, jobs_of_cluster(work)), *jobs_in_cluster(work))

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
+from functools import partial
 from typing import TYPE_CHECKING
 
 from trainyard.deploy.own_bucket import bucket_of_cluster
 from trainyard.diagnose.cluster.batch.batch_files import batch_files
+from trainyard.diagnose.cluster.eks.reading_eks import read_eks
 from trainyard.diagnose.cluster.reading_cluster import ReadingCluster
 from trainyard.diagnose.cluster.stack_file import stack_files
 from trainyard.diagnose.cluster.stream_files import StreamFiles
@@ -21,7 +24,9 @@ from trainyard.diagnose.scanning import scan
 from trainyard.diagnose.unusual import UnusualLines, unusual_lines
 from trainyard.diagnose.wanted import EVERYTHING, Wanted
 from trainyard.edge.aws import s3
-from trainyard.edge.aws.cluster_logs import LogStream
+from trainyard.edge.aws.cluster_logs import LogStream, groups
+from trainyard.edge.aws.node_names import instance_of_slurm_node
+from trainyard.edge.kubernetes.kubectl import kubectl_of
 from trainyard.edge.new_file import write_new_file
 from trainyard.errors import InputError, TrainyardError
 from trainyard.operate.logs.cluster_log import cluster_log
@@ -35,14 +40,18 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
+    from trainyard.diagnose.cluster.eks.reading_eks import KubectlOf
     from trainyard.diagnose.diagnosis import UnusualLine
     from trainyard.diagnose.reading import Source
     from trainyard.diagnose.scanning import Progress
     from trainyard.edge.aws.account import Account
+    from trainyard.operate.logs.cluster_log import ClusterLog
 
 # Every node of every job has one, for as long as the group keeps them.
 _MOST_STREAMS_OF_JOBS = 200
 _MOST_NODES_SHOWN, _MOST_NODES_LISTED = 8, 1000
+# What EC2 calls hosts and instances; anything else is a name of Slurm.
+_HOST_OR_INSTANCE = re.compile(r"ip(?:-\d{1,3}){4}\b|i-[0-9a-f]+$")
 
 __all__ = [
     "Diagnosis",
@@ -79,7 +88,8 @@ def diagnose_files(
         first = collected.unread[0]
         raise InputError(f"nothing in {source} can be read: {first.name}: {first.why}", where=source)
     _refuse_unknown_nodes(source, collected)
-    return _diagnosis(source, collected, lambda: _unusual_in(source) if unusual is None else unusual.lines())
+    lines = partial(_unusual_in, source, wanted) if unusual is None else unusual.lines
+    return _diagnosis(source, collected, wanted, lines)
 
 
 def diagnose_cluster(  # noqa: PLR0913  which cluster, and what of it
@@ -90,22 +100,26 @@ def diagnose_cluster(  # noqa: PLR0913  which cluster, and what of it
     bucket: str | None = None,
     read_all: bool = False,
     report: Callable[[str], None] = lambda _: None,
+    kubectl: KubectlOf = kubectl_of,
 ) -> Diagnosis:
     """Return what is wrong with a cluster by the events of its stacks, the records of its nodes, and its logs.
 
-    Of AWS Batch also by what that says of its environments, queues and jobs, and by how they go together.
+    Of AWS Batch also by what that says of its environments, queues and jobs, and by how they go together; of EKS by
+    what that and Kubernetes say of node groups, nodes, pods and jobs, and by the logs of pods that failed.
 
     The most telling logs are read first; where the root cause is certain, the others are not looked at, unless all
     are asked for. ``bucket`` is the one that its spec named, where no stack is left to say so.
     Raises InputError where nothing of it can be read.
     """
-    reading = ReadingCluster(Wanted(wanted.since, wanted.until), read_all, report)
+    reading = ReadingCluster(wanted, read_all, report)
     refused: list[TrainyardError] = []
-    parts: dict[str, Callable[[], None]] = {
-        "the events of its stacks": lambda: reading.read(_stacks(name, where)),
+    of_eks: list[bool] = []
+    parts: dict[str, Callable[[], object]] = {
+        "the events of its stacks": lambda: reading.read(_stacks(name, where), of_no_node=True),
         "its state in AWS Batch": lambda: _read_batch(name, where, reading),
-        "what its nodes recorded": lambda: reading.read(_records(name, where, bucket, wanted)),
-        "its logs in CloudWatch": lambda: _read_streams(name, where, wanted, reading),
+        "its state in EKS": lambda: of_eks.append(read_eks(name, where, reading, kubectl)),
+        "what its nodes recorded": lambda: _read_records(name, where, bucket, reading),
+        "its logs in CloudWatch": lambda: _read_streams(name, where, reading, is_of_eks=any(of_eks)),
     }
     for part, read in parts.items():
         try:
@@ -118,7 +132,7 @@ def diagnose_cluster(  # noqa: PLR0913  which cluster, and what of it
             raise no_such_node
     if refused and not reading.collected.files:
         raise _nothing(name, where, refused)
-    return _diagnosis(f"{name} in {where.region}", reading.collected, reading.unusual.lines)
+    return _diagnosis(f"{name} in {where.region}", reading.collected, wanted, reading.unusual.lines)
 
 
 def write_diagnosis(values: Mapping[str, Any], file: Path, *, force: bool = False) -> None:
@@ -138,11 +152,21 @@ def _read_batch(name: str, where: Account, reading: ReadingCluster) -> None:
     reading.collected.leave_out(*unread)
 
 
-def _read_streams(name: str, where: Account, wanted: Wanted, reading: ReadingCluster) -> None:
-    log = cluster_log(where, name)
+def _read_streams(name: str, where: Account, reading: ReadingCluster, *, is_of_eks: bool) -> None:
+    if is_of_eks and not groups(where, name, "eks"):
+        why = f"CloudWatch has no log group /aws/eks/{name}/cluster: what `eks.control_plane_logs` names is kept there"
+        reading.collected.leave_out(Unread("the logs of its control plane", why))
+        return
+    log, wanted = cluster_log(where, name), reading.wanted
+    if log.is_of_eks:
+        _read_control_plane(log, where, reading)
+        return
     streams = [
         LogStream(one.name, one.first_ms, one.last_ms) for one in chosen(where, log, WantedStreams(wanted.nodes))
     ]
+    reading.collected.logs_by_node += len(log.streams) - len(streams)
+    if not log.whole:
+        reading.collected.leave_out(Unread(f"streams of {log.group.name}", f"only {len(log.streams):,} were listed"))
     if log.is_of_jobs and not reading.read_all and len(streams) > _MOST_STREAMS_OF_JOBS:
         streams.sort(key=lambda one: one.first_ms or 0, reverse=True)
         older = len(streams) - _MOST_STREAMS_OF_JOBS
@@ -152,11 +176,34 @@ def _read_streams(name: str, where: Account, wanted: Wanted, reading: ReadingClu
     reading.read_streams(StreamFiles(where, log.group.name, *of), streams)
 
 
-def _records(name: str, where: Account, bucket: str | None, wanted: Wanted) -> Iterable[LogFile]:
+def _read_control_plane(log: ClusterLog, where: Account, reading: ReadingCluster) -> None:
+    """Read what the control plane of EKS logs, which is of no node. Its audit log is long and tells of no failure."""
+    wanted = reading.wanted
+    if wanted.nodes:
+        reading.collected.logs_by_node += len(log.streams)
+        return
+    named = [one for one in log.streams if reading.read_all or one.kind != "kube-apiserver-audit"]
+    if len(named) < len(log.streams):
+        why = "not looked at; --all reads everything"
+        reading.collected.leave_out(Unread(f"{len(log.streams) - len(named)} audit streams", why))
+    of = Period(_ms(wanted.since), _ms(wanted.until))
+    streams = [LogStream(one.name, one.first_ms, one.last_ms) for one in named]
+    reading.read_streams(StreamFiles(where, log.group.name, *of), streams)
+
+
+def _read_records(name: str, where: Account, bucket: str | None, reading: ReadingCluster) -> None:
     used = bucket or bucket_of_cluster(where, name) or s3.own_bucket(where)
-    for one in failures_logged(where, used, name):
-        if not wanted.nodes or any(node.partition(".")[0] in one.name for node in wanted.nodes):
-            yield LogFile(one.name, ["".join(f"{line}\n" for line in one.lines).encode()])
+    logged = failures_logged(where, used, name)
+    nodes = _with_instances(name, where, reading.wanted.nodes) if logged else ()
+    of_nodes = [one for one in logged if Wanted(nodes=nodes).is_of_nodes(one.name, None)]
+    reading.collected.logs_by_node += len(logged) - len(of_nodes)
+    reading.read(LogFile(one.name, ["".join(f"{line}\n" for line in one.lines).encode()]) for one in of_nodes)
+
+
+def _with_instances(name: str, where: Account, nodes: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the nodes with the instances behind those that Slurm has named: records bear no names of Slurm."""
+    found = (instance_of_slurm_node(where, name, one) for one in nodes if not _HOST_OR_INSTANCE.match(one))
+    return (*nodes, *(one for one in found if one is not None))
 
 
 def _nothing(name: str, where: Account, refused: list[TrainyardError]) -> InputError:
@@ -176,10 +223,10 @@ def _refuse_unknown_nodes(source: str, collected: Collected) -> None:
             raise InputError(f"no line of {source} is of node {node}; {seen}", where="--node", hint=hint)
 
 
-def _not_asked(collected: Collected) -> NotAsked | None:
+def _not_asked(collected: Collected, wanted: Wanted) -> NotAsked | None:
     """Return what was found and not asked for, in all readings."""
     parts = collected.left_out
-    if not parts:
+    if wanted.is_everything:
         return None
     nodes = tuple(dict.fromkeys(node for one in parts for node in one.nodes))
     return NotAsked(
@@ -188,23 +235,29 @@ def _not_asked(collected: Collected) -> NotAsked | None:
         max((one.newest for one in parts if one.newest), default=None),
         sum(one.by_node for one in parts),
         nodes[:_MOST_NODES_LISTED],
-        parts[0].wanted.nodes,
+        wanted.nodes,
+        wanted.since,
+        wanted.until,
+        sum(one.logs_by_period for one in parts),
+        collected.logs_by_node,
     )
 
 
-def _diagnosis(source: str, collected: Collected, unusual: Callable[[], tuple[UnusualLine, ...]]) -> Diagnosis:
+def _diagnosis(
+    source: str, collected: Collected, wanted: Wanted, unusual: Callable[[], tuple[UnusualLine, ...]]
+) -> Diagnosis:
     """Return the answer. Unusual lines are looked for where no cause is known, or the first is no root."""
     causes, harmless = collected.found()
     is_deep = bool(causes) and causes[0].cause.kind == "root"
     return Diagnosis(
         source, causes, harmless, () if is_deep else unusual(), tuple(collected.unread), collected.files,
-        collected.size_bytes, collected.unread_count, _not_asked(collected),
+        collected.size_bytes, collected.unread_count, _not_asked(collected, wanted),
     )  # fmt: skip
 
 
-def _unusual_in(source: str) -> tuple[UnusualLine, ...]:
+def _unusual_in(source: str, wanted: Wanted) -> tuple[UnusualLine, ...]:
     with log_files(source) as again:
-        return unusual_lines(again.files)
+        return unusual_lines(again.files, wanted=wanted)
 
 
 def _told(opened: Source, report: Callable[[str], None]) -> Callable[[Progress], None]:

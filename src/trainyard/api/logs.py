@@ -6,8 +6,14 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from trainyard.errors import InputError
+from trainyard.edge.kubernetes.kubectl import kubectl_of
+from trainyard.errors import InputError, TrainyardError
+from trainyard.operate.logs.archive_name import refuse_other_endings
 from trainyard.operate.logs.cluster_log import ClusterLog, Stream, cluster_log
+from trainyard.operate.logs.eks.exporting import KubernetesPart
+from trainyard.operate.logs.eks.finding import export_pods, is_of_eks, pod_logs
+from trainyard.operate.logs.eks.pod_logs import PodLogs
+from trainyard.operate.logs.eks.pods import WantedPods
 from trainyard.operate.logs.exporting import Export, Exported
 from trainyard.operate.logs.following import OVERLAP_MS, Following
 from trainyard.operate.logs.period import Period, period
@@ -17,13 +23,27 @@ from trainyard.operate.logs.wanted import Wanted, chosen
 from trainyard.operate.logs.with_pcluster import export_with_pcluster
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from trainyard.edge.aws.account import Account
     from trainyard.edge.aws.log_events import LogEvent
+    from trainyard.operate.logs.eks.pod_logs import KubectlOf
 
-__all__ = ["ClusterLog", "Exported", "Logs", "Period", "Stream", "cluster_logs", "export_with_pcluster", "log_period"]
+__all__ = [
+    "ClusterLog",
+    "Exported",
+    "Logs",
+    "Period",
+    "PodLogs",
+    "Stream",
+    "cluster_logs",
+    "export_pods",
+    "export_with_pcluster",
+    "log_period",
+    "logs_of",
+    "refuse_other_endings",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +54,12 @@ class Logs:
     streams: tuple[Stream, ...]
     wanted: Wanted
     account: Account
+    kubectl_of: KubectlOf = kubectl_of
+
+    @property
+    def unread(self) -> Mapping[str, str]:
+        """Return why some could not be read, by their names: CloudWatch gives all of them or none."""
+        return {}
 
     def events(self, of: Period, *, grep: str | None = None, tail: int | None = None) -> Iterator[LogEvent]:
         """Yield the events of a period in the order of time: those that an expression of RE2 finds, or only the last.
@@ -62,7 +88,11 @@ class Logs:
         self, of: Period, file: Path, *, force: bool = False, report: Callable[[str], None] = lambda _: None
     ) -> Exported:
         """Write the events of a period into an archive, as `pcluster export-cluster-logs` lays it out."""
-        return Export(self.account, self.log, self.streams, of, report).write(file, force=force)
+        kubernetes = None
+        if self.log.is_of_eks:
+            kubernetes = KubernetesPart(self.account, self.log.name, of, report=report, kubectl_of=self.kubectl_of)
+        export = Export(self.account, self.log, self.streams, of, report, kubernetes)
+        return export.write(file, force=force)
 
     def _streams_now(self) -> tuple[Stream, ...] | None:
         """Return the streams as they are now, None for all of them: nodes come and go."""
@@ -83,15 +113,48 @@ def cluster_logs(  # noqa: PLR0913  which cluster, and what of it
     kinds: tuple[str, ...] = (),
     jobs: tuple[str, ...] = (),
     group: str | None = None,
+    kubectl: KubectlOf = kubectl_of,
 ) -> Logs:
     """Return the logs of a cluster, whoever made it, also of one that is gone: all, or those of some nodes and kinds.
 
-    ``jobs`` are ids or names of jobs of AWS Batch, of which ``nodes`` are indexes.
+    ``jobs`` are ids or names of jobs of AWS Batch, of which ``nodes`` are indexes. ``kubectl`` gives what adds the pods
+    of EKS to an export.
 
     Raises TrainyardError where it has none, InputError where nothing is what was asked for.
     """
     log, wanted = cluster_log(where, name, group), Wanted(nodes, kinds, jobs)
-    return Logs(log, chosen(where, log, wanted), wanted, where)
+    return Logs(log, chosen(where, log, wanted), wanted, where, kubectl)
+
+
+def logs_of(  # noqa: PLR0913  which cluster, and what of it
+    name: str,
+    where: Account,
+    *,
+    nodes: tuple[str, ...] = (),
+    kinds: tuple[str, ...] = (),
+    jobs: tuple[str, ...] = (),
+    pods: tuple[str, ...] = (),
+    group: str | None = None,
+    kubectl: KubectlOf = kubectl_of,
+) -> Logs | PodLogs:
+    """Return the logs of a cluster as ``cluster_logs`` does, or of EKS those of pods, which kubectl reads.
+
+    Pods are meant by ``pods``, and where no log group is named by ``jobs`` and ``nodes``, or where there is no group.
+    Raises TrainyardError where it has none, InputError where nothing is what was asked for.
+    """
+    of_pods = WantedPods(pods, jobs, nodes, kinds)
+    if pods:
+        return pod_logs(where, name, of_pods, kubectl)
+    try:
+        log, wanted = cluster_log(where, name, group), Wanted(nodes, kinds, jobs)
+    except TrainyardError:
+        # A cluster whose control plane logs nothing has no log group.
+        if group is None and is_of_eks(where, name):
+            return pod_logs(where, name, of_pods, kubectl)
+        raise
+    if log.is_of_eks and group is None and (jobs or nodes):
+        return pod_logs(where, name, of_pods, kubectl)
+    return Logs(log, chosen(where, log, wanted), wanted, where, kubectl)
 
 
 def log_period(since: str | None, until: str | None, where: Account) -> Period:

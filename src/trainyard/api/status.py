@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trainyard.edge.kubernetes.kubectl import kubectl_of
 from trainyard.operate.status.cluster_status import Status
 from trainyard.operate.status.looking import status
 
 if TYPE_CHECKING:
     from trainyard.edge.aws.account import Account
+    from trainyard.operate.status.eks.inside import KubectlOf
 
 __all__ = ["Status", "cluster_status"]
 
 
-def cluster_status(name: str, where: Account, *, bucket: str | None = None) -> Status:
+def cluster_status(name: str, where: Account, *, bucket: str | None = None, kubectl: KubectlOf = kubectl_of) -> Status:
     """Return the state of a cluster, whoever made it, or of an environment; ``unknown`` says what may not be looked at.
 
-    ``bucket`` is the one that its spec named, where no stack is left to say so.
+    ``bucket`` is the one that its spec named, where no stack is left to say so; ``kubectl`` gives what asks the API of
+    a Kubernetes cluster.
     Raises TrainyardError where there is nothing of that name, or the account cannot be used.
     """
-    return status(name, where, bucket)
+    return status(name, where, bucket, kubectl=kubectl)

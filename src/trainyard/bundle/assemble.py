@@ -14,6 +14,7 @@ from trainyard.bundle.monitoring_files import bundle_files
 from trainyard.bundle.readme import Parts, readme
 from trainyard.bundle.stack_files import parameters_list, stack_files
 from trainyard.finding import Path, path_text
+from trainyard.render.batch.container_images import image_files
 from trainyard.render.bench.files import bench_files
 from trainyard.render.diagram.architecture import architecture_svg
 from trainyard.render.eks.manifests import manifest_texts
@@ -61,6 +62,7 @@ def assemble(spec: Spec, outputs: Mapping[str, str] | None = None, lock: bytes |
     files = {name: text.encode() for name, text in texts.items()}
     files |= assets(made) | collecting
     files |= {f"bench/{name}": content for name, content in bench_files(spec).items()}
+    files |= {f"images/{name}": content for name, content in image_files(spec).items()}
     return Bundle(files, rendering.stand_ins, rendering.outputs | ids.used, unlocked(spec, locked))
 
 

@@ -10,6 +10,7 @@ from trainyard.bundle.by_hand.reservations import ungrouped
 from trainyard.bundle.by_hand.stacks import made, made_from_s3, read_outputs, removed
 from trainyard.bundle.markdown import block
 from trainyard.monitoring.batch_collection import NEEDED_ACTIONS
+from trainyard.render.batch.container_images import platform_for, pushed_images
 from trainyard.render.batch.names import job_definition, job_queue
 from trainyard.render.batch.template import fits_inline
 from trainyard.render.bench.gpu_nodes import gpu_nodes
@@ -31,23 +32,29 @@ def deploy(spec: Spec, rendering: Rendering) -> Iterator[str]:
     else:
         text = "The cluster is a stack. Its template is too long for a request, so it goes to a bucket first:"
         yield from block(text, [*bucket(spec), *made_from_s3(spec, stack)])
-    if any(one is None for one in (spec.batch.stress_image, spec.batch.pytorch_image)):
+    if pushed_images(spec):
         yield from _images(spec, stack.name)
 
 
 def _images(spec: Spec, stack_name: str) -> Iterator[str]:
-    url = f"${shell_name('ECRRepositoryUrl')}"
+    url, platform = f"${shell_name('ECRRepositoryUrl')}", platform_for(next(iter(spec.node_groups())).instance_type)
     login = aws(spec.region, "ecr get-login-password") + f' | docker login --username AWS --password-stdin "{url}"'
     pushed = [
         command
-        for tag, image in (("stress-ng", spec.batch.stress_image), ("pytorch", spec.batch.pytorch_image))
-        if image is None
-        for command in (f'docker build --tag "{url}:{tag}" {tag}/', f'docker push "{url}:{tag}"')
+        for image in pushed_images(spec)
+        for command in (
+            f'docker build --platform {platform} --tag "{url}:{image.tag}" images/{image.name}/',
+            f'docker push "{url}:{image.tag}"',
+        )
     ]
     yield from block(
-        "The images of job definitions that the spec names none for, from folders with a Dockerfile of your own. A tag "
-        "stays what it is: to change an image, push another tag and name it in the spec.",
+        "The images of job definitions that the spec names none for. A tag stays what it is: to change an image, push "
+        "another tag and name it in the spec.",
         [*read_outputs(spec, stack_name, ["ECRRepositoryUrl"]), login, *pushed],
+    )
+    yield from block(
+        "Or, the same:",
+        [f"trainyard batch image {spec.name} {one.name} --region {spec.region}" for one in pushed_images(spec)],
     )
 
 
@@ -62,14 +69,18 @@ def use(spec: Spec) -> Iterator[str]:
         "--job-definition", job_definition(spec, queue, "stress"), "--node-overrides", "numNodes=2",
     )  # fmt: skip
     yield from block("Whether nodes come up and containers start, on as many nodes as numNodes says:", [submitted])
+    followed = f"trainyard batch submit {spec.name} --region {spec.region} --nodes 2"
+    yield from block("Or with the log of the main node, and the exit status of the job:", [followed])
     if gpu_nodes(spec):
         one = aws(spec.region, "batch submit-job", "--cli-input-json", "file://bench/JOB.json")
         yield from block("What the network reaches; JOB is any of the files:", [one])
+        judged = f"trainyard bench submit {spec.name} --region {spec.region}"
+        yield from block("Or all of them one after the other, fetched and judged:", [judged])
     listed = aws(spec.region, "batch list-jobs", "--job-queue", job_queue(spec, queue), "--job-status", "RUNNABLE")
     yield from block(
         "A job that stays RUNNABLE waits for instances: for capacity, for vCPUs that the queue may not have, or for "
-        "nodes that did not come up, which their console output explains.",
-        [listed],
+        "nodes that did not come up, which their console output explains. The second command looks for the reason.",
+        [listed, f"trainyard diagnose {spec.name} --region {spec.region}"],
     )
     if spec.monitoring.mode != "none":
         actions = " and ".join(f"`{action}`" for action in NEEDED_ACTIONS)

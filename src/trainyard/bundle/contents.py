@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from trainyard.bundle.asset_lock import compared
 from trainyard.bundle.eks_readme import EXAMPLES
 from trainyard.bundle.monitoring_files import described
+from trainyard.render.batch.container_images import image_files
 from trainyard.render.bench.gpu_nodes import gpu_nodes
 from trainyard.render.needed_assets import needed_assets
 
@@ -46,13 +47,7 @@ def files(spec: Spec, rendering: Rendering, monitoring: Iterable[str]) -> Iterat
     if any(name.startswith(EXAMPLES) for name in rendering.documents):
         yield f"| `{EXAMPLES}*.yaml` | jobs to begin with |"
     yield from (f"| `{name}` | {what} |" for name, what in described(monitoring))
-    if gpu_nodes(spec) and spec.platform == "batch":
-        yield "| `bench/*.json` | NCCL bandwidth tests, as `aws batch submit-job --cli-input-json` takes them |"
-    elif gpu_nodes(spec) and spec.platform == "eks":
-        yield "| `bench/*.yaml` | NCCL bandwidth tests, as `kubectl apply` takes them |"
-    elif gpu_nodes(spec):
-        yield "| `bench/*.sbatch` | NCCL bandwidth tests: copy `bench/` to where all nodes see it, and submit them |"
-        yield "| `bench/*.sh` | what they run: it says what the nodes are, and tests them |"
+    yield from _of_jobs(spec)
     yield "| `architecture.svg` | a picture of it all, for a browser |"
     yield "| `stand-ins.json` | ids that only a deployment knows: where they stand, and which stack output fills them |"
     if spec.installs_anything:
@@ -62,6 +57,18 @@ def files(spec: Spec, rendering: Rendering, monitoring: Iterable[str]) -> Iterat
         yield "| `assets/release` | the pointer: which release is published |"
     yield "| `.trainyard.json` | what trainyard wrote here, so that it never overwrites anything else |"
     yield ""
+
+
+def _of_jobs(spec: Spec) -> Iterator[str]:
+    if gpu_nodes(spec) and spec.platform == "batch":
+        yield "| `bench/*.json` | NCCL bandwidth tests, as `aws batch submit-job --cli-input-json` takes them |"
+    elif gpu_nodes(spec) and spec.platform == "eks":
+        yield "| `bench/*.yaml` | NCCL bandwidth tests, as `kubectl apply` takes them |"
+    elif gpu_nodes(spec):
+        yield "| `bench/*.sbatch` | NCCL bandwidth tests: copy `bench/` to where all nodes see it, and submit them |"
+        yield "| `bench/*.sh` | what they run: it says what the nodes are, and tests them |"
+    if image_files(spec):
+        yield "| `images/` | Dockerfiles of what jobs run, and what they copy |"
 
 
 _PLATFORMS: Mapping[Platform, Callable[[Spec], str]] = {

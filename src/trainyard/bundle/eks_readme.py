@@ -94,7 +94,7 @@ def use(spec: Spec, rendering: Rendering) -> Iterator[str]:
     listed = ",".join(["NAME:.metadata.name", *columns, r"EFA:.status.allocatable.vpc\.amazonaws\.com/efa"])
     yield from block("What each of them has for pods:", [f"kubectl get nodes -o custom-columns='{listed}'"])
     if gpu_nodes(spec) and "mpi-operator" in spec.eks.operators:
-        yield from block("What the network reaches; JOB is any of the files:", ["kubectl apply -f bench/JOB.yaml"])
+        yield from _bandwidth(spec)
     yield from _example(rendering)
     for group in groups:
         if group.min_nodes != group.max_nodes:
@@ -102,6 +102,23 @@ def use(spec: Spec, rendering: Rendering) -> Iterator[str]:
             scaled = f"eksctl scale nodegroup --region {spec.region} --cluster {spec.name} --name {name} --nodes N"
             text = f"Nothing changes the number of nodes by itself. N is from {group.min_nodes} to {group.max_nodes}:"
             yield from block(text, [scaled])
+
+
+def _bandwidth(spec: Spec) -> Iterator[str]:
+    """Yield how bandwidth is measured. A job that has ended is no other when it is applied again, so it is replaced."""
+    yield from block(
+        "What the network reaches; FILE is any of the files and NAME the name in it, whose launcher begins once its "
+        "workers run:",
+        [
+            "kubectl replace --force -f bench/FILE.yaml",
+            "kubectl logs --follow job/NAME-launcher | tee NAME.out",
+            "trainyard bench judge NAME.out",
+        ],
+    )
+    yield from block(
+        "Or all of them one after the other, waited for, fetched and judged:",
+        [f"trainyard bench submit {spec.name} --region {spec.region}"],
+    )
 
 
 def _example(rendering: Rendering) -> Iterator[str]:

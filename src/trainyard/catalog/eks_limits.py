@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from trainyard.catalog import catalog_file
-from trainyard.catalog.source import merged
+from trainyard.catalog.source import merged, sources_by_fact
+
+if TYPE_CHECKING:
+    from trainyard.catalog.source import Source
 
 _PATH = catalog_file.FOLDER / "eks_limits.yaml"
 
@@ -27,9 +30,24 @@ class EksLimits(NamedTuple):
     cluster_name_characters: int
     label_characters: int
     stack_name_characters: int
+    zones_without_control_plane: tuple[str, ...]
+    """Ids of the zones in which a control plane can have no interface."""
+    oldest_eksctl: str
+    """The first version that knows every key of our cluster.yaml. Kubernetes may want a later one."""
+    kubectl_minor_versions: int
+    """How many minor versions kubectl may be from the API server, older or newer."""
+    kubelet_minor_versions: int
+    """How many minor versions nodes may be older than the API server."""
 
 
 @cache
 def eks_limits() -> EksLimits:
     """Return them."""
     return EksLimits(**merged(catalog_file.content(_PATH)["limits"], "catalog/eks_limits.yaml"))
+
+
+def source_of(fact: str) -> Source:
+    """Return where a fact is from, and when it was read."""
+    data = catalog_file.content(_PATH)
+    sources = catalog_file.validated({"sources": data["sources"]}).sources
+    return sources_by_fact(data["limits"], sources, "catalog/eks_limits.yaml")[fact]

@@ -149,8 +149,9 @@ def _follow(name: str, where: Account, id_: str, minutes: int | None, *, as_json
                 name, where, id_, within_s=None if minutes is None else 60.0 * minutes,
                 show=lambda text: print_text(_log_line(text), err=as_json), tell=reporter(),
             )  # fmt: skip
-        except TrainyardError:
-            print_text(f"the job goes on; {ways}", err=True)
+        except TrainyardError as error:
+            if id_ not in (error.hint or ""):
+                print_text(f"the job goes on; {ways}", err=True)
             raise
     print_text(one_line(outcome_words(ended)), err=True)
     if as_json:

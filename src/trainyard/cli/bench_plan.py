@@ -24,7 +24,7 @@ _PHASES = {1: "within a node", 2: "over more and more nodes", 3: "as training us
     "-o", "--output", "folder", metavar="DIR", type=click.Path(path_type=Path), help="Default: build/NAME-bench."
 )
 @click.option("--phase", metavar="NUMBER", type=click.IntRange(1, 4), help="Only one of the four phases.")
-@click.option("--container", is_flag=True, help="Run the tests in a container, with Pyxis.")
+@click.option("--container", is_flag=True, help="On Slurm, run the tests in a container, with Pyxis.")
 @click.option(
     "--force", is_flag=True, help="Replace a DIR that trainyard did not make, or that was changed; it is moved aside."
 )
@@ -32,13 +32,15 @@ _PHASES = {1: "within a node", 2: "over more and more nodes", 3: "as training us
 def command(  # noqa: PLR0913  one for each option
     spec: str, folder: Path | None, phase: int | None, *, container: bool, force: bool, as_json: bool
 ) -> None:
-    """Write the NCCL bandwidth tests of the cluster in SPEC, as jobs for its Slurm.
+    """Write the NCCL bandwidth tests of the cluster in SPEC, as jobs for its Slurm, AWS Batch or Amazon EKS.
 
     Phase 1 measures within a node, 2 over 2, 4, 8 and more nodes up to all of a queue, 3 what training does: a mixture
     of experts, latency, bandwidth, send and receive, and 4 NCCL's algorithms, protocols and channels, each beside a
     run without it.
 
-    Copy DIR to a folder that all nodes see, such as your home, and submit the jobs there with sbatch.
+    For Slurm, copy DIR to a folder that all nodes see, such as your home, and submit the jobs there with sbatch.
+    For AWS Batch, `aws batch submit-job --cli-input-json` takes them, for Amazon EKS `kubectl apply -f`.
+    `bench submit` does it on any of them.
 
     \b
     Exit status: 0 fine; 1 the spec has errors, or no nodes to measure; 2 SPEC
@@ -70,16 +72,17 @@ def _print(planned: BenchPlan) -> None:
     for reason in planned.left_out:
         print_text(f"left out: {one_line(reason)}", err=True)
     for phase, what in _PHASES.items():
-        _print_phase(phase, what, [job for job in planned.jobs if job.phase == phase], planned.written.folder)
+        _print_phase(planned, what, [job for job in planned.jobs if job.phase == phase], phase)
     print_text(f"{len(planned.jobs)} jobs in {one_line(str(planned.written.folder))}")
 
 
-def _print_phase(phase: int, what: str, jobs: list[BenchJob], folder: Path) -> None:
-    if not jobs:
+def _print_phase(planned: BenchPlan, what: str, jobs: list[BenchJob], phase: int) -> None:
+    if not jobs or planned.written is None:
         return
     print_text(click.style(f"Phase {phase}: {what}", bold=True))
     for job in jobs:
-        print_text(f"  {one_line(str(folder / job.id))}.sbatch  {job.nodes} × {job.instance_type}: {job.title}")
+        file = one_line(str(planned.written.folder / planned.file_of(job)))
+        print_text(f"  {file}  {job.nodes} × {job.instance_type}: {job.title}")
 
 
 def _as_json(planned: BenchPlan) -> dict[str, Any]:
@@ -88,19 +91,19 @@ def _as_json(planned: BenchPlan) -> dict[str, Any]:
         "folder": None if written is None else str(written.folder),
         "kept": None if written is None or written.kept is None else str(written.kept),
         "files": list(planned.files),
-        "jobs": [_job(job) for job in planned.jobs],
+        "jobs": [_job(job, planned.file_of(job)) for job in planned.jobs],
         "left_out": list(planned.left_out),
         "findings": [finding._asdict() for finding in planned.checked.findings],
     }
 
 
-def _job(job: BenchJob) -> dict[str, Any]:
+def _job(job: BenchJob, file: str) -> dict[str, Any]:
     return {
         "id": job.id,
         "phase": job.phase,
         "title": job.title,
         "why": job.why,
-        "file": f"{job.id}.sbatch",
+        "file": file,
         "queue": job.queue,
         "instance_type": job.instance_type,
         "nodes": job.nodes,

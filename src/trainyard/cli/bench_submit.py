@@ -40,6 +40,7 @@ _COLOURS = {"healthy": "green", "degraded": "yellow", "broken": "red", "unknown"
 @click.option("--timeout", "minutes", type=click.IntRange(1), metavar="MINUTES",
               help="How long to follow. By default what the jobs may take, and an hour.")  # fmt: skip
 @click.option("--cancel", is_flag=True, help="Take back what was submitted and has not ended.")
+@click.option("--keep", is_flag=True, help="On Amazon EKS, leave the MPIJobs of tests that came to their end.")
 @json_option
 def command(  # noqa: PLR0913  one for each option
     *,
@@ -59,12 +60,14 @@ def command(  # noqa: PLR0913  one for each option
     no_wait: bool,
     minutes: int | None,
     cancel: bool,
+    keep: bool,
     as_json: bool,
 ) -> None:
     """Run the bandwidth tests of `bench plan` on the cluster NAME, fetch what they measure and judge it.
 
-    One job runs after the other, by Slurm or on AWS Batch. Each step is remembered in the results folder: the same
-    command goes on after Ctrl-C, a lost connection or a full disk, and runs again only what has failed.
+    One job runs after the other, by Slurm, on AWS Batch or on Amazon EKS. Each step is remembered in the results
+    folder: the same command goes on after Ctrl-C, a lost connection or a full disk, and runs again only what has
+    failed.
 
     \b
     Exit status: 0 every run is healthy; 1 one is not, cannot be judged, or its
@@ -79,12 +82,13 @@ def command(  # noqa: PLR0913  one for each option
     """
     from trainyard.api.bench_submit import Jobs, cancel_jobs, submit_jobs
 
-    _refuse(name, region, local, beside={"--ssh": ssh, "--ssm": ssm or None, "--profile": profile, "--bucket": bucket})
+    beside = {"--ssh": ssh, "--ssm": ssm or None, "--profile": profile, "--bucket": bucket, "--keep": keep or None}
+    _refuse(name, region, local, beside=beside)
     if ssh is not None and ssm:
         raise InputError("--ssh and --ssm are two ways to the same machine", where="--ssm", hint="leave one out")
     _refuse_mixed(backend, {"--python": python}, {"--phase": phases, "--container": container})
     with interruptible("jobs go on; repeat the command to follow them, or take them back with --cancel"):
-        cluster = _cluster(name, region, profile=profile, bucket=bucket, ssh=ssh, local=local)
+        cluster = _cluster(name, region, profile=profile, bucket=bucket, ssh=ssh, local=local, keep=keep)
         if cancel:
             _print_cancelled(cancel_jobs(cluster, results=results, tell=reporter()), as_json=as_json)
             return
@@ -123,7 +127,14 @@ def _refuse_mixed(backend: str | None, with_backend: dict[str, Any], with_plan: 
 
 
 def _cluster(  # noqa: PLR0913  one for each option
-    name: str | None, region: str | None, *, profile: str | None, bucket: str | None, ssh: str | None, local: str | None
+    name: str | None,
+    region: str | None,
+    *,
+    profile: str | None,
+    bucket: str | None,
+    ssh: str | None,
+    local: str | None,
+    keep: bool,
 ) -> Cluster:
     from trainyard.api.bench_submit import local_cluster, named_cluster
 
@@ -131,7 +142,7 @@ def _cluster(  # noqa: PLR0913  one for each option
         return local_cluster(local)
     from trainyard.api.deploy import account
 
-    return named_cluster(name or "", account(region or "", profile), ssh=ssh, bucket=bucket)
+    return named_cluster(name or "", account(region or "", profile), ssh=ssh, bucket=bucket, keep=keep)
 
 
 def _print_cancelled(ids: list[str], *, as_json: bool) -> None:
@@ -187,12 +198,14 @@ def _values(found: Submitted) -> dict[str, Any]:
 
 def _job_values(one: OfJob, platform: str) -> dict[str, Any]:
     from trainyard.api.bench_judge import values_of
+    from trainyard.api.bench_submit import mpi_job_of
 
     outcome = one.outcome
     return {
         "id": outcome.job.id,
-        "slurm_job": None if platform == "batch" else outcome.number,
+        "slurm_job": outcome.number if platform == "parallelcluster" else None,
         "batch_job": outcome.number if platform == "batch" else None,
+        "mpi_job": mpi_job_of(outcome),
         "state": outcome.state,
         "reason": outcome.reason or None,
         "nodes": outcome.job.nodes,

@@ -17,7 +17,7 @@ from trainyard.errors import InputError, TrainyardError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from trainyard.api.connect import Node
+    from trainyard.api.connect import ClusterTunnel, Node
     from trainyard.api.deploy import Account
 
 _LARGEST_PORT, _STEP = 65535, 10000
@@ -50,6 +50,8 @@ class _Asked(NamedTuple):
               help="Private key for ssh. By default that of the node's key pair in ~/.ssh.")  # fmt: skip
 @click.option("--print-ssh-config", is_flag=True, help="Print an entry for ~/.ssh/config, through Systems Manager.")
 @click.option("--ssh-proxy", is_flag=True, help="Be the ProxyCommand of ssh, as that entry has it.")
+@click.option("--kubeconfig", is_flag=False, flag_value="", metavar="[FILE]", help="Of EKS: let your kubectl reach the "
+              "cluster, by a context in FILE, or in your own kubeconfig.")  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Print the command that would be run.")
 @json_option
 def command(  # noqa: PLR0913  one for each option
@@ -65,14 +67,16 @@ def command(  # noqa: PLR0913  one for each option
     key: Path | None,
     print_ssh_config: bool,
     ssh_proxy: bool,
+    kubeconfig: str | None,
     dry_run: bool,
     as_json: bool,
 ) -> None:
     """Open a shell on a node of the cluster NAME, or a tunnel to it, by Systems Manager: no open port and no key.
 
     It takes session-manager-plugin of AWS and no AWS CLI. With --dry-run the command of the AWS CLI that does the
-    same is printed, or that of ssh. Also for clusters of ParallelCluster that trainyard did not make. A cluster of AWS
-    Batch has no head node: there it is the newest instance that runs, and --node JOB#3 is that of node 3 of a job.
+    same is printed, or that of ssh. Also for clusters of ParallelCluster and EKS that trainyard did not make. Clusters
+    of AWS Batch and EKS have no head node: there it is the newest instance that runs. --node JOB#3 is that of node 3
+    of a job of Batch; on EKS --node also takes a node group, and kubectl leads to Grafana or Prometheus inside.
 
     \b
     Exit status: that of ssh; else 0 fine, 1 there is no way to the node, 2 the
@@ -85,8 +89,10 @@ def command(  # noqa: PLR0913  one for each option
       trainyard connect llm-p5 --region us-east-2 --forward grafana
       trainyard connect llm-p5 --region us-east-2 --ssh --dry-run
       trainyard connect llm-p5 --region us-east-2 --print-ssh-config >> ~/.ssh/config
+      trainyard connect llm-eks --region us-east-2 --kubeconfig
     """
     ways = {"--forward": forward, "--ssh": ssh, "--print-ssh-config": print_ssh_config, "--ssh-proxy": ssh_proxy}
+    ways["--kubeconfig"] = None if kubeconfig is None else True
     way = _only(ways)
     asked = _Asked(user, key, arguments, dry_run, as_json)
     _refuse(way, asked)
@@ -95,7 +101,9 @@ def command(  # noqa: PLR0913  one for each option
     from trainyard.api.deploy import account
 
     where, meant = account(region, profile), Node(name, node, user)
-    if way == "--print-ssh-config":
+    if way == "--kubeconfig":
+        _write_kubeconfig(where, name, kubeconfig or "", asked)
+    elif way == "--print-ssh-config":
         _print_entry(where, meant, asked)
     elif way == "--ssh":
         _ssh(where, meant, asked)
@@ -118,9 +126,12 @@ def _refuse(way: str | None, asked: _Asked) -> None:
         raise InputError(f"{asked.more[0]!r} is for ssh", where=asked.more[0], hint="add --ssh, or leave it out")
     if asked.key is not None and way not in ("--ssh", "--print-ssh-config"):
         raise InputError("a session needs no key", where="--key", hint="add --ssh, or leave --key out")
-    if asked.user is not None and way in ("--forward", "--ssh-proxy"):
+    if asked.dry_run and way == "--kubeconfig":
+        hint = "leave it out: nothing but the context is added, and `aws eks update-kubeconfig --dry-run` shows one"
+        raise InputError("--kubeconfig runs no command that could be shown", where="--dry-run", hint=hint)
+    if asked.user is not None and way in ("--forward", "--ssh-proxy", "--kubeconfig"):
         raise InputError(f"{way} has no user", where="--user", hint="leave it out")
-    if asked.as_json and not asked.dry_run and way not in ("--forward", "--print-ssh-config"):
+    if asked.as_json and not asked.dry_run and way not in ("--forward", "--print-ssh-config", "--kubeconfig"):
         raise InputError("a shell is nothing that JSON could hold", where="--json", hint="add --dry-run")
 
 
@@ -151,8 +162,12 @@ def _ssh(where: Account, meant: Node, asked: _Asked) -> None:
 
 
 def _forward(where: Account, meant: Node, written: str, asked: _Asked) -> None:
-    from trainyard.api.connect import aws_command, find_tunnel, open_session, require_free_port
+    from trainyard.api.connect import aws_command, find_cluster_tunnel, find_tunnel, open_session, require_free_port
 
+    inside = find_cluster_tunnel(where, meant, written)
+    if inside is not None:
+        _forward_into(where, inside, written, asked)
+        return
     tunnel = find_tunnel(where, meant, written)
     if tunnel.note is not None:
         reporter()(tunnel.note)
@@ -173,6 +188,45 @@ def _forward(where: Account, meant: Node, written: str, asked: _Asked) -> None:
 
     # What the plugin prints is no result: standard output has the address alone.
     _end(open_session(where, tunnel.request, output=sys.stderr.fileno(), tell=reporter(), opened=opened))
+
+
+def _forward_into(where: Account, tunnel: ClusterTunnel, written: str, asked: _Asked) -> None:
+    """Hold a tunnel into a Kubernetes cluster."""
+    from trainyard.api.connect import opened_into, require_free_port
+
+    if tunnel.note is not None:
+        reporter()(tunnel.note)
+    if asked.dry_run:
+        _print_command(tunnel.command, asked)
+        return
+    other = tunnel.local_port + _STEP if tunnel.local_port + _STEP <= _LARGEST_PORT else tunnel.local_port - _STEP
+    require_free_port(tunnel.local_port, f"choose another, such as --forward {written.partition(':')[0]}:{other}")
+    with opened_into(where, tunnel) as hold:
+        if asked.as_json:
+            where_to = {"namespace": tunnel.namespace, "target": tunnel.target}
+            print_json({"url": tunnel.url, **where_to, "port": tunnel.port, "local_port": tunnel.local_port})
+        else:
+            print_text(tunnel.url)
+        reporter()(f"port {tunnel.port} of {tunnel.target} in {tunnel.namespace} is there until Ctrl-C")
+        status = hold()
+    if status > 0:
+        problem = f"kubectl port-forward ended with status {status}"
+        hint = "what it printed says why; `trainyard status NAME` says how the cluster is"
+        raise TrainyardError(problem, where=tunnel.target, hint=hint)
+    if status:
+        sys.exit(_ENDED_BY_SIGNAL - status)
+
+
+def _write_kubeconfig(where: Account, name: str, file: str, asked: _Asked) -> None:
+    from trainyard.api.connect import write_kubeconfig
+
+    done = write_kubeconfig(where, name, Path(file) if file else None)
+    if asked.as_json:
+        print_json({"file": str(done.file), "context": done.context, "added": done.added})
+        return
+    print_text(one_line(f"{done.file} {'has now' if done.added else 'has already'} the context {done.context}"))
+    words = ["kubectl", *(["--kubeconfig", file] if file else []), "--context", done.context, "get", "nodes"]
+    reporter()(f"the current context stays what it was; `{shlex.join(words)}` asks the cluster")
 
 
 def _print_entry(where: Account, meant: Node, asked: _Asked) -> None:

@@ -77,6 +77,8 @@ def command(  # noqa: PLR0913  one for each option
     Of a cluster that exists, only what nodes install can change. The head node and
     login nodes that run have to be told of it; a warning says which, and how. A
     cluster of AWS Batch is brought to whatever the spec says, once jobs are over.
+    One of Amazon EKS takes new queues, other sizes and the next version of
+    Kubernetes; what cannot be changed is refused before anything is touched.
 
     \b
     Example:

@@ -50,7 +50,7 @@ def command(  # noqa: PLR0913  one for each option
     --delete-data is given, and with them the network that they stand in; all are named at the end. Nothing is touched
     that has no tag trainyard:cluster of this name. Safe to run again at any time.
 
-    Jobs of AWS Batch that wait or run are ended; they are named before anybody is asked.
+    Jobs of AWS Batch and of Kubernetes that wait or run are ended; they are named before anybody is asked.
 
     In any case lost are root volumes, with /home on the head node unless a file system is mounted there, a workspace of
     Amazon Managed Grafana, and the instance of self-hosted monitoring with its metrics.

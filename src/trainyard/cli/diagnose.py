@@ -59,7 +59,8 @@ def command(  # noqa: PLR0913  one for each option
     """Say why something failed: the root cause, the lines that prove it, and what to do.
 
     SOURCE is a log, a folder of logs, an archive of them, - for standard input, or, with --region, the name of a
-    cluster, also of one that is gone. Of AWS Batch it says why jobs stay RUNNABLE. What exists as a file is taken as a
+    cluster, also of one that is gone. Of AWS Batch it says why jobs stay RUNNABLE, of EKS why nodes are missing and
+    pods fail; as a log it also takes what `kubectl get events -o json` prints. What exists as a file is taken as a
     file. Archives are read as they are; nothing is unpacked to the disk.
 
     \b

@@ -14,7 +14,7 @@ from trainyard.cli.output import json_option, one_line, print_json, print_text, 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from trainyard.api.logs import Logs, Period
+    from trainyard.api.logs import Logs, Period, PodLogs
     from trainyard.edge.aws.account import Account
 
 _LAST = 1000
@@ -27,7 +27,10 @@ _LAST_BEFORE_FOLLOWING = 10
 @click.option("--profile", metavar="NAME", help="Profile of the AWS configuration.")
 @click.option("--node", "nodes", multiple=True, metavar="NODE", help="Host name, instance id, or Slurm's node name; "
               "of jobs of AWS Batch the index of the node.")  # fmt: skip
-@click.option("--job", "jobs", multiple=True, metavar="JOB", help="Id or name of a job of AWS Batch.")
+@click.option("--job", "jobs", multiple=True, metavar="JOB", help="Id or name of a job of AWS Batch; of EKS, a job's "
+              "pods.")  # fmt: skip
+@click.option("--pod", "pods", multiple=True, metavar="POD", help="Of EKS: a pod, [NAMESPACE/]NAME, with * for "
+              "anything; kubectl reads its log.")  # fmt: skip
 @click.option("--log", "kinds", multiple=True, metavar="LOG", help="Which log, such as slurmctld, or of jobs nccl.")
 @click.option("--since", metavar="WHEN", help="From then on: 90s, 30m, 1h, 2d, or a time in UTC: 2026-05-06T13:25.")
 @click.option("--until", metavar="WHEN", help="Before then.")
@@ -35,7 +38,7 @@ _LAST_BEFORE_FOLLOWING = 10
 @click.option("--tail", type=click.IntRange(0), metavar="N", help="Only the last N events.")
 @click.option("--follow", is_flag=True, help="Go on with new events until Ctrl-C, or until --until.")
 @click.option("--export", "file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE.tar.gz",
-              help="Write an archive, as `pcluster export-cluster-logs` does.")  # fmt: skip
+              help="Write an archive, .tar.gz or .tgz, as `pcluster export-cluster-logs` does.")  # fmt: skip
 @click.option("--force", is_flag=True, help="With --export: replace the file.")
 @click.option("--via-pcluster", is_flag=True, help="With --export: let ParallelCluster do it, by way of a bucket.")
 @click.option("--bucket", metavar="BUCKET", help="With --via-pcluster: the bucket, in place of ParallelCluster's own.")
@@ -48,6 +51,7 @@ def command(  # noqa: PLR0913  one for each option
     profile: str | None,
     nodes: tuple[str, ...],
     jobs: tuple[str, ...],
+    pods: tuple[str, ...],
     kinds: tuple[str, ...],
     since: str | None,
     until: str | None,
@@ -63,9 +67,11 @@ def command(  # noqa: PLR0913  one for each option
 ) -> None:
     """List, print, follow or export the logs of the cluster NAME that are in CloudWatch.
 
-    Also of clusters that trainyard did not make, and of those that are gone; of AWS Batch what jobs print. Without
+    Also of clusters that trainyard did not make, and of those that are gone; of AWS Batch what jobs print; of EKS the
+    control plane, and with --pod, --job or --node what pods say, by kubectl. Without
     more, or with --node and --job alone, it lists the streams; with any other choice it prints their events, the last
-    1,000 where nothing says how many. Times are UTC.
+    1,000 where nothing says how many. Times are UTC. Where no event is what was asked for, standard error says what
+    was looked at, and the exit status is 0: 1 is for logs that could not be read.
 
     \b
     Example:
@@ -73,18 +79,21 @@ def command(  # noqa: PLR0913  one for each option
       trainyard logs llm-p5 --region us-east-2 --log slurmctld --since 1h
       trainyard logs llm-p5 --region us-east-2 --node ip-10-0-0-5 --grep 'Xid|NCCL'
       trainyard logs llm-p4d --region us-east-2 --job bench --node 0 --follow
+      trainyard logs llm-eks --region us-east-2 --pod 'train-worker-*' --follow
       trainyard logs llm-p5 --region us-east-2 --since 2h --export logs.tar.gz
     """
     from trainyard.api.deploy import account
-    from trainyard.api.logs import cluster_logs, log_period
+    from trainyard.api.logs import log_period, logs_of, refuse_other_endings
 
     _refuse_contradictions(locals())
+    if file is not None:
+        refuse_other_endings(file)
     where = account(region, profile)
     of = log_period(since, until, where)
     if file is not None and via_pcluster:
         _export_with_pcluster(name, where, of, file, bucket, force=force, as_json=as_json)
         return
-    found = cluster_logs(name, where, nodes=nodes, kinds=kinds, jobs=jobs, group=group)
+    found = logs_of(name, where, nodes=nodes, kinds=kinds, jobs=jobs, pods=pods, group=group)
     if file is not None:
         _export(found, of, file, force=force, as_json=as_json)
     elif kinds or since or until or follow or grep is not None or tail is not None:
@@ -104,14 +113,16 @@ def _refuse_contradictions(given: dict[str, object]) -> None:
     exporting = [one for one in ("grep", "tail", "follow") if given["file"] and given[one] not in (None, False)]
     if exporting:
         raise click.UsageError(f"--{exporting[0]} has no meaning with --export, which takes all events of the period.")
-    chosen = [one for one in ("nodes", "jobs", "kinds", "group") if given["via_pcluster"] and given[one]]
+    if given["pods"] and given["group"]:
+        raise click.UsageError("--pod has no meaning with --group: pods are read by kubectl, not from CloudWatch.")
+    chosen = [one for one in ("nodes", "jobs", "pods", "kinds", "group") if given["via_pcluster"] and given[one]]
     if chosen:
-        option = {"nodes": "node", "jobs": "job", "kinds": "log"}.get(chosen[0], chosen[0])
+        option = {"nodes": "node", "jobs": "job", "pods": "pod", "kinds": "log"}.get(chosen[0], chosen[0])
         raise click.UsageError(f"--{option} has no meaning with --via-pcluster, which exports all logs.")
 
 
 def _print_events(  # noqa: PLR0913  what is asked for
-    found: Logs, of: Period, grep: str | None, tail: int | None, *, follow: bool, as_json: bool
+    found: Logs | PodLogs, of: Period, grep: str | None, tail: int | None, *, follow: bool, as_json: bool
 ) -> None:
     from trainyard.cli.logs_output import event_printer
 
@@ -123,6 +134,12 @@ def _print_events(  # noqa: PLR0913  what is asked for
             number += 1
     except KeyboardInterrupt:
         sys.exit(0 if follow else 130)
+    for stream, why in found.unread.items():
+        print_text(one_line(f"not read: {stream}: {why}"), err=True)
+    if number == 0 and tail != 0:
+        from trainyard.cli.logs_output import nothing_found
+
+        print_text(one_line(nothing_found(found, of, grep)), err=True)
     if most == number == _LAST and tail is None:
         print_text(f"these are the last {_LAST:,} events; --since or --tail shows more", err=True)
 
@@ -134,9 +151,14 @@ def _most(of: Period, tail: int | None, *, follow: bool) -> int | None:
     return _LAST_BEFORE_FOLLOWING if follow else _LAST
 
 
-def _export(found: Logs, of: Period, file: Path, *, force: bool, as_json: bool) -> None:
+def _export(found: Logs | PodLogs, of: Period, file: Path, *, force: bool, as_json: bool) -> None:
+    from trainyard.api.logs import PodLogs, export_pods
+
     with interruptible(f"{file} was not written"):
-        done = found.export(of, file, force=force, report=_progress())
+        if isinstance(found, PodLogs):
+            done = export_pods(found, of, file, force=force, report=_progress())
+        else:
+            done = found.export(of, file, force=force, report=_progress())
     if as_json:
         print_json({**done._asdict(), "file": str(done.file)})
         return
@@ -147,6 +169,10 @@ def _export(found: Logs, of: Period, file: Path, *, force: bool, as_json: bool) 
         else f"no events of the stack: {done.left_out}"
     )
     print_text(one_line(said))
+    if done.containers or done.kubernetes_left_out:
+        print_text(f"and {done.container_lines:,} lines of {done.containers} containers")
+    if done.kubernetes_left_out:
+        print_text(one_line(f"of Kubernetes not all: {done.kubernetes_left_out}"))
 
 
 def _export_with_pcluster(  # noqa: PLR0913  what is asked for

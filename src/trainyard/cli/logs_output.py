@@ -7,23 +7,29 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from trainyard.api.logs import PodLogs
 from trainyard.cli.output import one_line, print_plain, print_text
 from trainyard.edge.aws.log_events import time_text
+from trainyard.operate.logs.eks.stream_name import CONTROL_PLANE, EksStreamName, PodStreamName, parsed_eks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from trainyard.api.logs import Logs, Stream
+    from trainyard.api.logs import Logs, Period, Stream
     from trainyard.edge.aws.log_events import LogEvent
     from trainyard.operate.logs.job_stream import JobStreamName
     from trainyard.operate.logs.stream_name import StreamName
 
 _MOST_FORMER = 5
 _LONGEST_HOST = 24
+_LONGEST_POD = 48
 
 
-def print_log(found: Logs) -> None:
+def print_log(found: Logs | PodLogs) -> None:
     """Print which streams there are."""
+    if isinstance(found, PodLogs):
+        _print_pods(found)
+        return
     log = found.log
     kept = "for good" if log.group.kept_days is None else f"for {log.group.kept_days} days"
     print_text(f"{one_line(log.group.name)}: {_size(log.group.size_bytes)}, kept {kept}")
@@ -31,13 +37,50 @@ def print_log(found: Logs) -> None:
     for stream in found.streams:
         print_text(_row(stream))
     for former in log.former[:_MOST_FORMER]:
-        print_text(f"a former cluster of this name: --group {one_line(former.name)} ({_size(former.size_bytes)})")
+        what = "another group of this cluster" if log.is_of_eks else "a former cluster of this name"
+        print_text(f"{what}: --group {one_line(former.name)} ({_size(former.size_bytes)})")
+    if log.is_of_eks:
+        print_text("pods: --pod, --job and --node read their logs by kubectl")
+
+
+def _print_pods(found: PodLogs) -> None:
+    pods = {one.name.rpartition("/")[0] for one in found.streams}
+    print_text(f"{len(found.streams)} containers of {len(pods)} pods, by kubectl")
+    for stream in found.streams:
+        names = _names(stream.name, stream)
+        pod, node = one_line(str(names["pod"])), one_line(str(names["host"] or "on no node"))
+        print_text(f"  {pod:<{_LONGEST_POD}}  {one_line(stream.kind):<{_LONGEST_HOST}}  {node}")
+
+
+def nothing_found(found: Logs | PodLogs, of: Period, grep: str | None) -> str:
+    """Return what was looked at where nothing was found, and of what time there are events."""
+    since = f" from {time_text(of.since_ms)} on" if of.since_ms is not None else ""
+    until = f" before {time_text(of.until_ms)}" if of.until_ms is not None else ""
+    period = f"{since}{' and' if since and until else ''}{until}"
+    that = f" that {grep!r} finds" if grep is not None else ""
+    if isinstance(found, PodLogs):
+        return f"no line{period}{that}: looked at {len(found.streams)} containers by kubectl"
+    looked_at = f"{len(found.streams)} streams of {_whose(found)} in {found.log.group.name}"
+    return f"no event{period}{that}: looked at {looked_at}, {_known_times(found)}"
+
+
+def _known_times(found: Logs) -> str:
+    """Return of what time CloudWatch knows events of the streams; what it says of the last is up to an hour behind."""
+    first = [one.first_ms for one in found.streams if one.first_ms is not None]
+    last = [one.last_ms for one in found.streams if one.last_ms is not None]
+    if not first or not last:
+        return "which hold no events"
+    return f"whose events are from {_minute(min(first))} to about {_minute(max(last))}"
 
 
 def _whose(found: Logs) -> str:
     known = [_names(one.name, one) for one in found.streams]
     if found.log.is_of_jobs:
         return f"{len({one['job_id'] for one in known} - {None})} jobs that Batch still knows"
+    if found.log.group.name.startswith(CONTROL_PLANE):
+        return "the control plane"
+    if found.log.is_of_eks:
+        return f"{len({one['host'] for one in known} - {None})} nodes"
     return f"{len({one['instance_id'] for one in known} - {None})} nodes"
 
 
@@ -57,8 +100,17 @@ def _size(size_bytes: int) -> str:
     return f"{mib:,.1f} MiB" if mib < 1024 else f"{mib / 1024:,.1f} GiB"
 
 
-def log_values(found: Logs) -> dict[str, Any]:
+def log_values(found: Logs | PodLogs) -> dict[str, Any]:
     """Return which streams there are, as values for JSON."""
+    if isinstance(found, PodLogs):
+        return {
+            "name": found.name,
+            "region": found.account.region,
+            "group": None,
+            "former_groups": [],
+            "whole": True,
+            "streams": [{**_names(one.name, one), "first": None, "last": None} for one in found.streams],
+        }
     log = found.log
     group = {"name": log.group.name, "size_bytes": log.group.size_bytes, "kept_days": log.group.kept_days}
     return {
@@ -73,7 +125,7 @@ def log_values(found: Logs) -> dict[str, Any]:
     }
 
 
-def event_printer(found: Logs, *, as_json: bool) -> Callable[[LogEvent], None]:
+def event_printer(found: Logs | PodLogs, *, as_json: bool) -> Callable[[LogEvent], None]:
     """Return a function that prints events as they come."""
     known = {one.name: one for one in found.streams}
     if as_json:
@@ -99,6 +151,8 @@ def _print_event(event: LogEvent, stream: Stream | None, *, alone: bool) -> None
 def _short(name: str, stream: Stream | None) -> str:
     """Return who said something, in few words."""
     parts = stream.parts if stream is not None else _parsed(name)
+    if isinstance(parts, EksStreamName) and not parts.is_of_node:
+        return parts.kind
     return name if parts is None else f"{parts.host} {parts.kind}"
 
 
@@ -107,21 +161,27 @@ def _shown(line: str) -> str:
     return one_line(line.expandtabs(8))
 
 
-def _parsed(name: str) -> StreamName | JobStreamName | None:
+def _parsed(name: str) -> StreamName | JobStreamName | EksStreamName | PodStreamName | None:
     from trainyard.operate.logs.job_stream import parsed_job
     from trainyard.operate.logs.stream_name import parsed
 
-    return parsed(name) or parsed_job(name)
+    return parsed(name) or parsed_job(name) or parsed_eks(name)
 
 
 def _names(name: str, stream: Stream | None) -> dict[str, str | int | None]:
-    """Return whose stream it is: of a node of ParallelCluster, or of a job of AWS Batch."""
+    """Return whose stream it is: of a node of ParallelCluster, of a job of AWS Batch, or of a pod."""
     from trainyard.operate.logs.stream_name import StreamName
 
     parts = stream.parts if stream is not None else _parsed(name)
-    names: dict[str, str | int | None] = dict.fromkeys(("host", "instance_id", "log", "job_id", "job_name", "node"))
+    names: dict[str, str | int | None] = dict.fromkeys(
+        ("host", "instance_id", "log", "job_id", "job_name", "node", "pod")
+    )
     if isinstance(parts, StreamName):
         names |= {"host": parts.host, "instance_id": parts.instance_id, "log": parts.kind}
+    elif isinstance(parts, EksStreamName):
+        names |= {"host": parts.host if parts.is_of_node else None, "log": parts.kind}
+    elif isinstance(parts, PodStreamName):
+        names |= {"host": parts.node, "log": parts.container, "pod": f"{parts.namespace}/{parts.pod}"}
     elif parts is not None:
         names |= {"log": parts.kind, "job_id": parts.job, "job_name": parts.job_name, "node": parts.node}
     return {"stream": name, **names}

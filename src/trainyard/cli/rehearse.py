@@ -48,8 +48,9 @@ def command(  # noqa: PLR0913  one for each option
 ) -> None:
     """Deploy a spec into an emulated AWS account on this machine, and destroy it again.
 
-    The real aws-parallelcluster validates, synthesises and creates; the account is an emulation. Needs no AWS
-    account, no network (but for the first time, when ParallelCluster is installed) and no Docker.
+    The real aws-parallelcluster validates, synthesises and creates; the account is an emulation, and on Amazon EKS so
+    are eksctl, kubectl and Kubernetes. Needs no AWS account, no network (but for the first time, when ParallelCluster
+    is installed) and no Docker.
     Writes rehearsal.json and rehearsal.html.
 
     With --break something fails that really happens: the deployment, and the logs in the --archive, are then what they

@@ -42,7 +42,8 @@ def command(  # noqa: PLR0913  one for each option
 
     Its stacks, head node, fleet, queues, capacity reservations and their end, file systems and monitoring, what failed
     lately, what its instances cost, and the next command for each problem; of AWS Batch its compute environments, job
-    queues, waiting jobs and images. Also for clusters that trainyard did not make.
+    queues, waiting jobs and images; of EKS its control plane, node groups and why nodes are missing, and by kubectl its
+    nodes, devices, pods and training jobs. Also for clusters that trainyard did not make.
 
     \b
     Exit status: 0 it is up; 1 it is not.

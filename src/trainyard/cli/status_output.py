@@ -9,6 +9,7 @@ import click
 
 from trainyard.cli.output import one_line, print_text
 from trainyard.cli.status_batch_output import batch_lines, batch_values
+from trainyard.cli.status_eks_output import eks_lines, eks_values
 from trainyard.render.tags import CLUSTER
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def _maker(found: Status) -> str:
     if found.record is not None:
         record = found.record
         of_version = "AWS Batch" if found.batch is not None else f"ParallelCluster {record.parallelcluster_version}"
+        of_version = "Amazon EKS" if found.eks is not None else of_version
         by = f"by trainyard {record.trainyard_version} for {of_version}"
         return f"{record.stage} since {record.since}, {by}"
     if any(CLUSTER in stack.tags for stack in found.stacks):
@@ -61,18 +63,12 @@ def _concern(concern: Concern, *, alone: bool) -> str:
 
 def _lines(found: Status) -> Iterator[str]:
     yield from (f"  stack {stack.name:<40} {stack.status}" for stack in found.stacks)
-    if (head := found.head_node) is not None:
-        address = f"{head.private_address or 'no address'}{f' ({head.public_address})' if head.public_address else ''}"
-        yield f"  head node {head.id} {head.instance_type} {head.state} {address} in {head.zone}"
-    if found.fleet is not None:
-        yield f"  fleet {found.fleet.status}{f' since {found.fleet.since}' if found.fleet.since else ''}"
     if found.batch is not None:
         yield from batch_lines(found.batch)
-    yield from map(_queue, found.queues)
-    known = {one.queue for one in found.queues}
-    for (role, queue, state), count in found.node_counts().items() if found.batch is None else ():
-        if role != "HeadNode" and queue not in known:
-            yield f"  {count} × {role}{f' of queue {queue}' if queue else ''} {state}"
+    elif found.eks is not None:
+        yield from eks_lines(found.eks)
+    else:
+        yield from _slurm(found)
     yield from (_reservation(one, found.at) for one in found.reservations)
     for system in found.file_systems:
         size = f" {system.size_gib:,} GiB" if system.size_gib is not None else ""
@@ -82,6 +78,22 @@ def _lines(found: Status) -> Iterator[str]:
         yield f"  failed: {f'{failure.at} ' if failure.at else ''}{failure.place}: {failure.what}{times}"
     if found.cost is not None and found.cost.lines:
         yield from _cost(found.cost)
+        if found.eks is not None:
+            yield "  not in it: the control plane, which EKS charges by the hour"
+
+
+def _slurm(found: Status) -> Iterator[str]:
+    """Yield the lines of a cluster of ParallelCluster: its head node, its fleet, its queues."""
+    if (head := found.head_node) is not None:
+        address = f"{head.private_address or 'no address'}{f' ({head.public_address})' if head.public_address else ''}"
+        yield f"  head node {head.id} {head.instance_type} {head.state} {address} in {head.zone}"
+    if found.fleet is not None:
+        yield f"  fleet {found.fleet.status}{f' since {found.fleet.since}' if found.fleet.since else ''}"
+    yield from map(_queue, found.queues)
+    known = {one.queue for one in found.queues}
+    for (role, queue, state), count in found.node_counts().items():
+        if role != "HeadNode" and queue not in known:
+            yield f"  {count} × {role}{f' of queue {queue}' if queue else ''} {state}"
 
 
 def _queue(one: ComputeResource) -> str:
@@ -154,6 +166,7 @@ def status_values(found: Status) -> dict[str, Any]:
         "failures": [one._asdict() for one in found.failures],
         "cost": None if found.cost is None else _cost_values(found.cost),
         "batch": None if found.batch is None else batch_values(found.batch),
+        "eks": None if found.eks is None else eks_values(found.eks),
         "monitoring": None if found.monitoring is None else _monitoring_values(found.monitoring),
         "unknown": dict(found.unknown),
     }

@@ -40,7 +40,9 @@ class Fixed:
 def cannot_change_later(spec: Spec) -> tuple[Fixed, ...]:
     """Return the fields that no update can change, each once. What is unknown of a version is said in the first one."""
     first: dict[str, Fixed] = {}
-    of_cluster = () if spec.is_environment or spec.platform == "batch" else (_version(spec), *_of_cluster(spec))
+    of_cluster = (
+        () if spec.is_environment or spec.platform != "parallelcluster" else (_version(spec), *_of_cluster(spec))
+    )
     for fixed in (*of_cluster, *_of_stacks(spec)):
         first.setdefault(fixed.path, fixed)
     return tuple(first.values())

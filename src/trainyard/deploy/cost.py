@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from trainyard.deploy.cost_of_batch import batch_lines
 from trainyard.deploy.cost_of_dashboards import dashboard_lines
+from trainyard.deploy.cost_of_eks import eks_lines
 from trainyard.deploy.cost_of_metrics import metric_lines
 from trainyard.deploy.cost_of_nodes import node_lines
 from trainyard.deploy.cost_of_services import monitoring_lines, network_lines
@@ -48,4 +49,13 @@ class Cost:
 def hourly_cost(spec: Spec) -> Cost:
     """Return what the cluster and the stacks beside it cost an hour while they exist."""
     nodes = () if spec.is_environment else (*node_lines(spec), *metric_lines(spec), *dashboard_lines(spec))
-    return Cost((*nodes, *batch_lines(spec), *storage_lines(spec), *network_lines(spec), *monitoring_lines(spec)))
+    return Cost(
+        (
+            *nodes,
+            *batch_lines(spec),
+            *eks_lines(spec),
+            *storage_lines(spec),
+            *network_lines(spec),
+            *monitoring_lines(spec),
+        )
+    )

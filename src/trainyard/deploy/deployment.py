@@ -19,6 +19,14 @@ from trainyard.deploy.steps.changes import Changes
 from trainyard.deploy.steps.cloudwatch_dashboards import CloudWatchDashboards
 from trainyard.deploy.steps.cluster import Cluster
 from trainyard.deploy.steps.data import Data
+from trainyard.deploy.steps.eks_add_ons import EksAddOns
+from trainyard.deploy.steps.eks_changes import EksChanges
+from trainyard.deploy.steps.eks_cluster import EksClusterStep
+from trainyard.deploy.steps.eks_kubeconfig import EksKubeconfig
+from trainyard.deploy.steps.eks_launch_templates import EksLaunchTemplates
+from trainyard.deploy.steps.eks_manifests import EksManifests
+from trainyard.deploy.steps.eks_node_groups import EksNodeGroups
+from trainyard.deploy.steps.eks_ready_nodes import EksReadyNodes
 from trainyard.deploy.steps.environment import Environment, users_of
 from trainyard.deploy.steps.grafana import Grafana, has_workspace
 from trainyard.deploy.steps.key_pair import KeyPair
@@ -79,21 +87,13 @@ def bucket_of(spec: Spec, account: Account) -> str:
 def work_for(
     spec: Spec, account: Account, listener: Callable[[Event], None] = lambda _: None, options: Options | None = None
 ) -> Work:
-    """Return the deployment of a spec, before it begins.
-
-    Raises TrainyardError for a platform that cannot be deployed yet.
-    """
-    refuse_platform(spec)
+    """Return the deployment of a spec, before it begins."""
     tag = ENVIRONMENT if spec.is_environment else CLUSTER
     return Work(account, spec.name, spec, bucket_of(spec, account), listener, options or Options(), tag=tag)
 
 
 def steps_to_deploy(spec: Spec) -> list[Step]:
-    """Return the steps that make what a spec describes, in order.
-
-    Raises TrainyardError for a platform that cannot be deployed yet.
-    """
-    refuse_platform(spec)
+    """Return the steps that make what a spec describes, in order."""
     before: list[Step] = [ReservationGroups()] if groups_to_make(spec) else []
     if spec.environment is not None:
         before.append(Environment())
@@ -106,10 +106,24 @@ def steps_to_deploy(spec: Spec) -> list[Step]:
     if spec.platform == "batch":
         *beside, cluster = stack_steps
         return [BatchChanges(), *before, *beside, KeyPair(), cluster, *grafana]
+    if spec.platform == "eks":
+        return [EksChanges(), *before, *stack_steps, KeyPair(), *_in_eks(), *instance, *grafana]
     after: list[Step] = [CloudWatchDashboards()] if wants_dashboards(spec) else []
     of_cluster: list[Step] = [KeyPair(), Cluster(), StaticNodes()]
     # The instance comes up while the cluster is made, which nobody waits for twice.
     return [Changes(), *before, *stack_steps, *published, *of_cluster, *instance, *grafana, *after]
+
+
+def _in_eks() -> list[Step]:
+    """Return the steps from the control plane to a cluster that takes jobs."""
+    return [
+        EksClusterStep(),
+        EksAddOns(),
+        EksNodeGroups(),
+        EksReadyNodes(),
+        EksManifests(),
+        EksKubeconfig(),
+    ]
 
 
 def _stack_step(kind: Kind) -> Step:
@@ -118,6 +132,8 @@ def _stack_step(kind: Kind) -> Step:
             return NetworkStep(kind)
         case "batch":
             return BatchStack()
+        case "nodes":
+            return EksLaunchTemplates()
         case _:
             return StackStep(kind)
 
@@ -133,7 +149,9 @@ def steps_to_destroy() -> list[Step]:
         StackStep("monitoring"),
         StackStep("rules"),
         StackStep("assets"),
+        EksLaunchTemplates(),
         BatchStack(),
+        EksClusterStep(),
         Cluster(),
         Grafana(),
         CloudWatchDashboards(),
@@ -181,19 +199,8 @@ def _cluster_step(spec: Spec) -> str:
     return BatchStack().name if spec.platform == "batch" else Cluster.name
 
 
-def refuse_platform(spec: Spec) -> None:
-    """Raise TrainyardError for a platform that can be rendered and not be deployed yet."""
-    if spec.platform == "eks":
-        raise TrainyardError(
-            f"this version of trainyard checks and renders specs for {spec.platform} but does not deploy them yet",
-            where="platform",
-            hint="`trainyard render` writes a README with the commands that deploy it",
-        )
-
-
 def refuse_no_cluster(spec: Spec, options: Options) -> None:
-    """Raise TrainyardError where a deployment is to stop before a cluster that the spec has not, or that cannot be."""
-    refuse_platform(spec)
+    """Raise InputError where a deployment is to stop before a cluster that the spec has not."""
     if options.before_cluster and spec.is_environment:
         hint = "leave the option out"
         raise InputError(f"{spec.name} is an environment and has no cluster", where="--before-cluster", hint=hint)

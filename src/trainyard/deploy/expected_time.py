@@ -38,10 +38,19 @@ def expected_minutes(spec: Spec) -> tuple[Stage, ...]:
     """Return the stages in their order: what the cluster stands on, the cluster, its head node, its compute nodes."""
     if spec.is_environment:
         return tuple(_infrastructure(spec))
-    apart = "" if spec.platform == "batch" else ", apart from the head node"
-    cluster = Stage("cluster", f"the cluster's own stack{apart}", None)
+    cluster = _cluster(spec)
     budget = time_budget(spec)
     return (*_infrastructure(spec), cluster, *(() if budget is None else _nodes(spec, budget)))
+
+
+def _cluster(spec: Spec) -> Stage:
+    if spec.platform == "eks":
+        found = step_minutes.stage_minutes("eks-cluster")
+        minutes = None if found is None else Minutes(*found)
+        sources = tuple(step_minutes.sources_of("eks-cluster").values())
+        return Stage("cluster", "control plane, add-ons and the first nodes", minutes, sources)
+    apart = "" if spec.platform == "batch" else ", apart from the head node"
+    return Stage("cluster", f"the cluster's own stack{apart}", None)
 
 
 def in_all(stages: tuple[Stage, ...]) -> tuple[Minutes, bool]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from trainyard.deploy.preflights import PreflightContext
 from trainyard.deploy.preflights.running import run_preflights
+from trainyard.deploy.programs import Programs
 from trainyard.edge.aws.stacks import stacks_tagged
 from trainyard.render.tags import CLUSTER, ENVIRONMENT
 
@@ -38,6 +39,7 @@ def look_before(work: Work, document: Document | None) -> tuple[Finding, ...]:
         creates_key_pair=work.options.create_key_pair is not None,
         recreates=work.options.recreate,
         asset_lock=work.lock,
+        programs=Programs(work.eksctl, work.kubectl, work.options.kubeconfig),
     )
     findings = run_preflights(context, work.tell)
     bad = any(finding.severity == "error" for finding in findings)

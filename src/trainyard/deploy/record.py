@@ -28,7 +28,7 @@ class Deployment(NamedTuple):
     parallelcluster_version: str
     spec_text: str
     cluster_config: str | None
-    """The configuration that ParallelCluster was given; None before that."""
+    """The configuration that ParallelCluster or eksctl was given; None before that."""
     since: str
     """When this stage began, as an ISO 8601 time."""
     fleet_stopped: bool = False
@@ -63,6 +63,13 @@ def write_record(account: Account, bucket: str, record: Deployment) -> None:
     """Write the record of a cluster. Only whoever holds the lock of the cluster may."""
     content = json.dumps({"schema": 1, **record._asdict()}, indent=2) + "\n"
     s3.put(account, bucket, key(record.name), content.encode())
+
+
+def remember_config(account: Account, bucket: str, name: str, text: str) -> None:
+    """Write down what the cluster will be in the end, before it is begun."""
+    record = read_record(account, bucket, name)
+    if record is not None:
+        write_record(account, bucket, record._replace(cluster_config=text))
 
 
 def stamped(record: Deployment, stage: Stage, account: Account) -> Deployment:

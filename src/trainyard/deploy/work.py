@@ -6,11 +6,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from trainyard.bundle.asset_lock import FILE_NAME, parse_lock
+from trainyard.edge.eksctl import Eksctl, eksctl_of
+from trainyard.edge.kubernetes.kubectl import Kubectl, kubectl_of
 from trainyard.errors import TrainyardError
 from trainyard.render.tags import CLUSTER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from trainyard.bundle.asset_lock import AssetLock
@@ -47,6 +50,8 @@ class Options:
     """Delete file systems, volumes, logs and edited dashboards too, which stay otherwise."""
     before_cluster: bool = False
     """Make all that the cluster needs, and stop before the cluster itself."""
+    kubeconfig: Path | None = None
+    """The file that gets a context for a cluster of EKS, and loses it again; None for the one that kubectl reads."""
     overwrite_dashboards: bool = False
     """Write dashboards anew that trainyard made and people edited, which stay as they are otherwise."""
 
@@ -85,6 +90,10 @@ class Work:
     """Tag of everything that belongs to it; of an environment another one. What does not carry it is never touched."""
     parallelcluster: Callable[[str], Pcluster] | None = None
     """Gives the ParallelCluster of a version; None where the work needs none."""
+    eksctl: Callable[[Account], Eksctl] = eksctl_of
+    """Gives the eksctl that works on an account; raises TrainyardError where there is none."""
+    kubectl: Callable[[Account, str], AbstractContextManager[Kubectl]] = kubectl_of
+    """Gives the kubectl for a cluster of an account, by the cluster's name."""
 
     @property
     def lock(self) -> AssetLock:

@@ -27,6 +27,8 @@ class Collected:
     files: int = 0
     size_bytes: int = 0
     left_out: list[LeftOut] = field(default_factory=list)
+    logs_by_node: int = 0
+    """Logs that were not read because they are of other nodes."""
 
     def add(self, scan: Scan) -> None:
         """Add what one reading found."""

@@ -56,6 +56,13 @@ class NotAsked:
     nodes: tuple[str, ...]
     """Those that the logs name."""
     asked_nodes: tuple[str, ...] = ()
+    since: dt.datetime | None = None
+    """From when on lines were asked for; None where from the beginning."""
+    until: dt.datetime | None = None
+    logs_by_period: int = 0
+    """How many logs hold no line of the period, whatever it says."""
+    logs_by_node: int = 0
+    """How many logs of a cluster were not read because they are of other nodes."""
 
 
 @dataclass(frozen=True, slots=True)

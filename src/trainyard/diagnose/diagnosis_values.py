@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 # What our own data say: nobody is named in it, and a redaction could only spoil it.
 _OWN_WORDS = frozenset(
     {"cause", "signature", "signatures", "title", "severity", "kind", "confidence", "explanation", "remedy", "source"}
-    | {"first_seen", "last_seen", "time", "oldest", "newest", "trainyard_version"}
+    | {"first_seen", "last_seen", "time", "oldest", "newest", "since", "until", "trainyard_version"}
 )
 
 
@@ -90,6 +90,10 @@ def _not_asked(left: NotAsked | None) -> dict[str, Any] | None:
         "by_node": left.by_node,
         "nodes": list(left.nodes),
         "asked_nodes": list(left.asked_nodes),
+        "since": _time(left.since),
+        "until": _time(left.until),
+        "logs_by_period": left.logs_by_period,
+        "logs_by_node": left.logs_by_node,
     }
 
 

@@ -18,16 +18,20 @@ import yaml
 from trainyard.diagnose.cause import signatures
 from trainyard.diagnose.diagnosis import UnusualLine
 from trainyard.diagnose.log_file import UnreadableError
+from trainyard.diagnose.scanning.asked_lines import AskedLines
 from trainyard.diagnose.scanning.log_clock import decoded
 from trainyard.diagnose.scanning.patterns import Patterns, compiled
 from trainyard.diagnose.scanning.pieces import pieces
+from trainyard.diagnose.wanted import EVERYTHING
 
 if TYPE_CHECKING:
+    import datetime as dt
     from collections.abc import Iterable, Iterator, Mapping
 
     from trainyard.diagnose.cause import Cause, Signature
     from trainyard.diagnose.log_file import LogFile
     from trainyard.diagnose.scanning.pieces import Piece
+    from trainyard.diagnose.wanted import Wanted
 
 _DATA = Path(__file__).with_name("trouble_words.yaml")
 # Quoted names, hexadecimal numbers and ids, paths, and whatever has a digit in it.
@@ -69,12 +73,24 @@ class UnusualLines:
         self._counts = array("I", bytes(4 * _COUNTS))
         self._candidates: dict[str, _Candidate] = {}
         self._taken = 0
+        self._asked: AskedLines | None = None
+        """Of the log that is being read; None where all of it is asked for."""
 
-    def take(self, file: str, piece: Piece) -> None:
-        """Take some lines of a log."""
-        for number, line in _lines(piece, self._trouble):
-            if not self._patterns.of_line(line):
-                self._line(file, number, line)
+    @property
+    def latest(self) -> dt.datetime | None:
+        """The time that was read last, where only some lines are asked for."""
+        return self._asked.latest if self._asked else None
+
+    def take(self, file: LogFile, piece: Piece, wanted: Wanted = EVERYTHING, near: dt.datetime | None = None) -> None:
+        """Take some lines of a log, of which those count that are wanted. near: a time of logs beside it."""
+        if piece.is_first:
+            self._asked = None if wanted.is_everything else AskedLines(file, wanted, near)
+        for number, start, end in _lines(piece, self._trouble):
+            line = piece.data[start:end]
+            if not self._patterns.of_line(line) and (self._asked is None or self._asked.have(piece, start, end)):
+                self._line(file.name, number, line)
+        if self._asked:
+            self._asked.pass_by(piece)
 
     def lines(self) -> tuple[UnusualLine, ...]:
         """Return the most unusual lines, the first of each kind, the most unusual first."""
@@ -106,16 +122,23 @@ class UnusualLines:
 
 
 def unusual_lines(
-    files: Iterable[LogFile], *, known: Mapping[str, tuple[Signature, Cause]] | None = None, most: int = 20
+    files: Iterable[LogFile],
+    *,
+    known: Mapping[str, tuple[Signature, Cause]] | None = None,
+    most: int = 20,
+    wanted: Wanted = EVERYTHING,
 ) -> tuple[UnusualLine, ...]:
-    """Return the most unusual lines of logs. What cannot be read is left out: the scan has listed it."""
+    """Return the most unusual of the wanted lines of logs. What cannot be read is left out: the scan has listed it."""
     unusual = UnusualLines(known, most)
+    near: dt.datetime | None = None
     for file in files:
         try:
             for piece in pieces(file.blocks):
-                unusual.take(file.name, piece)
+                unusual.take(file, piece, wanted, near)
         except UnreadableError:
             continue
+        finally:
+            near = unusual.latest or near
     return unusual.lines()
 
 
@@ -125,8 +148,8 @@ def _words() -> dict[int, bytes]:
     return {one["weight"]: "|".join(one["words"]).encode() for one in content}
 
 
-def _lines(piece: Piece, trouble: Any) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines that look like trouble, with their numbers."""
+def _lines(piece: Piece, trouble: Any) -> Iterator[tuple[int, int, int]]:
+    """Yield the lines that look like trouble: their numbers, and where they begin and end."""
     number, place, data = piece.line, piece.repeated_bytes, piece.data
     counted = 0
     while place < len(data) and (found := trouble.search(data, place)):
@@ -134,5 +157,5 @@ def _lines(piece: Piece, trouble: Any) -> Iterator[tuple[int, bytes]]:
         end = data.find(b"\n", found.end())
         end = len(data) if end < 0 else end
         number += data.count(b"\n", counted, start)
-        yield number, data[start:end]
+        yield number, start, end
         counted, place = start, end + 1

@@ -11,8 +11,9 @@ import tempfile
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
+from trainyard.edge.aws.eks import find_cluster
 from trainyard.edge.aws.stack_events_as_described import described_events
 from trainyard.edge.aws.stacks import stacks_tagged
 from trainyard.edge.new_archive import new_archive
@@ -22,7 +23,7 @@ from trainyard.operate.logs.exporting import Export
 from trainyard.operate.logs.period import Period
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from trainyard.deploy.work import Event, Work
     from trainyard.edge.new_archive import NewArchive
@@ -55,6 +56,8 @@ def write_archive(work: Work, events: Sequence[Event], wanted: Wanted) -> None:
         for name in _stacks(work, with_cluster=exported is None):
             if pages := described_events(work.account, name):
                 _add(archive, f"{folder}/{name}-cfn-events", json.dumps(pages, indent=2), now)
+        for name, text in _of_eks(work):
+            _add(archive, f"{folder}/{name}", text, now)
         _add(archive, f"{folder}/{_EVENTS}", "".join(_lines(events)), now)
 
 
@@ -78,9 +81,40 @@ def _take_over(exported: Path, archive: NewArchive, folder: str) -> None:
 
 
 def _stacks(work: Work, *, with_cluster: bool) -> list[str]:
-    """Return the stacks of a cluster; the export has the events of the cluster's own."""
+    """Return the stacks of a cluster; the export has the events of the cluster's own, with AWS Batch NAME-batch."""
     found = [one.name for one in stacks_tagged(work.account, work.tag, work.name) if work.owns(one.tags)]
-    return [name for name in found if with_cluster or name != work.name]
+    return [name for name in found if with_cluster or name not in (work.name, f"{work.name}-batch")]
+
+
+def _of_eks(work: Work) -> Iterator[tuple[str, str]]:
+    """Yield what EKS and Kubernetes say of a cluster of EKS, as far as there is one and it answers."""
+    if work.wanted().platform != "eks" or find_cluster(work.account, work.name) is None:
+        return
+    eks = work.account.client("eks")
+    groups = [eks.describe_nodegroup(clusterName=work.name, nodegroupName=one) for one in _node_groups(work)]
+    described = [one["nodegroup"] for one in groups]
+    yield "node-groups.json", json.dumps({"nodegroups": described}, indent=2, default=str)
+    try:
+        with work.kubectl(work.account, work.name) as kubectl:
+            yield "kubernetes-events.log", "".join(_event(one) for one in kubectl.get("events"))
+            for kind in ("nodes", "pods", "daemonsets", "deployments"):
+                found = {"kind": "List", "apiVersion": "v1", "items": kubectl.get(kind)}
+                yield f"kubernetes-{kind}.json", json.dumps(found, indent=2)
+    except TrainyardError as error:
+        yield "kubernetes-unreachable.log", f"{error.problem}\n"
+
+
+def _node_groups(work: Work) -> list[str]:
+    found: list[str] = work.account.client("eks").list_nodegroups(clusterName=work.name)["nodegroups"]
+    return found
+
+
+def _event(event: Mapping[str, Any]) -> str:
+    about = event["involvedObject"]
+    what = f"{about['kind'].lower()}/{about['name']}"
+    return (
+        f"{event['lastTimestamp']} {about['namespace']} {event['type']} {event['reason']} {what} {event['message']}\n"
+    )
 
 
 def _lines(events: Sequence[Event]) -> Iterator[str]:

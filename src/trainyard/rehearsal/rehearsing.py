@@ -23,9 +23,13 @@ from trainyard.edge.aws.account import Account, Clock
 from trainyard.edge.new_archive import refuse_existing
 from trainyard.edge.pcluster_command import artifact_bucket
 from trainyard.rehearsal.archive import write_archive
+from trainyard.rehearsal.eksctl.emulated_eksctl import EmulatedEksctl
+from trainyard.rehearsal.eksctl.outside_check import OutsideCheck
 from trainyard.rehearsal.emulated.emulated_account import emulated_account
 from trainyard.rehearsal.emulated.seeds import seeds_of
+from trainyard.rehearsal.emulated_kubectl import emulated_kubectl_of
 from trainyard.rehearsal.jobs_of_definitions import JobsOfDefinitions
+from trainyard.rehearsal.jobs_on_nodes import JobsOnNodes
 from trainyard.rehearsal.report.honest_lists import Reached, only_aws_can_tell, proved
 from trainyard.rehearsal.stacks import made_stacks
 from trainyard.rehearsal.stand_in_assets import place_stand_ins, stand_in_lock
@@ -77,6 +81,8 @@ class _Play:
     parallelclusters: ParallelClusters
     folder: Path
     """Where files may be put."""
+    outside: OutsideCheck
+    """Asks the eksctl of this machine, where there is one and the cluster is one of EKS."""
     archive: Wanted | None = None
     archived: str | None = None
     """The archive, once it is written."""
@@ -120,7 +126,10 @@ def rehearse(
             if script.spec.platform == "parallelcluster":
                 parallelclusters.of(script.spec.parallelcluster.version)
             before = inventory(account)
-            play = _Play(script, account, listener, parallelclusters, Path(folder), archive, breakdown=breakdown)
+            outside = OutsideCheck(account)
+            play = _Play(
+                script, account, listener, parallelclusters, Path(folder), outside, archive, breakdown=breakdown
+            )
             _play(play)
         after, calls = inventory(account), page(account, "calls")
         after = [one for one in after if not _is_parallelclusters_own(one, account)]
@@ -139,8 +148,8 @@ def _reported(account: Account, listener: Callable[[Event], None]) -> Callable[[
 
 def _play(play: _Play) -> None:
     spec = play.script.spec
-    work = work_for(spec, play.account, play.listen)
-    work.parallelcluster = play.parallelclusters.of
+    work = work_for(spec, play.account, play.listen, _options(play))
+    _equip(work, play)
     _stand_in_for_assets(work, play.folder)
     play.findings += look_before(work, play.script.document)
     if any(finding.severity == "error" for finding in play.findings):
@@ -156,9 +165,10 @@ def _play(play: _Play) -> None:
     if deployed.ok and _jobs_taken(play, work):
         play.reached.append("deployed")
     # As people do, keeping what holds data; and then all of it.
-    for options in (Options(), Options(delete_data=True)):
+    for delete_data in (False, True):
+        options = _options(play, delete_data=delete_data)
         again = Work(play.account, spec.name, None, bucket_of(spec, play.account), play.listener, options)
-        again.parallelcluster = play.parallelclusters.of
+        _equip(again, play)
         destroyed = destroy(again)
         play.steps += destroyed.results
         play.kept += destroyed.kept
@@ -168,11 +178,24 @@ def _play(play: _Play) -> None:
         play.reached.append("destroyed")
 
 
+def _options(play: _Play, *, delete_data: bool = False) -> Options:
+    """Return the options, with a kubeconfig of the rehearsal's own: that of the user stays out of it."""
+    return Options(delete_data=delete_data, kubeconfig=play.folder / "kubeconfig")
+
+
+def _equip(work: Work, play: _Play) -> None:
+    """Give a deployment the programs that work in an emulated account."""
+    work.parallelcluster = play.parallelclusters.of
+    work.eksctl = lambda account: EmulatedEksctl(account, play.outside)
+    work.kubectl = emulated_kubectl_of
+
+
 def _jobs_taken(play: _Play, work: Work) -> bool:
-    """Submit jobs where the cluster is one of Batch, and return whether it took them."""
-    if not needs_batch(play.script.spec):
+    """Submit jobs where the cluster is one of Batch or EKS, and return whether it took them."""
+    spec = play.script.spec
+    if spec.is_environment or not (needs_batch(spec) or spec.platform == "eks"):
         return True
-    results = apply_all([JobsOfDefinitions()], work)
+    results = apply_all([JobsOfDefinitions() if needs_batch(spec) else JobsOnNodes()], work)
     play.steps += results
     return all(result.error is None for result in results)
 
@@ -186,6 +209,7 @@ def _stand_in_for_assets(work: Work, folder: Path) -> None:
 
 def _result(play: _Play, started: float) -> dict[str, Any]:
     spec = play.script.spec
+    reached = [*play.reached, *play.outside.reached]
     return {
         "schema": 1,
         "ok": False,
@@ -201,8 +225,8 @@ def _result(play: _Play, started: float) -> dict[str, Any]:
         "resources": [{"stack": stack["name"], **one} for stack in stacks for one in stack["resources"]],
         "kept": play.kept,
         "findings": [finding._asdict() for finding in (*play.script.findings, *play.findings)],
-        "proved": proved(spec, play.reached),
-        "only_aws_can_tell": only_aws_can_tell(spec),
+        "proved": proved(spec, reached),
+        "only_aws_can_tell": [*only_aws_can_tell(spec, reached), *play.outside.said],
         "diagram": architecture_svg(spec),
         "archive": play.archived,
         "breakdown": play.breakdown,

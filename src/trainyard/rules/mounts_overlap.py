@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from trainyard.finding import Path
     from trainyard.spec.cluster import Spec
 
+_WITH_SCRATCH = ("parallelcluster", "batch")
+
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield every mount that is, or lies below, one that was named before it."""
@@ -28,7 +30,7 @@ def mounts(spec: Spec) -> Iterator[tuple[Path, str]]:
     """Yield the directory of every mount with its place in the spec."""
     for index, file_system in enumerate(spec.file_systems):
         yield ("file_systems", index, "mount"), file_system.mount
-    if spec.platform == "parallelcluster":
+    if spec.platform in _WITH_SCRATCH:
         yield ("scratch", "mount"), spec.scratch.mount
 
 

@@ -14,17 +14,24 @@ if TYPE_CHECKING:
 # What the guide for training with ParallelCluster recommends for compute nodes that run containers.
 # https://github.com/bae12-jo/parallelcluster-for-llm-training
 _RECOMMENDED_GIB = 200
+# The size of the ECS-optimized images, which Batch picks; EC2 starts no instance with less than its image has.
+# https://github.com/aws/amazon-ecs-ami/blob/main/variables.pkr.hcl (block_device_size_gb, read 2026-11-22)
+_ECS_IMAGE_GIB = 30
 
 
 def check(spec: Spec) -> Iterator[Problem]:
-    """Yield queues whose root volume is smaller than recommended where nodes run containers."""
-    if not spec.software.containers:
+    """Yield queues whose root volume is smaller than recommended where nodes run containers, as all of Batch do."""
+    if not spec.software.containers and spec.platform != "batch":
         return
     for index, queue in enumerate(spec.queues):
-        size_gib = queue.root_volume.size_gib
-        if size_gib < _RECOMMENDED_GIB:
+        size_gib, path = queue.root_volume.size_gib, ("queues", index, "root_volume", "size_gib")
+        own_image = queue.ami or spec.image.ami
+        if spec.platform == "batch" and own_image is None and size_gib < _ECS_IMAGE_GIB:
+            problem = f"queue {queue.name} has a root volume of {size_gib} GiB, and its image {_ECS_IMAGE_GIB} GiB"
+            yield Problem(path, problem, severity="error")
+        elif size_gib < _RECOMMENDED_GIB:
             problem = f"queue {queue.name} runs containers with a root volume of {size_gib:,} GiB"
-            yield Problem(("queues", index, "root_volume", "size_gib"), problem)
+            yield Problem(path, problem)
 
 
 RULE = Rule(
@@ -32,7 +39,8 @@ RULE = Rule(
     title="Root volume that container images may fill",
     rationale=(
         "One image for training takes tens of GiB, more while it is unpacked, and the operating system takes its "
-        "part. A full root volume fails jobs in ways that do not say so."
+        "part. A full root volume fails jobs in ways that do not say so. On AWS Batch all nodes run containers, and "
+        "instances with less than the image has do not start."
     ),
     remedy=f"{_RECOMMENDED_GIB} GiB or more, or keep images on local NVMe",
     source="https://github.com/bae12-jo/parallelcluster-for-llm-training",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.bench.submitting.deployed import remember_deployment
 from tests.bench.texts import whole
 from tests.operate.batch.scripted_batch import ARN, ScriptedBatch, Step, scripted_batch
 from trainyard.api.bench_judge import judge_files
@@ -14,8 +15,6 @@ from trainyard.api.bench_submit import Cluster, Jobs, Submitted, cancel_jobs, na
 from trainyard.bench.submitting.memory import FILE, read_memory
 from trainyard.bench.submitting.on_batch import OnBatch
 from trainyard.bench.submitting.planned import planned_jobs
-from trainyard.deploy.record import Deployment, write_record
-from trainyard.edge.aws import s3
 from trainyard.errors import InputError, TrainyardError
 from trainyard.spec.parsing import parse
 
@@ -195,19 +194,9 @@ def test_names_fit_for_the_longest_names_of_queues():
     assert max(len(f"trainyard-bench-{'0' * 12}-{job.id}") for job in jobs) <= 128
 
 
-def deployed(batch: ScriptedBatch) -> None:
-    """Leave what a deployment of the spec leaves in the bucket."""
-    assert batch.account is not None
-    bucket = s3.own_bucket(batch.account)
-    place = {"LocationConstraint": batch.account.region}
-    batch.account.client("s3").create_bucket(Bucket=bucket, CreateBucketConfiguration=place)
-    record = Deployment("lab", "us-east-2", "deployed", "0.1", "", SPEC, None, "2026-11-22T00:00:00+00:00")
-    write_record(batch.account, bucket, record)
-
-
 def test_a_deployed_cluster_is_known_by_its_name(batch: ScriptedBatch):
     assert batch.account is not None
-    deployed(batch)
+    remember_deployment(batch.account, SPEC)
     found = named_cluster("lab", batch.account)
     assert isinstance(found.scheduler, OnBatch)
     assert (found.scheduler.queues, found.scheduler.words) == (["lab-training"], "AWS Batch in us-east-2")

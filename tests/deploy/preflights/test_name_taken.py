@@ -1,6 +1,7 @@
 import pytest
 
 from tests.deploy.preflights.good import found, problems, stack
+from tests.deploy.preflights.on_eks import SPEC as EKS
 
 PREFLIGHT = "name-taken"
 
@@ -50,3 +51,23 @@ def test_a_cluster_of_this_name_on_another_platform_is_found():
 def test_a_stack_of_somebody_else_that_only_ends_like_a_cluster_on_another_platform_is_fine():
     answers = {"cloudformation.DescribeStacks": stack("llm-p5-batch", owner="somebody-else")}
     assert found(PREFLIGHT, answers=answers) == []
+
+
+@pytest.mark.parametrize("status", ["ROLLBACK_COMPLETE", "CREATE_FAILED"])
+def test_a_cluster_of_eks_that_failed_is_an_error_unless_it_is_to_be_made_again(status):
+    answers = {"cloudformation.DescribeStacks": stack("eksctl-llm-p5-cluster", status)}
+    (problem,) = problems(PREFLIGHT, EKS, answers)
+    assert problem.message == f"stack eksctl-llm-p5-cluster of an earlier deployment is {status}"
+    assert found(PREFLIGHT, EKS, answers, recreates=True) == ["name (warning)"]
+
+
+def test_a_cluster_of_this_name_on_eks_is_found():
+    answers = {"cloudformation.DescribeStacks": stack("eksctl-llm-p5-cluster")}
+    (problem,) = problems(PREFLIGHT, answers=answers)
+    assert problem.message == "stack eksctl-llm-p5-cluster is a cluster of this name on eks"
+    assert found(PREFLIGHT, EKS, answers) == []
+
+
+def test_launch_templates_of_somebody_else_are_found():
+    answers = {"cloudformation.DescribeStacks": stack("llm-p5-nodes", owner="somebody-else")}
+    assert found(PREFLIGHT, EKS, answers) == ["name"]

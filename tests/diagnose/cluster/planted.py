@@ -43,6 +43,10 @@ class _CloudFormation:
         self._operation = operation
         return self
 
+    def describe_stacks(self, StackName: str) -> dict[str, Any]:  # noqa: N803  as boto3 has it
+        said = {"Error": {"Code": "ValidationError", "Message": f"Stack with id {StackName} does not exist"}}
+        raise ClientError(said, "DescribeStacks")
+
     def paginate(self, StackName: str = "") -> Iterator[dict[str, Any]]:  # noqa: N803  as boto3 has it
         if self._operation == "describe_stacks":
             yield {"Stacks": []}

@@ -215,6 +215,7 @@ def _answers(of: BatchCluster) -> dict[str, Any]:
         "s3.GetObject": Refusal("NoSuchKey", status=404),
         "s3.ListObjectsV2": {},
         "dynamodb.GetItem": Refusal("ResourceNotFoundException"),
+        "eks.DescribeCluster": Refusal("ResourceNotFoundException"),
         "fsx.DescribeFileSystems": {"FileSystems": []},
         "efs.DescribeFileSystems": {"FileSystems": []},
         "cloudformation.DescribeStacks": _stacks(of),

@@ -116,6 +116,18 @@ def test_a_job_that_stays_runnable_is_explained_once(batch: ScriptedBatch):
     assert hints[0].startswith("RUNNABLE for 10 min: `trainyard diagnose lab --region us-east-2` says why")
 
 
+def test_a_job_that_waiting_does_not_help_is_explained_at_once(batch: ScriptedBatch):
+    reason = "MISCONFIGURATION:COMPUTE_ENVIRONMENT_MAX_RESOURCE - CE(s) cannot meet the CPU requirement of the job."
+    waiting = [Step("RUNNABLE"), *[Step("RUNNABLE", reason=reason)] * 3]
+    _, _, told = followed(batch, *waiting, Step("FAILED", reason="ended"))
+    assert told[:3] == [
+        "RUNNABLE",
+        f"RUNNABLE: {reason}",
+        "RUNNABLE, and waiting will not help: `trainyard diagnose lab --region us-east-2` says why it does not start",
+    ]
+    assert len([line for line in told if "diagnose" in line]) == 1
+
+
 def test_a_job_that_does_not_move_is_asked_for_less_often(batch: ScriptedBatch):
     assert batch.account is not None
     begin = batch.account.clock.now()

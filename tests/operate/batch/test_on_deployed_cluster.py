@@ -17,6 +17,7 @@ from trainyard.api.batch_submit import (
     submit_batch_job,
 )
 from trainyard.api.bench_submit import Jobs, cancel_jobs, named_cluster, submit_jobs
+from trainyard.operate.logs.job_streams import job_streams
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,6 +61,15 @@ def test_a_job_runs_from_its_submission_to_its_end(account: Account):
     assert log == ["emulated: node 0 of 3 would run nvidia-smi -L"]
     assert (ended.nodes, ended.attempts, exit_status(ended)) == (3, 2, 0)
     assert ended.main.log_group.startswith("mnp-batch-LogGroup")
+
+
+def test_each_stream_is_told_to_be_of_a_node_of_its_job(account: Account):
+    ended, _, _ = run(account, "nccl", Wanted(2))
+    streams = job_streams(account, [ended.queue])
+    assert {(one.name, one.node) for one in streams.values() if one.id == ended.id} == {
+        ("mnp-nccl", 0),
+        ("mnp-nccl", 1),
+    }
 
 
 def test_a_job_whose_image_nobody_has_pushed_says_so(account: Account):

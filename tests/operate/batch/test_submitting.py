@@ -36,6 +36,7 @@ def submitted(batch: ScriptedBatch, *arguments: Any, **more: Any) -> dict[str, A
         ((), "lab-training", "lab-training-stress:3"),
         (("nccl",), "lab-training", "lab-training-nccl:3"),
         (("torchrun", None), "lab-training", "lab-training-torchrun:3"),
+        (("stress",), "lab-training", "lab-training-stress:3"),
         (("lab-small-nccl",), "lab-small", "lab-small-nccl:3"),
         (("small-nccl",), "lab-small", "lab-small-nccl:3"),
         (("lab-small-nccl:3",), "lab-small", "lab-small-nccl:3"),
@@ -55,6 +56,28 @@ def test_a_queue_that_is_named_has_its_own_definitions(batch: ScriptedBatch, que
     assert (made["jobQueue"], made["jobDefinition"]) == (
         f"{ARN}:job-queue/lab-small", f"{ARN}:job-definition/lab-small-nccl:3",
     )  # fmt: skip
+
+
+def test_the_end_of_a_definitions_name_means_that_of_the_queue_which_is_named(batch: ScriptedBatch):
+    assert submitted(batch, "stress", queue="small")["jobDefinition"].endswith("lab-small-stress:3")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "where", "said"),
+    [
+        (Wanted(environment=(("A", "ä" * 16_000),)), "--env, --command", "bytes, and Batch takes 30,720"),
+        (Wanted(command=("echo", "x" * 31_000)), "--env, --command", "bytes, and Batch takes 30,720"),
+        (Wanted(nodes=2**31), "--nodes", "2,147,483,648 nodes"),
+    ],
+    ids=["environment", "command", "nodes"],
+)
+def test_a_request_that_batch_would_refuse_for_its_size_is_not_made(
+    batch: ScriptedBatch, wanted: Wanted, where: str, said: str
+):
+    with pytest.raises(InputError, match=said) as caught:
+        submitted(batch, "nccl", wanted)
+    assert caught.value.where == where
+    assert batch.submitted == []
 
 
 def test_the_latest_revision_of_a_definition_is_taken(batch: ScriptedBatch):

@@ -115,6 +115,7 @@ def account(
         "ssm.TerminateSession": {"SessionId": "me-0123456789abcdef0"},
         "dynamodb.GetItem": item,
         "sts.GetCallerIdentity": {"Account": "123456789012"},
+        "eks.DescribeCluster": Refusal("ResourceNotFoundException", "No cluster found", 404),
     }
     given = {name.replace("__", "."): answer for name, answer in answers.items()}
     return RecordedAccount("us-east-2", answers=own | given)

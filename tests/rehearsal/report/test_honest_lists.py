@@ -17,7 +17,7 @@ def test_every_entry_has_an_id_of_its_own_a_text_and_a_source(file: str):
     ids = [entry["id"] for entry in entries(file)]
     assert len(ids) == len(set(ids))
     for entry in entries(file):
-        assert set(entry) <= {"id", "when", "after", "text", "source"}
+        assert set(entry) <= {"id", "when", "after", "unless", "text", "source"}
         assert entry["text"].endswith(".")
         assert entry["source"].startswith("https://")
 

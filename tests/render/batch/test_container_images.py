@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.specs import spec_of
 from trainyard.catalog.assets import asset
-from trainyard.render.batch.container_images import IMAGES, ContainerImage, image_for
+from trainyard.render.batch.container_images import IMAGES, ContainerImage, image_files, image_for, platform_for
 from trainyard.render.batch.programs import nccl_job
 
-EVERY = (*IMAGES.values(), image_for("pytorch", neuron=True))
+EVERY = (*IMAGES.values(), image_for("pytorch", "trn1.32xlarge"))
 EACH = pytest.mark.parametrize("image", EVERY, ids=lambda image: image.folder)
 WITH_EFA = pytest.mark.parametrize("image", EVERY[1:3], ids=lambda image: image.folder)
 
@@ -103,15 +104,31 @@ def test_no_key_of_a_host_stays_in_the_image_of_nccl_tests():
 def test_the_program_of_the_pytorch_image_is_where_torchrun_looks_by_default():
     template = (Path(nccl_job.__file__).parents[1] / "batch.yaml").read_text()
     assert "{Name: TRAINYARD_PROGRAM, Value: /workspace/train.py}" in template
-    for neuron in (False, True):
-        image = image_for("pytorch", neuron=neuron)
+    for instance_type in ("p5.48xlarge", "trn1.32xlarge"):
+        image = image_for("pytorch", instance_type)
         assert "COPY train.py /workspace/train.py" in instructions(image)
         ast.parse(image.files()["train.py"].decode())
 
 
 def test_nodes_with_trainium_have_an_image_of_their_own_for_torchrun_alone():
-    assert [image_for(name, neuron=True).folder for name in IMAGES] == ["stress-ng", "nccl", "pytorch-neuron"]
-    assert [image_for(name, neuron=False).folder for name in IMAGES] == ["stress-ng", "nccl", "pytorch"]
+    assert [image_for(name, "trn2.48xlarge").folder for name in IMAGES] == ["stress-ng", "nccl", "pytorch-neuron"]
+    assert [image_for(name, "p5.48xlarge").folder for name in IMAGES] == ["stress-ng", "nccl", "pytorch"]
+
+
+def test_a_bundle_has_the_images_that_its_spec_names_no_others_for():
+    trainium = spec_of("platform: batch\nqueues: [{name: q, instance_type: trn1.32xlarge, nodes: {min: 0, max: 2}}]")
+    files = image_files(trainium)
+    assert list(files) == ["stress-ng/Dockerfile", "pytorch/Dockerfile", "pytorch/train.py"]
+    assert files["pytorch/Dockerfile"] == image_for("pytorch", "trn1.32xlarge").files()["Dockerfile"]
+    named = spec_of(
+        "platform: batch\nbatch: {stress_image: public.ecr.aws/mine/a:1, pytorch_image: public.ecr.aws/mine/b:1}"
+    )
+    assert image_files(named) == {}
+    assert image_files(spec_of("platform: parallelcluster")) == {}
+
+
+def test_an_image_is_built_for_the_processors_of_its_nodes():
+    assert [platform_for(one) for one in ("p5.48xlarge", "hpc7g.16xlarge")] == ["linux/amd64", "linux/arm64"]
 
 
 def test_tags_are_those_that_job_definitions_look_for():

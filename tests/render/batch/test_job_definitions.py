@@ -51,6 +51,14 @@ def test_the_api_takes_every_job_definition(name: str):
 
 
 @EACH
+def test_every_job_definition_is_as_small_as_batch_wants_it(name: str):
+    # 24 KiB: https://docs.aws.amazon.com/batch/latest/userguide/service_limits.html (read 2026-11-22)
+    for key, one in resources_of(stack_of(SPECS[name])).items():
+        if key.endswith("Job"):
+            assert len(json.dumps(numbers(as_api(one))).encode()) < 0.9 * 24 * 1024
+
+
+@EACH
 def test_the_api_takes_the_compute_environment_and_the_queue(name: str):
     made = resources_of(stack_of(SPECS[name]))
     environment = made["ComputeEnvironment"]

@@ -73,6 +73,17 @@ def test_the_command_of_the_document_makes_a_cluster_in_the_network_of_that_stac
     assert made["JobQueue"]["JobQueueName"] == "batch-distributed-training-training"
 
 
+def test_the_command_of_the_document_allows_what_the_template_makes():
+    # A name for a role, even on a condition, takes more than its CAPABILITY_IAM.
+    # https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_CreateStack.html
+    stack = stack_of("queues: [{name: training, instance_type: p4d.24xlarge}]")
+    assert stack.capabilities == ("CAPABILITY_IAM",)
+    assert not re.search("RoleName:|InstanceProfileName:|IamNamePrefix|HasRoleNames", stack.template)
+    named = stack_of("iam: {resource_prefix: ml-}")
+    assert named.capabilities == ("CAPABILITY_NAMED_IAM",)
+    assert named.template.count("RoleName:") == 3
+
+
 def test_its_optional_parameters_reach_what_they_are_for():
     group = "arn:aws:resource-groups:us-east-2:123456789012:group/g"
     given = {

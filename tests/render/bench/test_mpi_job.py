@@ -16,7 +16,7 @@ from tests.render.bench.fake_job import FakeJob, lines_with, says
 from tests.render.eks.manifests.clusters import CPU, P5, TRN1, cluster, made
 from trainyard.bench.nccl_log import parse_log
 from trainyard.render.bench.files import ASSETS, bench_files, mpi_job_of
-from trainyard.render.bench.mpi_job import job_name, scripts_manifest
+from trainyard.render.bench.mpi_job import RUN, SUBMISSION, job_name, run_of, scripts_manifest
 from trainyard.render.bench.plan import container_image, jobs_for
 
 P5S = cluster(P5)
@@ -95,6 +95,23 @@ def test_the_launcher_is_told_the_test_and_takes_no_gpu(job):
     assert {name: told[name] for name in told["TRAINYARD_VARIABLES"].split()} == dict(job.environment)
 
 
+@EACH_JOB
+def test_neither_launcher_nor_workers_are_started_again_so_that_what_a_failed_one_said_is_kept(job):
+    for replicas in mpi_job_of(P5S, job)["spec"]["mpiReplicaSpecs"].values():
+        assert replicas["restartPolicy"] == "Never"
+        assert "restartPolicy" not in replicas["template"]["spec"]
+
+
+@EACH_JOB
+def test_a_run_has_a_name_of_its_own_and_labels_that_it_is_found_by(job):
+    first, second = (run_of(mpi_job_of(P5S, job), "0" * 12, number) for number in ("1f3a9c2e", "00000000"))
+    assert first["metadata"]["name"] != second["metadata"]["name"]
+    assert re.fullmatch(r"[a-z]([a-z0-9-]*[a-z0-9])?", first["metadata"]["name"])
+    assert len(f"{first['metadata']['name']}-worker-1023") <= 63
+    assert first["metadata"]["labels"] == {SUBMISSION: "0" * 12, RUN: "1f3a9c2e"}
+    assert first["spec"] == mpi_job_of(P5S, job)["spec"]
+
+
 def test_the_image_is_aws_s_or_the_spec_s():
     assert container(JOBS[0], "Worker")["image"] == container_image(P5S).replace("#", "/")
     own = cluster(P5, "eks: {nccl_image: 'registry.example.com/nccl:1.2'}\n")
@@ -106,6 +123,13 @@ def test_the_image_is_aws_s_or_the_spec_s():
 def test_the_folder_has_a_file_for_every_job():
     assert set(bench_files(P5S)) == {f"{job.id}.yaml" for job in JOBS}
     assert {job.phase for job in JOBS} >= {1, 2, 3}
+
+
+def test_as_many_nodes_take_part_as_there_are_at_first_because_nothing_starts_more():
+    growing = P5.replace("nodes: 4", "nodes: {min: 0, max: 16, desired: 4}")
+    assert {job.nodes for job in jobs_for(cluster(growing))} == {1, 2, 4}
+    later = P5.replace("nodes: 4", "nodes: {min: 0, max: 4}")
+    assert {job.nodes for job in jobs_for(cluster(later))} == {1, 2, 4}
 
 
 def test_jobs_mount_the_scripts_that_the_manifests_bring():

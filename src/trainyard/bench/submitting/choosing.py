@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from trainyard.spec.cluster import Spec
 
 
+WITHOUT_SLURM = {"batch": "AWS Batch", "eks": "Amazon EKS"}
+"""What runs the tests on other platforms."""
+
+
 class Jobs(NamedTuple):
     """Which jobs are meant. Empty means all."""
 
@@ -38,19 +42,20 @@ class Jobs(NamedTuple):
 
 def chosen(spec: Spec, meant: Jobs, python: str) -> tuple[Job, ...]:
     """Return the jobs of a spec that are meant. Raises InputError where there are none, or one does not exist."""
-    if spec.platform not in ("parallelcluster", "batch"):
-        hint = "`trainyard bench plan` writes the jobs of the other platforms, to be submitted by their own programs"
-        raise InputError(f"{spec.name} has no Slurm: its platform is {spec.platform}", where="platform", hint=hint)
-    if spec.platform == "batch" and meant.backend is not None:
-        problem = f"{spec.name} runs its tests on AWS Batch, where --backend has no meaning"
+    other = WITHOUT_SLURM.get(spec.platform)
+    if other is not None and meant.backend is not None:
+        problem = f"{spec.name} runs its tests on {other}, where --backend has no meaning"
         raise InputError(problem, where="--backend", hint="leave it out, which runs nccl-tests")
+    if spec.platform == "eks" and "mpi-operator" not in spec.eks.operators:
+        hint = "add mpi-operator to it, and deploy once more"
+        raise InputError(f"{spec.name} has no MPI operator to run tests", where="eks.operators", hint=hint)
     if meant.backend is None:
         jobs = planned_jobs(spec, meant.phases, container=meant.container)
     else:
         jobs = sweep_jobs(spec, cast("Backend", meant.backend), python)
     if not jobs:
         hint = "`trainyard bench plan` lists the jobs"
-        if spec.platform != "batch":
+        if other is None:
             hint += "; --backend tcp or gloo measures nodes without GPUs"
         raise InputError(f"there is no bandwidth test to run on {spec.name}", where="--phase", hint=hint)
     known = {job.id: job for job in jobs}

@@ -51,6 +51,8 @@ class Followed(NamedTuple):
     tell: Callable[[str], None]
     ended: Callable[[str, State], None]
     """Called for each job once it has ended."""
+    going: Callable[[str], None] = lambda _: None
+    """Called for each job that has not, after each look at it."""
 
 
 def follow(what: Followed, clock: Clock, within_s: float, every_s: float) -> None:
@@ -76,6 +78,8 @@ def follow(what: Followed, clock: Clock, within_s: float, every_s: float) -> Non
         for id_, number in left.items():
             _changed(what, id_, seen.get(id_), found[number])
             seen[id_] = found[number]
+            if not found[number].ended:
+                what.going(id_)
         _refuse_stuck({id_: (number, seen[id_]) for id_, number in left.items()})
         _refuse_late(clock.now() >= end, [id_ for id_ in left if not seen[id_].ended], within_s)
         if any(not seen[id_].ended for id_ in left):

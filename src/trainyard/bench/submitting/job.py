@@ -1,4 +1,4 @@
-"""A job as it is submitted: its files, what sbatch or AWS Batch is told, and what its script is told."""
+"""A job as it is submitted: its files, what Slurm, AWS Batch or Kubernetes is told, and what its script is told."""
 
 from __future__ import annotations
 
@@ -34,4 +34,4 @@ class Job:
     gpus: int = 0
     """How many GPUs it looks at one by one."""
     request: Mapping[str, Any] | None = field(default=None, repr=False)
-    """What SubmitJob of AWS Batch is given, where it runs there."""
+    """What SubmitJob of AWS Batch is given, where it runs there; on Amazon EKS the MPIJob."""

@@ -23,7 +23,7 @@ _LOCK = ".submission.lock"
 _MOST_BYTES = 2**22
 _SCHEMA = 1
 _NAME = re.compile(r"[A-Za-z0-9_-]+")
-_NUMBER = re.compile(r"[0-9]+|[0-9a-f-]{36}")  # of Slurm, or of AWS Batch
+_NUMBER = re.compile(r"[0-9]+|[0-9a-f-]{36}|[0-9a-f]{8}")  # of Slurm, of AWS Batch, or of a run on Amazon EKS
 
 
 @dataclass(slots=True)
@@ -31,7 +31,7 @@ class Remembered:
     """A job that was submitted."""
 
     number: str
-    """Slurm's, or the id that AWS Batch gave."""
+    """Slurm's, the id that AWS Batch gave, or the one that tells runs on Amazon EKS apart."""
     state: str = "PENDING"
     reason: str = ""
     ended: bool = False
@@ -47,11 +47,11 @@ class Memory:
 
     cluster: str
     where: str
-    """On which machine Slurm is, or that it is AWS Batch."""
+    """On which machine Slurm is, or that it is AWS Batch or Amazon EKS."""
     folder: str
     """Where the jobs run there."""
     token: str = field(default_factory=lambda: secrets.token_hex(6))
-    """What Slurm and AWS Batch know the jobs of this folder by."""
+    """What Slurm, AWS Batch and Kubernetes know the jobs of this folder by."""
     jobs: dict[str, Remembered] = field(default_factory=dict)
 
     def write(self, results: Path) -> None:
@@ -68,7 +68,7 @@ def read_memory(results: Path) -> Memory | None:
     try:
         return _memory(json.loads(content))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        hint = "name another folder with --results; jobs that run can be seen with squeue or in AWS Batch"
+        hint = "name another folder with --results; jobs that run can be seen with squeue, in AWS Batch or by kubectl"
         problem = f"what is remembered of the jobs cannot be read: {error!r}"
         raise InputError(problem, where=str(results / FILE), hint=hint) from error
 

@@ -44,6 +44,7 @@ class OnBatch:
     """The names of the cluster's job queues."""
     every_s: float = 15.0
     one_by_one: bool = True
+    lines_up: bool = True
     _order: dict[str, int] = field(default_factory=dict)
     """When jobs were made, by id."""
 
@@ -55,6 +56,9 @@ class OnBatch:
     def folder(self, token: str) -> str:
         """Return by which beginning of their names the jobs are found."""
         return f"{_MARK}-{token}-"
+
+    def refuse_unfit(self, jobs: Sequence[Job]) -> None:
+        """Refuse nothing: jobs wait until there are nodes."""
 
     def begun(self, folder: str) -> bool:
         """Return whether there is a job of the submission."""
@@ -89,6 +93,9 @@ class OnBatch:
                 raise
             raise UnreachableError(error.problem, where=error.where, hint=error.hint) from error
 
+    def gather(self, id_: str, number: str, to: Path) -> None:
+        """Leave the output where it is, which it stays."""
+
     def cancel(self, numbers: Sequence[str]) -> None:
         """End jobs, also those that wait."""
         for number in numbers:
@@ -102,6 +109,9 @@ class OnBatch:
         stream = LogStream(self.account, job.main.log_group, job.main.log_streams[-1])
         write_blocks(to, _lines(stream.rest(job.stopped_ms)))
         return True
+
+    def let_go(self, number: str, state: str, to: Path) -> None:
+        """Leave everything: Batch forgets jobs by itself."""
 
     def _listed(self, beginning: str) -> list[tuple[str, str]]:
         """Return ids and names of jobs without their beginning, the oldest first."""

@@ -24,6 +24,7 @@ class OnSlurm:
 
     head: HeadNode
     one_by_one: bool = False
+    lines_up: bool = True
     _written: dict[tuple[str, str], str] = field(default_factory=dict)
     """Text by folder and name: jobs share most of their files."""
 
@@ -40,6 +41,9 @@ class OnSlurm:
     def folder(self, token: str) -> str:
         """Return a folder of the home there, which all nodes share."""
         return f"{files_there.home(self.head)}/trainyard-bench/{token}"
+
+    def refuse_unfit(self, jobs: Sequence[Job]) -> None:
+        """Refuse nothing: jobs wait until there are nodes."""
 
     def begun(self, folder: str) -> bool:
         """Return whether the folder is there."""
@@ -65,6 +69,9 @@ class OnSlurm:
         """Return how jobs are."""
         return slurm.states(self.head, numbers)
 
+    def gather(self, id_: str, number: str, to: Path) -> None:
+        """Leave the output where it is, which it stays."""
+
     def cancel(self, numbers: Sequence[str]) -> None:
         """Take jobs back."""
         slurm.cancel(self.head, numbers)
@@ -72,3 +79,6 @@ class OnSlurm:
     def fetch(self, folder: str, id_: str, number: str, to: Path) -> bool:
         """Fetch the file that a job's output went to."""
         return files_there.fetch(self.head, f"{folder}/{id_}_{number}.out", to)
+
+    def let_go(self, number: str, state: str, to: Path) -> None:
+        """Leave everything: Slurm forgets jobs by itself."""

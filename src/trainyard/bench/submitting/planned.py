@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from trainyard.bench.submitting.job import Job
 from trainyard.render.batch.names import job_definition, job_queue
 from trainyard.render.bench.batch_job import submit_job
-from trainyard.render.bench.files import scripts
+from trainyard.render.bench.files import mpi_job_of, scripts
 from trainyard.render.bench.plan import jobs_for
 from trainyard.render.bench.sbatch import sbatch_text
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 def planned_jobs(spec: Spec, phases: tuple[int, ...] = (), *, container: bool = False) -> tuple[Job, ...]:
     """Return the jobs of a spec, those of some phases where any are named; ``container`` makes them those of one."""
-    on_batch = spec.platform == "batch"  # where everything is in containers
-    made = jobs_for(spec, container=container and not on_batch)
-    return tuple((_batch_job if on_batch else _job)(one, spec) for one in made if not phases or one.phase in phases)
+    of_platform = {"batch": _batch_job, "eks": _mpi_job}.get(spec.platform)  # where everything is in containers
+    made = jobs_for(spec, container=container and of_platform is None)
+    return tuple((of_platform or _job)(one, spec) for one in made if not phases or one.phase in phases)
 
 
 def _job(job: BenchJob, spec: Spec) -> Job:
@@ -36,4 +36,11 @@ def _batch_job(job: BenchJob, spec: Spec) -> Job:
     return Job(
         job.id, job.title, "nccl-tests", job.nodes, job.queue, job.instance_type, job.time_limit_min, "", {},
         request=request,
+    )  # fmt: skip
+
+
+def _mpi_job(job: BenchJob, spec: Spec) -> Job:
+    return Job(
+        job.id, job.title, "nccl-tests", job.nodes, job.queue, job.instance_type, job.time_limit_min, "", {},
+        request=mpi_job_of(spec, job),
     )  # fmt: skip

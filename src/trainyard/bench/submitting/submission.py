@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from trainyard.bench.submitting.following import Followed, follow
 from trainyard.bench.submitting.memory import Memory, Remembered, only_one, read_memory
 from trainyard.bench.submitting.state import GONE
+from trainyard.edge.remote.answer import UnreachableError
 from trainyard.errors import InputError, TrainyardError
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ class Submission:
 
     def run(self, jobs: Sequence[Job], clock: Clock, within_s: float | None) -> None:
         """Submit the jobs and wait until all have ended: each before the next, where the scheduler wants it so."""
+        self._refuse_unfit(jobs)
         begin, parts = clock.now(), [[job] for job in jobs] if self.scheduler.one_by_one else [jobs]
         for part in parts:
             left_s = None if within_s is None else within_s - (clock.now() - begin)
@@ -60,6 +62,19 @@ class Submission:
             self.submit(part)
             self.follow(part, clock, left_s)
 
+    def leave(self, jobs: Sequence[Job]) -> None:
+        """Submit without waiting: all of them, or the next one where the scheduler lets none wait for another."""
+        self._refuse_unfit(jobs)
+        if self.scheduler.lines_up:
+            self.submit(jobs)
+            return
+        for at, job in enumerate(jobs, start=1):
+            self.submit([job])
+            if not self._has_ended(job.id):
+                if left := len(jobs) - at:
+                    self.tell(f"{left} more are submitted once it has ended, by the same command")
+                return
+
     def submit(self, jobs: Sequence[Job]) -> None:
         """Submit what was not, and what has failed before and was told."""
         known = self._submitted_before() if self._begun() else {}
@@ -69,15 +84,18 @@ class Submission:
             if number is not None and (before is None or self.scheduler.is_newer(number, before.number)):
                 self.tell(f"{job.id}: submitted before as job {number}")
                 self._remember(job.id, Remembered(number))
-            elif before is None or (before.told and before.state != "COMPLETED"):
+            elif _is_due(before):
                 self._put_away(before)
                 self._submit(job)
+            elif number is not None and before is not None and before.ended:
+                self._let_go(job.id)  # a call that was killed has not
 
     def follow(self, jobs: Sequence[Job], clock: Clock, within_s: float | None) -> None:
         """Wait until they have ended, and fetch what they wrote as soon as they have."""
         numbers = {job.id: self.memory.jobs[job.id].number for job in jobs if not self.memory.jobs[job.id].ended}
         limit_s = within_s or _WAITING_S + sum(60.0 * job.time_limit_min for job in jobs)
-        follow(Followed(self.scheduler, numbers, self.tell, self._ended), clock, limit_s, self.scheduler.every_s)
+        what = Followed(self.scheduler, numbers, self.tell, self._ended, self._going)
+        follow(what, clock, limit_s, self.scheduler.every_s)
         for job in jobs:
             self._fetch(job.id)
 
@@ -90,6 +108,8 @@ class Submission:
         for id_, number in left.items():
             self.memory.jobs[id_] = Remembered(number, "CANCELLED", ended=True, told=True)
         self.memory.write(self.results)
+        for id_ in left:
+            self._let_go(id_)
         return list(left)
 
     def outcomes(self, jobs: Sequence[Job]) -> list[Outcome]:
@@ -105,6 +125,20 @@ class Submission:
     def _begun(self) -> bool:
         """Return whether a call before this one may have submitted anything."""
         return bool(self.memory.jobs) or self.scheduler.begun(self.memory.folder)
+
+    def _refuse_unfit(self, jobs: Sequence[Job]) -> None:
+        due = [job for job in jobs if _is_due(self.memory.jobs.get(job.id))]
+        if due:
+            self.scheduler.refuse_unfit(due)
+
+    def _has_ended(self, id_: str) -> bool:
+        """Look at a job once, and return whether it has ended."""
+        one = self.memory.jobs[id_]
+        if not one.ended:
+            state = self.scheduler.states([one.number])[one.number]
+            if state.ended:
+                self._ended(id_, state)
+        return one.ended
 
     def _submitted_before(self) -> dict[str, str]:
         return self.scheduler.submitted_before(self.memory.folder, self.memory.token)
@@ -125,18 +159,39 @@ class Submission:
             last = number if last is None or self.scheduler.is_newer(number, last) else last
         return last
 
+    def _going(self, id_: str) -> None:
+        """Keep what a job has written so far. What cannot be had now may be the next time, or at the end."""
+        one = self.memory.jobs[id_]
+        try:
+            self.scheduler.gather(id_, one.number, self._output(id_))
+        except UnreachableError as error:
+            self.tell(f"{id_}: {error.problem}; trying again")
+
     def _ended(self, id_: str, state: State) -> None:
         one = self.memory.jobs[id_]
         one.state, one.reason, one.ended = state.state, state.reason, True
         self.memory.write(self.results)
         self._fetch(id_)
+        if one.file is None:
+            self._let_go(id_)
 
     def _fetch(self, id_: str) -> None:
         one = self.memory.jobs[id_]
-        name = f"{id_}_{one.number}.out"
-        if one.file is None and self.scheduler.fetch(self.memory.folder, id_, one.number, self.results / name):
-            one.file = name
+        file = self._output(id_)
+        if one.file is None and self.scheduler.fetch(self.memory.folder, id_, one.number, file):
+            one.file = file.name
             self.memory.write(self.results)
+            self._let_go(id_)
+
+    def _let_go(self, id_: str) -> None:
+        one = self.memory.jobs[id_]
+        try:
+            self.scheduler.let_go(one.number, one.state, self._output(id_))
+        except UnreachableError as error:
+            self.tell(f"{id_}: what is left of it could not be cleared away: {error.problem}")
+
+    def _output(self, id_: str) -> Path:
+        return self.results / f"{id_}_{self.memory.jobs[id_].number}.out"
 
     def _remember(self, id_: str, one: Remembered) -> None:
         self.memory.jobs[id_] = one
@@ -167,6 +222,11 @@ def submission(results: Path, cluster: str, scheduler: Scheduler, tell: Callable
             problem = f"this folder has the results of {memory.cluster}, and not of {cluster}"
             raise InputError(problem, where=str(results), hint="name another folder with --results")
         yield Submission(results, scheduler, memory, tell)
+
+
+def _is_due(before: Remembered | None) -> bool:
+    """Return whether a job has to be submitted, going by what is remembered of it."""
+    return before is None or (before.told and before.state != "COMPLETED")
 
 
 def _outcome(job: Job, one: Remembered, results: Path) -> Outcome:

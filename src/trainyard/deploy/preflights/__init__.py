@@ -14,6 +14,8 @@ from pathlib import Path as FilePath
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
+from trainyard.deploy.programs import Programs
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
@@ -47,6 +49,8 @@ class PreflightContext:
     """Whether the deployment deletes a cluster whose making failed, and makes it again."""
     asset_lock: AssetLock | None = None
     """The lock beside the spec, an empty one where there is none; None where nobody has looked."""
+    programs: Programs = field(default_factory=Programs)
+    """The user's own programs, where the platform needs them."""
     _answers: dict[Any, Future[Any]] = field(default_factory=dict, init=False, repr=False, compare=False)
     _lock: Any = field(default_factory=Lock, init=False, repr=False, compare=False)
 

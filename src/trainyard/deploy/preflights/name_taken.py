@@ -14,9 +14,11 @@ if TYPE_CHECKING:
 
     from trainyard.deploy.preflights import PreflightContext
 
-_BESIDE = ("-network", "-storage", "-monitoring", "-rules", "-assets")
-# How the stack of the cluster itself ends, by its platform.
-_OF_CLUSTER = {"parallelcluster": "", "batch": "-batch"}
+_BESIDE = ("{}-network", "{}-storage", "{}-monitoring", "{}-rules", "{}-assets", "{}-nodes")
+# What the stack of the cluster itself is called, by its platform.
+_OF_CLUSTER = {"parallelcluster": "{}", "batch": "{}-batch", "eks": "eksctl-{}-cluster"}
+# Those whose failed stack the deployment deletes only when it is told to.
+_KEPT = {"{}", "eksctl-{}-cluster"}
 # A stack that can only be deleted.
 # https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/view-stack-events.html
 _FAILED = {"CREATE_FAILED", "ROLLBACK_COMPLETE", "ROLLBACK_FAILED"}
@@ -24,13 +26,13 @@ _FAILED = {"CREATE_FAILED", "ROLLBACK_COMPLETE", "ROLLBACK_FAILED"}
 
 def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield the name where a stack stands in the way. A whole stack of the same cluster does not."""
-    for ending in _BESIDE if context.spec.is_environment else (*_OF_CLUSTER.values(), *_BESIDE):
-        name = f"{context.spec.name}{ending}"
+    for pattern in _BESIDE if context.spec.is_environment else (*_OF_CLUSTER.values(), *_BESIDE):
+        name = pattern.format(context.spec.name)
         stack = context.ask(find_stack, name)
         if stack is None or stack.status == "DELETE_COMPLETE":
             continue
         ours = all(stack.tags.get(tag) == value for tag, value in own_tags(context.spec).items())
-        if (platform := _other_platform(context, ending)) is not None:
+        if (platform := _other_platform(context, pattern)) is not None:
             if ours:
                 message = f"stack {name} is a cluster of this name on {platform}"
                 yield Problem(("name",), message, "choose another name, or destroy that cluster first")
@@ -39,12 +41,12 @@ def check(context: PreflightContext) -> Iterator[Problem]:
             message = f"account {context.account.id} has a stack {name} already, which was not made for this {what}"
             yield Problem(("name",), message)
         else:
-            yield from _left_over(context, stack, is_cluster=not ending)
+            yield from _left_over(context, stack, is_cluster=pattern in _KEPT)
 
 
-def _other_platform(context: PreflightContext, ending: str) -> str | None:
+def _other_platform(context: PreflightContext, pattern: str) -> str | None:
     """Return the platform whose clusters have such a stack, where it is not that of the spec."""
-    others = (platform for platform, own in _OF_CLUSTER.items() if own == ending and platform != context.spec.platform)
+    others = (platform for platform, own in _OF_CLUSTER.items() if own == pattern and platform != context.spec.platform)
     return next(others, None)
 
 

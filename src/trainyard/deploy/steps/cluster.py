@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from trainyard.bundle.config_text import config_text
 from trainyard.deploy.held_back import held_back, without_held_back
-from trainyard.deploy.record import read_record, write_record
+from trainyard.deploy.record import remember_config
 from trainyard.deploy.step import Outcome, Probe
 from trainyard.deploy.steps.stack import refuse_foreign, tell
 from trainyard.edge.aws.last_snapshots import tag_snapshots, volume_ids
@@ -50,7 +50,7 @@ class Cluster:
         spec = work.wanted()
         document = final_config(work)
         text = config_text(spec, without_held_back(spec, document) if held_back(spec) else document)
-        _remember(work, config_text(spec, document))
+        remember_config(work.account, work.bucket, work.name, config_text(spec, document))
         _create(work, text)
         work.nodes_to_start = bool(held_back(spec))
         state = follow(work.account, work.name, lambda event: tell(work, event))
@@ -122,13 +122,6 @@ def _create(work: Work, text: str) -> None:
         begun = find_stack(work.account, work.name)
         if begun is None or not begun.in_progress or not work.owns(begun.tags):
             raise
-
-
-def _remember(work: Work, text: str) -> None:
-    """Write down what the cluster will be in the end, before it is begun."""
-    record = read_record(work.account, work.bucket, work.name)
-    if record is not None:
-        write_record(work.account, work.bucket, record._replace(cluster_config=text))
 
 
 def _failure(work: Work, state: StackState | None) -> TrainyardError:

@@ -38,6 +38,7 @@ _WHAT = {
     "rules": "alerts and recorded metrics",
     "assets": "rights to what nodes fetch",
     "batch": "compute environments and job queues",
+    "nodes": "launch templates of nodes",
 }
 
 

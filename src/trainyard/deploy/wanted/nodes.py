@@ -49,7 +49,7 @@ class Nodes(NamedTuple):
 
 
 def all_nodes(spec: Spec) -> Iterator[Nodes]:
-    """Yield the head node, the login nodes and the compute nodes; an environment has none."""
+    """Yield the head node, the login nodes, the system nodes of EKS and the compute nodes; an environment has none."""
     head = spec.head_node
     if spec.platform == "parallelcluster" and not spec.is_environment:
         yield Nodes(
@@ -59,8 +59,18 @@ def all_nodes(spec: Spec) -> Iterator[Nodes]:
             ("head_node", "root_volume", "size_gib"),
         )  # fmt: skip
         yield from _login_nodes(spec)
+    if spec.platform == "eks" and not spec.is_environment:
+        yield _system_nodes(spec)
     for group in spec.node_groups():
         yield _compute_nodes(spec, group)
+
+
+def _system_nodes(spec: Spec) -> Nodes:
+    system, path = spec.eks.system_nodes, ("eks", "system_nodes")
+    return Nodes(
+        path, "the system nodes", (system.instance_type,), (*path, "instance_type"), system.count, system.count,
+        (*path, "count"), "on-demand", "private", path, None, path, None, path,
+    )  # fmt: skip
 
 
 def _login_nodes(spec: Spec) -> Iterator[Nodes]:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from trainyard.monitoring.cloudwatch_body import wants_dashboards
-from trainyard.render.batch.parameters import needs_batch
 from trainyard.render.cloudformation.assets import needs_assets
 from trainyard.render.cloudformation.monitoring import needs_monitoring
 from trainyard.render.cloudformation.network import has_load_balancer
@@ -30,10 +29,8 @@ def wanted_actions(spec: Spec) -> tuple[str, ...]:
 
 def _parts(spec: Spec) -> Iterator[str]:
     yield "always"
-    if spec.platform == "parallelcluster" and not spec.is_environment:
-        yield "parallelcluster"
-    if needs_batch(spec):
-        yield "batch"
+    if not spec.is_environment:
+        yield spec.platform
     if wants_dashboards(spec):
         yield "dashboards"
         yield from ("dashboards-openzfs" for one in spec.file_systems if one.kind == "openzfs")

@@ -29,6 +29,7 @@ class ReadingCluster:
     """What was read of a cluster so far."""
 
     wanted: Wanted
+    """Which lines count; whoever reads logs of nodes reads those of its nodes alone."""
     read_all: bool = False
     """Whether to go on where the root cause is certain, and to read every stream from its beginning."""
     report: Callable[[str], None] = lambda _: None
@@ -43,10 +44,11 @@ class ReadingCluster:
         first = self._first()
         return first is not None and first.cause.kind == "root" and first.confidence == "certain"
 
-    def read(self, files: Iterable[LogFile]) -> None:
-        """Read some logs."""
+    def read(self, files: Iterable[LogFile], *, of_no_node: bool = False) -> None:
+        """Read some logs. Those of nodes are of nodes that are asked for; else lines of no node are left out."""
         self._found = None
-        self.collected.add(scan(files, unusual=self.unusual, wanted=self.wanted))
+        wanted = self.wanted if of_no_node else self.wanted._replace(nodes=())
+        self.collected.add(scan(files, unusual=self.unusual, wanted=wanted))
 
     def read_streams(self, of: StreamFiles, streams: Sequence[LogStream]) -> None:
         """Read streams, the most telling first."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 _MOST_NODES = 6
 _GB, _MB, _KB = 1e9, 1e6, 1e3
@@ -41,7 +41,7 @@ def not_asked(values: Mapping[str, Any]) -> list[str]:
     left: Mapping[str, Any] | None = values["not_asked"]
     if left is None:
         return []
-    said = []
+    said = [*_asked(left), *_logs_left_out(left, values["files"])]
     if left["by_period"]:
         time = f", the newest is of {left['newest']}" if left["newest"] else ""
         said.append(f"{counted(left['by_period'], 'line')} that signatures know left out by the period{time}")
@@ -50,6 +50,24 @@ def not_asked(values: Mapping[str, Any]) -> list[str]:
         more = ", …" if len(left["nodes"]) > _MOST_NODES else ""
         said.append(f"{counted(left['by_node'], 'line')} left out by the node; nodes seen: {others}{more}")
     return said
+
+
+def _asked(left: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what counts: whoever reads the answer later need not know the question."""
+    since = f" from {left['since']} on" if left["since"] else ""
+    until = f" before {left['until']}" if left["until"] else ""
+    of_nodes = f" of {', '.join(left['asked_nodes'][:_MOST_NODES])}" if left["asked_nodes"] else ""
+    yield f"only lines{of_nodes}{since}{' and' if since and until else ''}{until} count"
+
+
+def _logs_left_out(left: Mapping[str, Any], files: int) -> Iterator[str]:
+    if left["logs_by_period"] == files > 0:
+        none = "the log holds no line" if files == 1 else f"none of {files:,} logs holds a line"
+        yield f"{none} of that time"
+    elif left["logs_by_period"]:
+        yield f"{counted(left['logs_by_period'], 'log')} of {files:,} without a line of that time"
+    if left["logs_by_node"]:
+        yield f"{counted(left['logs_by_node'], 'log')} of other nodes not looked at"
 
 
 def counted(count: int, what: str) -> str:

@@ -1,4 +1,4 @@
-"""Events that are objects of one JSON document: of stacks, of CloudWatch Logs, of the journal.
+"""Events that are objects of one JSON document: of stacks, of CloudWatch Logs, of the journal, of Kubernetes.
 
 Objects are taken as they end, in a document of any size, pretty or not, whole or cut off.
 """
@@ -17,15 +17,23 @@ if TYPE_CHECKING:
 
 _HEAD_BYTES = 4096
 # `describe-stack-events`, ParallelCluster's exports and its own commands, which begin their keys with a small letter;
-# `get-log-events` and `filter-log-events`; `journalctl -o json` and json-pretty.
-_MARKS = (b'"ResourceStatus"', b'"resourceStatus"', b'"ingestionTime"', b'"__REALTIME_TIMESTAMP"')
+# `get-log-events` and `filter-log-events`; `journalctl -o json` and json-pretty; `kubectl get -o json`.
+_MARKS = (b'"ResourceStatus"', b'"resourceStatus"', b'"ingestionTime"', b'"__REALTIME_TIMESTAMP"', b'"apiVersion"')
 _LOG_EVENTS = re.compile(rb'"events"\s*:\s*\[\s*\{\s*"(?:message|timestamp|logStreamName)"')
 _TOKEN = re.compile(rb'"((?:[^"\\\n]++|\\.)*+)"(\s*+:)?|([{}\[\]\n])|(?<![\w.])(\d[\d.]{8,20})')
 _ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))')
 _TIMES = ("timestamp", "__REALTIME_TIMESTAMP", "_SOURCE_REALTIME_TIMESTAMP", "datetime", "time")
 _MESSAGES = ("message", "MESSAGE")
 _OF_STACKS = ("logicalResourceId", "resourceType", "resourceStatus", "resourceStatusReason")
-_KEYS = frozenset({*_TIMES, *_MESSAGES, *_OF_STACKS, "logStreamName", "_HOSTNAME", "hostname"})
+# Events, conditions and ends of containers, each with the time that is told last first.
+# https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/
+_TIMES_OF_KUBERNETES = ("lastTimestamp", "eventTime", "firstTimestamp", "finishedAt", "lastTransitionTime")
+_OF_KUBERNETES = ("type", "reason", "kind", "name")
+_NESTED = {"involvedObject": ("kind", "name"), "regarding": ("kind", "name"), "source": ("host",)}
+_KEYS = frozenset({
+    *_TIMES, *_MESSAGES, *_OF_STACKS, *_OF_KUBERNETES, *_TIMES_OF_KUBERNETES, "logStreamName", "_HOSTNAME", "hostname",
+    "host",
+})  # fmt: skip
 # What is nested deeper is hostile; longer values than this are cut.
 _DEEPEST, _LONGEST_BYTES = 64, 2**16
 
@@ -62,8 +70,8 @@ class JsonEvents:
 
     def __init__(self) -> None:
         """Begin before the first line."""
-        self._objects: list[tuple[int, dict[str, _Value]]] = []
-        """With the lines where they begin."""
+        self._objects: list[tuple[int, str, dict[str, _Value]]] = []
+        """With the lines where they begin, and the keys that they are the value of."""
         self._depth = 0
         self._key = ""
         self._left = b""
@@ -88,21 +96,28 @@ class JsonEvents:
         self._left = data[opened:][-_LONGEST_BYTES * 16 :] if opened >= 0 else b""
 
     def _bracket(self, bracket: bytes, line: int) -> Iterator[Event]:
-        self._key = ""
+        key, self._key = self._key, ""
         if bracket == b"{":
             self._depth += 1
             if self._depth <= _DEEPEST:
-                self._objects.append((line, {}))
+                self._objects.append((line, key, {}))
         elif bracket == b"}" and self._depth:
             self._depth -= 1
             if self._depth < len(self._objects):
-                start, values = self._objects.pop()
+                start, of, values = self._objects.pop()
+                self._tell_outer(of, values)
                 yield from _event(range(start, line + 1), values)
+
+    def _tell_outer(self, key: str, values: dict[str, _Value]) -> None:
+        """Keep of an object that ends what the object around it is about."""
+        if key in _NESTED and self._objects:
+            outer = self._objects[-1][2]
+            outer.update({f"{key}.{name}": values[name] for name in _NESTED[key] if name in values})
 
     def _value(self, data: bytes, token: re.Match[bytes], line: int) -> None:
         if self._key in _KEYS and self._objects and self._depth == len(self._objects):
             content = (token[1] if token[4] is None else token[4])[:_LONGEST_BYTES]
-            self._objects[-1][1][self._key] = _Value(_plain(content), line, _raw(data, token, content))
+            self._objects[-1][2][self._key] = _Value(_plain(content), line, _raw(data, token, content))
         self._key = ""
 
 
@@ -110,15 +125,40 @@ def _event(lines: range, values: dict[str, _Value]) -> Iterator[Event]:
     if "resourceStatus" in values:
         words = [values[key].text for key in _OF_STACKS if key in values]
         place = values.get("resourceStatusReason", values["resourceStatus"])
-    elif place := next((values[key] for key in _MESSAGES if key in values), None):  # type: ignore[assignment]
-        words = [place.text]
+    elif found := next((values[key] for key in (*_MESSAGES, *_alone(values)) if key in values), None):
+        place = found
+        words = [*_words_of_kubernetes(values), *([place.text] if place is not values.get("reason") else [])]
     else:
         return
-    told = next((values[key].text for key in _TIMES if key in values), "")
+    told = next((values[key].text for key in (*_TIMES, *_TIMES_OF_KUBERNETES) if key in values), "")
     host = next((values[key].text.partition(".")[0] for key in ("_HOSTNAME", "hostname") if key in values), None)
+    host = host or _node_of_kubernetes(values)
     stream = values.get("logStreamName")
     node = host or (host_of(stream.text) if stream else None)
     yield Event(lines, place.line, place.raw, " ".join(words), _time(told), node)
+
+
+def _alone(values: dict[str, _Value]) -> tuple[str, ...]:
+    """Return what stands for a message where a container has ended and says no more than the reason."""
+    return ("reason",) if "finishedAt" in values else ()
+
+
+def _words_of_kubernetes(values: dict[str, _Value]) -> list[str]:
+    """Return what stands beside the message of an event or a condition: `Warning FailedScheduling Pod/train-0`."""
+    if "reason" not in values:
+        return []
+    about = next((one for one in ("involvedObject", "regarding") if f"{one}.name" in values), "")
+    named = "/".join(values[f"{about}.{key}"].text for key in ("kind", "name") if f"{about}.{key}" in values)
+    return [*(values[key].text for key in ("type", "reason") if key in values), *([named] if named else [])]
+
+
+def _node_of_kubernetes(values: dict[str, _Value]) -> str | None:
+    """Return the node that an event is about, or whose kubelet tells it."""
+    for about in ("involvedObject", "regarding"):
+        if (kind := values.get(f"{about}.kind")) and kind.text == "Node" and f"{about}.name" in values:
+            return values[f"{about}.name"].text.partition(".")[0]
+    host = values.get("source.host")
+    return host.text.partition(".")[0] if host and host.text else None
 
 
 def _time(told: str) -> dt.datetime | None:

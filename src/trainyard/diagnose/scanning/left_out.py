@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from trainyard.diagnose.line_node import host_of, node_of
+from trainyard.diagnose.scanning.asked_lines import AskedLines
 from trainyard.diagnose.scanning.escapes import without_escapes
 from trainyard.diagnose.scanning.log_clock import decoded
 from trainyard.diagnose.wanted import EVERYTHING, Wanted, short
@@ -14,6 +15,7 @@ from trainyard.diagnose.wanted import EVERYTHING, Wanted, short
 if TYPE_CHECKING:
     import datetime as dt
 
+    from trainyard.diagnose.log_file import LogFile
     from trainyard.diagnose.scanning.pieces import Piece
 
 # Of the names of nodes, which anybody may have written.
@@ -36,6 +38,10 @@ class LeftOut:
     """Those that were seen, in the order of reading."""
     unknown: set[str] = field(default_factory=set)
     """Of the nodes that are asked for, those that no log names anywhere."""
+    logs_by_period: int = 0
+    """Logs that hold no line of the period."""
+    _asked: AskedLines | None = None
+    """Of the log that is being read; None where lines of it may be of the period."""
 
     def __post_init__(self) -> None:
         """Know no node yet."""
@@ -54,10 +60,26 @@ class LeftOut:
             return False
         return True
 
+    def begin(self, log: LogFile, near: dt.datetime | None) -> None:
+        """Begin with a log. near: a time of logs beside it."""
+        self._asked = AskedLines(log, self.wanted, near) if self.wanted.since or self.wanted.until else None
+
+    def end(self) -> None:
+        """End with a log."""
+        self.logs_by_period += self._asked is not None
+        self._asked = None
+
     def look(self, file: str, piece: Piece) -> None:
-        """Look for the nodes that are asked for in some lines of a log: a healthy one has no line that is found."""
-        if not self.wanted.nodes:
-            return
+        """Look at some lines of a log for the nodes and the time that are asked for: what is healthy is not found."""
+        if self._asked:
+            if self._asked.may_be_in(piece):
+                self._asked = None
+            else:
+                self._asked.pass_by(piece)
+        if self.wanted.nodes:
+            self._look_for_nodes(file, piece)
+
+    def _look_for_nodes(self, file: str, piece: Piece) -> None:
         end = piece.data.find(b"\n")
         first = piece.data[: end if 0 <= end < _LINE_BYTES else _LINE_BYTES]
         self._saw(host_of(file) or node_of(file, decoded(without_escapes(first))))

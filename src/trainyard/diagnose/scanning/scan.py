@@ -59,7 +59,7 @@ def scan(  # noqa: PLR0913  what is read, what is asked for, and who goes along
 class _Scanner:
     def __init__(self, known: Known, unread: UnreadList, wanted: Wanted) -> None:
         self.files = self.size_bytes = 0
-        self._known, self._unread = known, unread
+        self._known, self._unread, self._wanted = known, unread, wanted
         self._patterns, self._tally = Patterns(known), Tally()
         self._left_out = None if wanted.is_everything else LeftOut(wanted)
         self._harmless = frozenset(name for name, (_, cause) in known.items() if cause.severity == "harmless")
@@ -70,12 +70,14 @@ class _Scanner:
         """Scan one log to its end, or to where it cannot be read on; yield how many bytes were read each time."""
         clock = LogClock(file, self._near)
         hits: LogHits | None = None
+        if self._left_out:
+            self._left_out.begin(file, self._near)
         try:
             for piece in pieces(file.blocks):
                 # An archive can have many empty logs, and telling the kind of one takes longer than reading it.
                 hits = hits or self._hits(file.name, clock)
                 if unusual:
-                    unusual.take(file.name, piece)
+                    unusual.take(file, piece, self._wanted, self._near)
                 if self._left_out:
                     self._left_out.look(file.name, piece)
                 hits.take(piece, self._tally)
@@ -84,6 +86,8 @@ class _Scanner:
             self._unread.add(file.name, str(error))
         if hits:
             hits.finish(self._tally)
+        if self._left_out:
+            self._left_out.end()
         self._near = clock.latest or self._near
 
     def result(self) -> Scan:

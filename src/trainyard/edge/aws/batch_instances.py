@@ -10,21 +10,21 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trainyard.edge.aws.asking import answer, answer_or_none, by_values, client, pages
+from trainyard.edge.aws.scaling_activities import failed_launches_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from datetime import datetime
 
     from trainyard.edge.aws.account import Account
     from trainyard.edge.aws.batch_state import ComputeEnvironment
     from trainyard.edge.aws.ec2 import Described
+    from trainyard.edge.aws.scaling_activities import FailedLaunch
 
 _STATES = ("pending", "running", "stopping", "stopped", "shutting-down")
 _MOST_CONTAINER_INSTANCES = 100  # of one call
 # What the names of its groups begin with: Batch itself may touch no others.
 # https://docs.aws.amazon.com/aws-managed-policy/latest/reference/BatchServiceRolePolicy.html
 _GROUP = "AWSBatch"
-_MOST_ACTIVITIES = 50
 
 
 class Registered(NamedTuple):
@@ -39,14 +39,6 @@ class Registered(NamedTuple):
     vcpus: int
     memory_mib: int
     gpus: int
-
-
-class FailedLaunch(NamedTuple):
-    """An attempt of Auto Scaling to start instances that failed."""
-
-    group: str
-    at: datetime
-    why: str
 
 
 def instances_of(account: Account, environment: ComputeEnvironment) -> tuple[Described, ...]:
@@ -109,7 +101,7 @@ def failed_launches(account: Account, environment: ComputeEnvironment) -> tuple[
     permission = "autoscaling:DescribeAutoScalingGroups"
     groups = pages(account, permission, "describe_auto_scaling_groups", "AutoScalingGroups")
     own = [one["AutoScalingGroupName"] for one in groups if _is_of(one, environment)]
-    found = [failed for group in own for failed in _failed(account, group)]
+    found = [failed for group in own for failed in failed_launches_of(account, group)]
     return tuple(sorted(found, key=lambda one: one.at, reverse=True))
 
 
@@ -119,17 +111,3 @@ def _is_of(group: Mapping[str, Any], environment: ComputeEnvironment) -> bool:
     tags = {(one.get("Key"), one.get("Value")) for one in group.get("Tags", ())}
     own = set(environment.instance_tags)
     return name.startswith(_GROUP) and (environment.name in name or bool(own and own <= tags))
-
-
-def _failed(account: Account, group: str) -> tuple[FailedLaunch, ...]:
-    call = partial(
-        client(account, "autoscaling").describe_scaling_activities,
-        AutoScalingGroupName=group,
-        MaxRecords=_MOST_ACTIVITIES,
-    )
-    found = answer(account, "autoscaling:DescribeScalingActivities", call)["Activities"]
-    bad = [one for one in found if one.get("StatusCode") in ("Failed", "Cancelled")]
-    return tuple(
-        FailedLaunch(group, one["StartTime"], " ".join(f"{one.get('StatusMessage') or one.get('Description')}".split()))
-        for one in bad
-    )

@@ -63,6 +63,16 @@ class NodeNeed(NamedTuple):
     log_group: str | None
     """None for Batch's own, /aws/batch/job."""
 
+    @property
+    def first(self) -> int:
+        """Return the index of the first of these nodes."""
+        return int(self.nodes.partition(":")[0] or 0)
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether the range has no end, so that a job may have another number of nodes."""
+        return self.nodes.endswith(":")
+
 
 class ContainerEnd(NamedTuple):
     """How one attempt of a container ended, or that it has begun."""
@@ -176,8 +186,7 @@ def _detail(described: Mapping[str, Any]) -> JobDetail:
 def node_needs(described: Mapping[str, Any], container: str) -> Iterator[NodeNeed]:
     """Yield what each kind of nodes asks for, of a job or a job definition that has its one container below a key."""
     for part in described.get("nodeProperties", {}).get("nodeRangeProperties", ()):
-        if "container" in part:
-            yield _need(part.get("targetNodes", ""), part["container"])
+        yield _need(part.get("targetNodes", ""), part.get("container", {}))
     if "nodeProperties" not in described and container in described:
         yield _need("0", described[container])
 

@@ -127,7 +127,7 @@ def _registry(client: Any, name: str) -> Kept:
 def _logs(account: Account, owns: Owns, name: str) -> Iterator[Kept]:
     """Yield the logs of nodes, of jobs, and of the functions that clean up. Names do not say whose they are."""
     client = account.client("logs")
-    for beginning in (*_LOGS, f"{name}-batch-"):
+    for beginning in (*_LOGS, f"{name}-batch-", f"/aws/eks/{name}/"):
         for page in client.get_paginator("describe_log_groups").paginate(logGroupNamePrefix=beginning):
             for one in page["logGroups"]:
                 arn = one["arn"].removesuffix(":*")

@@ -26,13 +26,16 @@ class Chosen(NamedTuple):
 def chosen(account: Account, cluster: BatchCluster, job: str, queue: str | None) -> Chosen:
     """Return the queue and the definition of a job: stress-ng, nccl, torchrun, or any definition by name or ARN.
 
-    A definition of the cluster says its queue itself, where none is named.
+    Of the queue's own, the end of the name is enough. A definition of the cluster says its queue itself, where none is
+    named.
     Raises InputError where there is no such queue or definition.
     """
     if job in OUTPUTS:
         found = cluster.queue(queue)
         return Chosen(found, _of_kind(account, cluster, found, job))
-    definition = find_definition(account, job) or _with_beginning(account, cluster, job)
+    definition = find_definition(account, job) or _with_beginning(
+        account, (cluster.queue(queue).name, cluster.name), job
+    )
     if definition is None:
         raise _unknown(account, cluster, job)
     return Chosen(cluster.queue(queue) if queue else _queue_of(cluster, definition), definition)
@@ -40,7 +43,7 @@ def chosen(account: Account, cluster: BatchCluster, job: str, queue: str | None)
 
 def too_large(account: Account, of: Chosen, nodes: int | None) -> str | None:
     """Return why a job would wait for ever, None where it would not or nobody may know."""
-    vcpus = min((one.vcpus for one in of.definition.ranges if one.vcpus), default=None)
+    vcpus = min((int(one.vcpus) for one in of.definition.needs if one.vcpus), default=None)
     most = _most_vcpus(account, of.queue)
     wanted = nodes or of.definition.nodes
     if vcpus is None or most is None or wanted * vcpus <= most:
@@ -71,9 +74,10 @@ def _of_kind(account: Account, cluster: BatchCluster, queue: JobQueue, kind: str
     return definition
 
 
-def _with_beginning(account: Account, cluster: BatchCluster, job: str) -> JobDefinition | None:
-    """Return a definition of the cluster whose name is given without the cluster's."""
-    return None if job.startswith("arn:") else find_definition(account, f"{cluster.name}-{job}")
+def _with_beginning(account: Account, beginnings: tuple[str, str], job: str) -> JobDefinition | None:
+    """Return a definition of the cluster whose name is given without that of its queue, or of the cluster."""
+    found = (find_definition(account, f"{one}-{job}") for one in beginnings if not job.startswith("arn:"))
+    return next((one for one in found if one is not None), None)
 
 
 def _queue_of(cluster: BatchCluster, definition: JobDefinition) -> JobQueue:

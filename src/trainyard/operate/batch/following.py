@@ -20,6 +20,8 @@ LONGEST_S = 14 * 24 * 3600.0
 """How long a job is followed where nothing says how long."""
 # Nodes come up within some minutes where there is capacity.
 _STUCK_AFTER_S = 600.0
+# What does not pass by waiting: https://docs.aws.amazon.com/batch/latest/userguide/job_stuck_in_runnable.html
+_NEVER_STARTS = "MISCONFIGURATION:"
 _FAILURES_ALLOWED = 8
 
 
@@ -85,10 +87,11 @@ class Following:
             return
         if self._runnable_since is None:
             self._runnable_since = self.account.clock.now()
-        waited_s = self.account.clock.now() - self._runnable_since
-        if waited_s >= _STUCK_AFTER_S and not self._hinted:
+        waited_s, never = self.account.clock.now() - self._runnable_since, job.reason.startswith(_NEVER_STARTS)
+        if (never or waited_s >= _STUCK_AFTER_S) and not self._hinted:
             self._hinted = True
-            self.tell(f"RUNNABLE for {waited_s / 60:.0f} min: {self.stuck_hint}")
+            how_long = "RUNNABLE, and waiting will not help" if never else f"RUNNABLE for {waited_s / 60:.0f} min"
+            self.tell(f"{how_long}: {self.stuck_hint}")
 
     def _passing(self, error: TrainyardError) -> None:
         """Wait a little where the error may pass. Raises it where it will not, or has not."""

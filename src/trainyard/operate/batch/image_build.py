@@ -7,14 +7,12 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from trainyard.catalog.architecture import architecture_of
-from trainyard.catalog.instances import find
 from trainyard.edge.aws.batch_definitions import find_definition
 from trainyard.edge.aws.container_registry import digest_of, find_repository
 from trainyard.edge.docker import build_words
 from trainyard.errors import InputError, TrainyardError
 from trainyard.operate.batch.cluster import batch_cluster
-from trainyard.render.batch.container_images import image_for
+from trainyard.render.batch.container_images import image_for, platform_for
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,7 +23,6 @@ if TYPE_CHECKING:
 
 # https://docs.aws.amazon.com/AmazonECR/latest/APIReference/API_ImageIdentifier.html, and what a job definition takes
 _TAG = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
-_PLATFORMS = {"x86_64": "linux/amd64", "arm64": "linux/arm64"}
 _RUNS = {"stress-ng": "stress-ng", "nccl": "nccl", "pytorch": "torchrun"}
 
 
@@ -81,10 +78,8 @@ def image_build(
     if repository is None:
         hint = f"`trainyard status {cluster_name} --region {account.region}` says what is left of it; deploy it again"
         raise TrainyardError(f"there is no repository {cluster.repository} in ECR", where=cluster.stack, hint=hint)
-    facts = find(instance_type)
-    made = image_for(image, neuron=facts is not None and bool(facts.neuron_count))
+    made, platform = image_for(image, instance_type), platform_for(instance_type)
     wanted = tag or made.tag
-    platform = _PLATFORMS[architecture_of(instance_type) or "x86_64"]
     build = ImageBuild(
         made, f"{repository.url}:{wanted}", repository.name, wanted, platform, account.region, made.files()
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     from trainyard.operate.batch.wanted import Wanted
 
 _LONGEST_NAME = 128
+# https://docs.aws.amazon.com/batch/latest/userguide/service_limits.html (read 2026-11-22)
+_LONGEST_REQUEST_BYTES = 30 * 1024
 
 
 def submit_parameters(name: str, queue: str, definition: JobDefinition, wanted: Wanted) -> dict[str, Any]:
@@ -24,6 +27,7 @@ def submit_parameters(name: str, queue: str, definition: JobDefinition, wanted: 
         parameters["nodeOverrides"] = overrides
     if wanted.attempts is not None:
         parameters["retryStrategy"] = {"attempts": wanted.attempts}
+    _refuse_long(parameters)
     return parameters
 
 
@@ -41,7 +45,7 @@ def _node_overrides(definition: JobDefinition, wanted: Wanted) -> dict[str, Any]
     if of_container:
         # Batch takes overrides for the ranges that the definition has.
         overrides["nodePropertyOverrides"] = [
-            {"targetNodes": one.target, "containerOverrides": of_container} for one in definition.ranges
+            {"targetNodes": one.nodes, "containerOverrides": of_container} for one in definition.needs
         ]
     return overrides
 
@@ -62,19 +66,27 @@ def _refuse_single_node(definition: JobDefinition) -> None:
         raise InputError(problem, where=definition.name, hint=hint)
 
 
+def _refuse_long(parameters: dict[str, Any]) -> None:
+    size = len(json.dumps(parameters, ensure_ascii=False).encode())
+    if size > _LONGEST_REQUEST_BYTES:
+        hint = "put what is long into a file that nodes mount, or into the image"
+        problem = f"variables and command make a request of {size:,} bytes, and Batch takes {_LONGEST_REQUEST_BYTES:,}"
+        raise InputError(problem, where="--env, --command", hint=hint)
+
+
 def _refuse_nodes(definition: JobDefinition, nodes: int) -> None:
     """Raise InputError for a number that Batch refuses.
 
     https://docs.aws.amazon.com/batch/latest/APIReference/API_NodeOverrides.html
     """
-    ranges = ", ".join(one.target for one in definition.ranges)
-    if not any(one.is_open for one in definition.ranges):
+    ranges = ", ".join(one.nodes for one in definition.needs)
+    if not any(one.is_open for one in definition.needs):
         hint = (
             f"register a revision with a range without an end, such as 0:; or leave --nodes out for {definition.nodes}"
         )
         problem = f"{definition.name} always has {definition.nodes} nodes: its ranges of nodes ({ranges}) have an end"
         raise InputError(problem, where="--nodes", hint=hint)
-    least = max(*(one.first for one in definition.ranges), definition.main_node, 0) + 1
+    least = max(*(one.first for one in definition.needs), definition.main_node, 0) + 1
     if nodes < least:
         hint = f"{least} at least"
         raise InputError(f"{nodes} nodes are too few for the ranges {ranges}", where="--nodes", hint=hint)

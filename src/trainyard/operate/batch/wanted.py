@@ -8,6 +8,8 @@ from typing import NamedTuple
 from trainyard.errors import InputError
 
 _MOST_ATTEMPTS = 10
+# An Integer of the API: https://docs.aws.amazon.com/batch/latest/APIReference/API_NodeOverrides.html
+_MOST_NODES = 2**31 - 1
 # Batch keeps names that begin so to itself.
 # https://docs.aws.amazon.com/batch/latest/APIReference/API_ContainerOverrides.html
 _RESERVED = "AWS_BATCH"
@@ -24,8 +26,8 @@ class Wanted(NamedTuple):
 
     def refuse_wrong(self) -> None:
         """Raise InputError for what no job can have."""
-        if self.nodes is not None and self.nodes < 1:
-            raise InputError(f"a job has no {self.nodes} nodes", where="--nodes", hint="such as --nodes 4")
+        if self.nodes is not None and not 1 <= self.nodes <= _MOST_NODES:
+            raise InputError(f"a job has no {self.nodes:,} nodes", where="--nodes", hint="such as --nodes 4")
         if self.attempts is not None and not 1 <= self.attempts <= _MOST_ATTEMPTS:
             problem = f"{self.attempts} attempts are not possible"
             raise InputError(problem, where="--attempts", hint=f"from 1 to {_MOST_ATTEMPTS}")

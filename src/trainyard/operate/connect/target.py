@@ -9,6 +9,7 @@ from trainyard.edge.aws.cluster_instances import instance_by_id, instances_of_cl
 from trainyard.edge.aws.node_names import instance_of_slurm_node
 from trainyard.errors import InputError, TrainyardError
 from trainyard.operate.connect.batch_target import batch_target
+from trainyard.operate.connect.eks_target import eks_target
 from trainyard.operate.connect.monitoring_stack import monitoring_stack
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class Target(NamedTuple):
     cluster: str
     instance: str
     role: str
-    """HeadNode, LoginNode, Compute, Monitoring or Batch; unknown where nothing says so."""
+    """HeadNode, LoginNode, Compute, Monitoring, Batch or Kubernetes; unknown where nothing says so."""
     state: str
     os: str | None
     """As a ParallelCluster config names it; None where no tag says so."""
@@ -50,7 +51,7 @@ class Target(NamedTuple):
     def words(self) -> str:
         """Return what it is, for people."""
         names = {"HeadNode": "head node", "LoginNode": "login node", "Compute": "compute node"}
-        names |= {"Monitoring": "monitoring instance", "Batch": "instance"}
+        names |= {"Monitoring": "monitoring instance", "Batch": "instance", "Kubernetes": "node"}
         return f"the {names[self.role]} {self.instance} of {self.cluster}" if self.role in names else self.instance
 
 
@@ -58,7 +59,7 @@ def find_target(account: Account, cluster: str, node: str | None) -> Target:
     """Return the instance that is meant; the head node where none is named.
 
     A node goes by its role (head, login, monitoring), its instance id, its address, its host name, or Slurm's name.
-    Of a cluster of AWS Batch, which has no head node, it is the newest instance that runs.
+    Of a cluster of AWS Batch or Amazon EKS, which has no head node, it is the newest instance that runs.
     Raises InputError for a name that cannot be, or that no node has, TrainyardError where the cluster has no instance.
     """
     if not _NAME.fullmatch(cluster):
@@ -71,10 +72,15 @@ def find_target(account: Account, cluster: str, node: str | None) -> Target:
         return _monitoring(account, cluster, targets)
     found = _by_role(ROLES[wanted], targets) if wanted in ROLES else _by_name(account, cluster, wanted, targets)
     if all(one.role == _UNKNOWN for one in targets):
-        found = batch_target(account, cluster, None if wanted == HEAD else wanted, _target) or found
+        found = _without_head(account, cluster, None if wanted == HEAD else wanted) or found
     if found is None:
         raise _missing(account, cluster, node, targets)
     return found
+
+
+def _without_head(account: Account, cluster: str, wanted: str | None) -> Target | None:
+    """Return an instance of a cluster of EKS or AWS Batch; None where it is of neither."""
+    return eks_target(account, cluster, wanted, _target) or batch_target(account, cluster, wanted, _target)
 
 
 def require_running(target: Target, region: str) -> Target:

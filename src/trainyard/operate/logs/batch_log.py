@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from trainyard.edge.aws.asking import NotAllowedError
-from trainyard.edge.aws.batch_defined_jobs import BATCH_LOG_GROUP, defined_jobs
+from trainyard.edge.aws.batch_definitions import BATCH_LOG_GROUP, definitions
 from trainyard.edge.aws.batch_stack import batch_of_cluster
 from trainyard.edge.aws.cluster_logs import group_named, streams
 from trainyard.operate.logs.job_stream import JobStreamName, parsed_job
@@ -52,7 +52,7 @@ def batch_stack(account: Account, name: str) -> BatchResources | None:
 
 def batch_groups(account: Account, resources: BatchResources) -> tuple[LogGroup, ...]:
     """Return the log groups of a stack that somebody else made: those it has, and those that its jobs log into."""
-    defined = (group for one in defined_jobs(account, resources.definitions) for group in one.log_groups)
+    defined = (group for one in definitions(account, resources.definitions) for group in one.log_groups)
     names = dict.fromkeys((*resources.log_groups, *defined))
     found = (group_named(account, name) for name in names)
     return tuple(one for one in found if one is not None)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from trainyard.edge.aws.account import Account
     from trainyard.edge.new_archive import NewArchive
     from trainyard.operate.logs.cluster_log import ClusterLog, Stream
+    from trainyard.operate.logs.eks.exporting import KubernetesPart
     from trainyard.operate.logs.period import Period
 
 _AT_ONCE = 4  # streams; GetLogEvents may be called 25 times a second, fewer in some regions
@@ -46,6 +47,11 @@ class Exported(NamedTuple):
     stack_events: int
     left_out: str | None
     """Why there are no events of the stack; None where there are."""
+    containers: int = 0
+    """Of EKS: how many containers of pods have a log."""
+    container_lines: int = 0
+    kubernetes_left_out: str | None = None
+    """Of EKS: why what Kubernetes says is not there, or not whole; None where it is."""
 
 
 class _Read(NamedTuple):
@@ -64,6 +70,8 @@ class Export:
     streams: Sequence[Stream]
     of: Period
     report: Callable[[str], None] = lambda _: None
+    kubernetes: KubernetesPart | None = None
+    """What is added of a cluster of EKS; None of other clusters."""
     _ended: Event = field(default_factory=Event)
     """Set where nobody wants any more of it."""
 
@@ -77,7 +85,8 @@ class Export:
         with new_archive(file, force=force) as archive:
             streams, count = self._add_streams(archive, folder)
             stack, left_out = self._add_stack_events(archive, folder)
-        return Exported(file, folder, streams, count, stack, left_out)
+            added = () if self.kubernetes is None else self.kubernetes.add(archive, folder)
+        return Exported(file, folder, streams, count, stack, left_out, *added)
 
     def _add_streams(self, archive: NewArchive, folder: str) -> tuple[int, int]:
         wanted = [one for one in self.streams if _may_have_events(one, self.of)]

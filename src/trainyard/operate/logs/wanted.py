@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from trainyard.edge.aws.node_names import instance_of_slurm_node
 from trainyard.errors import InputError
+from trainyard.operate.logs.eks.stream_name import EksStreamName
 from trainyard.operate.logs.job_stream import JobStreamName
 from trainyard.operate.logs.stream_name import StreamName
 
@@ -30,7 +31,10 @@ class Wanted(NamedTuple):
 
 def chosen(account: Account, log: ClusterLog, wanted: Wanted) -> tuple[Stream, ...]:
     """Return the streams that are asked for. Raises InputError where there is none of a job, a node or a kind."""
-    found = _of_jobs(log, wanted) if log.is_of_jobs else _of_nodes(account, log, wanted)
+    if log.is_of_eks:
+        found = _of_eks(log, wanted)
+    else:
+        found = _of_jobs(log, wanted) if log.is_of_jobs else _of_nodes(account, log, wanted)
     for kind in wanted.kinds:
         if not any(one.kind == kind for one in found):
             raise _no_such_kind(kind, found)
@@ -52,6 +56,20 @@ def _of_jobs(log: ClusterLog, wanted: Wanted) -> tuple[Stream, ...]:
     if wanted.nodes:
         known = [(one, parts) for one, parts in known if any(parts.is_of_node(node) for node in wanted.nodes)]
     return tuple(one for one, _ in known) if wanted.jobs or wanted.nodes else log.streams
+
+
+def _of_eks(log: ClusterLog, wanted: Wanted) -> tuple[Stream, ...]:
+    """Return the streams of nodes of EKS; those of its control plane are of none."""
+    known = [(one, one.parts) for one in log.streams if isinstance(one.parts, EksStreamName)]
+    for node in wanted.nodes:
+        if not any(parts.is_of(node) for _, parts in known):
+            hint = (
+                f"`trainyard logs {log.name} --region {log.region}` lists its groups; without --group, pods are meant"
+            )
+            raise InputError(f"{log.group.name} has no logs of a node {node!r}", where="--node", hint=hint)
+    if not wanted.nodes:
+        return log.streams
+    return tuple(one for one, parts in known if any(parts.is_of(node) for node in wanted.nodes))
 
 
 def _no_such_job(log: ClusterLog, job: str, known: list[JobStreamName]) -> InputError:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from trainyard.operate.monitoring.access import MonitoringAccess
     from trainyard.operate.status.batch.batch_status import BatchStatus
     from trainyard.operate.status.concern import Concern
+    from trainyard.operate.status.eks.eks_status import EksStatus
     from trainyard.operate.status.failures import Failure
     from trainyard.operate.status.file_systems import FileSystem
     from trainyard.operate.status.node_hours import NodeHours
@@ -47,6 +48,8 @@ class Status:
     cost: NodeHours | None = None
     batch: BatchStatus | None = None
     """What there is of AWS Batch; None of a cluster of another platform, and of an environment."""
+    eks: EksStatus | None = None
+    """What there is of Amazon EKS; None of a cluster of another platform, and of an environment."""
     concerns: tuple[Concern, ...] = ()
     """Errors first."""
     unknown: Mapping[str, str] = field(default_factory=dict)
@@ -59,7 +62,7 @@ class Status:
 
     @property
     def up(self) -> bool:
-        """Return whether it is whole, its head node runs, and its fleet launches nodes."""
+        """Return whether it is whole, what all of it depends on runs, and nodes come."""
         return self.problem is None
 
     @property

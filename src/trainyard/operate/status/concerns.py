@@ -11,6 +11,7 @@ from trainyard.errors import TrainyardError
 from trainyard.operate.nodes.words import duration
 from trainyard.operate.status.batch.concerns import batch_concerns
 from trainyard.operate.status.concern import Concern
+from trainyard.operate.status.eks.concerns import eks_concerns
 from trainyard.operate.status.reservations import MISSING
 from trainyard.render.tags import CLUSTER
 
@@ -40,6 +41,8 @@ def concerns(account: Account, seen: Status, *, is_environment: bool) -> tuple[C
 def _of_platform(seen: Status, *, broken: bool) -> list[Concern]:
     if seen.batch is not None:
         return [*batch_concerns(seen, seen.batch)]
+    if seen.eks is not None:
+        return [*eks_concerns(seen, seen.eks)]
     return [*_of_head_node(seen, broken=broken), *_of_fleet(seen), *_of_queues(seen)]
 
 
@@ -48,7 +51,9 @@ def _own(seen: Status, *words: str) -> str:
 
 
 def _of_unknown(seen: Status) -> Iterator[Concern]:
-    for part in ("stacks", "nodes"):
+    # Of EKS, the service itself says whether the cluster works.
+    needed = ("stacks", "nodes") if seen.eks is None else ("EKS", "node groups")
+    for part in needed:
         if part in seen.unknown:
             yield Concern("error", f"whether it is up is not known: {seen.unknown[part]}")
 
@@ -56,7 +61,7 @@ def _of_unknown(seen: Status) -> Iterator[Concern]:
 def _of_stacks(account: Account, seen: Status) -> Iterator[Concern]:
     for stack in seen.stacks:
         if stack.in_progress:
-            watched = _made_by_trainyard(seen) and seen.batch is None
+            watched = _made_by_trainyard(seen) and seen.batch is None and seen.eks is None
             command = _own(seen, "nodes", "watch") if watched else None
             yield Concern("error", f"stack {stack.name} is {stack.status}", command)
         elif not stack.usable:

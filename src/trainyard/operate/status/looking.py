@@ -12,15 +12,18 @@ from trainyard.deploy.record import Deployment, read_record
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.batch_stack import BatchResources, batch_resources
 from trainyard.edge.aws.cluster_config import cluster_config, config_of
+from trainyard.edge.aws.eks import find_cluster
 from trainyard.edge.aws.fleet_status import fleet_status
 from trainyard.edge.aws.nodes import nodes
 from trainyard.edge.aws.stacks import all_stacks
+from trainyard.edge.kubernetes.kubectl import kubectl_of
 from trainyard.errors import TrainyardError
 from trainyard.operate.monitoring.access import monitoring_access
 from trainyard.operate.status import failures, file_systems
 from trainyard.operate.status.batch.looking import BatchLook
 from trainyard.operate.status.cluster_status import Status
 from trainyard.operate.status.concerns import concerns
+from trainyard.operate.status.eks.looking import EksLook
 from trainyard.operate.status.node_hours import node_hours
 from trainyard.operate.status.parts import Parts
 from trainyard.operate.status.queues import compute_resources
@@ -31,22 +34,27 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from trainyard.edge.aws.account import Account
+    from trainyard.edge.aws.eks import EksCluster
     from trainyard.edge.aws.stacks import StackState
+    from trainyard.operate.status.eks.inside import KubectlOf
 
 # https://docs.aws.amazon.com/parallelcluster/latest/ug/Tags-v3.html
 _VERSION = "parallelcluster:version"
+# https://github.com/eksctl-io/eksctl/blob/main/pkg/apis/eksctl.io/v1alpha5/types.go
+_EKSCTL = "alpha.eksctl.io/cluster-name"
 
 
-def status(name: str, account: Account, bucket: str | None = None) -> Status:
+def status(name: str, account: Account, bucket: str | None = None, *, kubectl: KubectlOf = kubectl_of) -> Status:
     """Return the state of a cluster, whoever made it, or of an environment.
 
-    ``bucket`` is the one that its spec named, where no stack is left to say so. What may not be looked at is named in
-    ``unknown``. Raises TrainyardError where there is nothing of that name, or nothing may be looked at.
+    ``bucket`` is the one that its spec named, where no stack is left to say so; ``kubectl`` gives what asks the API of
+    a Kubernetes cluster. What may not be looked at is named in ``unknown``.
+    Raises TrainyardError where there is nothing of that name, or nothing may be looked at.
     """
     _ = account.id  # who cannot sign in is told so once, and not for each part
     parts = Parts(account.region)
     try:
-        return _Look(name, account, bucket, parts).look()
+        return _Look(name, account, bucket, parts, kubectl).look()
     finally:
         parts.close()
 
@@ -57,6 +65,7 @@ class _Look:
     account: Account
     bucket: str | None
     parts: Parts
+    kubectl: KubectlOf
 
     def look(self) -> Status:
         ask = self.parts.ask
@@ -72,10 +81,15 @@ class _Look:
         if shared:
             return self._environment(shared, record)
         stacks, found = _of_cluster(everything, self.name), tuple(nodes_asked() or ())
-        self._refuse_nothing(stacks, found, record)
         seen = Status(self.name, self.account.region, self.account.clock.now(), record, stacks, found)
+        if _is_of_eks(seen):
+            return self._eks_cluster(seen, self._eks(), _around(everything, stacks))
         if (resources := self._batch(seen)) is not None:
             return self._batch_cluster(seen, resources, _around(everything, stacks))
+        if self._may_be_eks(seen) and (cluster := self._eks()) is not None:
+            return self._eks_cluster(seen, cluster, _around(everything, stacks))
+        self.parts.unknown.pop("EKS", None)  # who runs no EKS needs no leave to ask it
+        self._refuse_nothing(stacks, found, record)
         seen = replace(seen, fleet=fleet_asked(), cost=node_hours(found, seen.region, seen.at))
         return self._with_details(seen, bucket, config_asked() or _remembered(record), _around(everything, stacks))
 
@@ -103,6 +117,24 @@ class _Look:
     def _batch_cluster(self, seen: Status, resources: BatchResources, around: Sequence[StackState]) -> Status:
         access = self.parts.ask("monitoring", partial(monitoring_access, self.account, around))
         seen = BatchLook(self.account, resources, self.parts).look(seen)
+        seen = replace(seen, monitoring=access(), unknown=self.parts.unknown)
+        return replace(seen, concerns=concerns(self.account, seen, is_environment=False))
+
+    def _may_be_eks(self, seen: Status) -> bool:
+        """Return whether EKS is to be asked: not where it is known to be a cluster of another platform."""
+        known = any(_VERSION in one.tags for one in seen.stacks)
+        return not (known or seen.nodes or _platform(seen.record) is not None)
+
+    def _eks(self) -> EksCluster | None:
+        return self.parts.ask("EKS", partial(find_cluster, self.account, self.name))()
+
+    def _eks_cluster(self, seen: Status, cluster: EksCluster | None, around: Sequence[StackState]) -> Status:
+        # What was asked of ParallelCluster says nothing here.
+        self.parts.unknown = {
+            part: why for part, why in self.parts.unknown.items() if part not in ("nodes", "fleet", "queues")
+        }
+        access = self.parts.ask("monitoring", partial(monitoring_access, self.account, around))
+        seen = EksLook(self.account, cluster, self.parts, self.kubectl).look(seen)
         seen = replace(seen, monitoring=access(), unknown=self.parts.unknown)
         return replace(seen, concerns=concerns(self.account, seen, is_environment=False))
 
@@ -166,7 +198,8 @@ def _environment(everything: Sequence[StackState], name: str) -> tuple[StackStat
 
 def _of_cluster(everything: Sequence[StackState], name: str) -> tuple[StackState, ...]:
     own = [one for one in everything if one.name == name]
-    others = [one for one in everything if one.tags.get(CLUSTER) == name and one.name != name]
+    tagged = [one for one in everything if name in (one.tags.get(CLUSTER), one.tags.get(_EKSCTL))]
+    others = [one for one in tagged if one.name != name]
     return (*others, *own)
 
 
@@ -174,6 +207,11 @@ def _around(everything: Sequence[StackState], stacks: tuple[StackState, ...]) ->
     """Return the stacks of a cluster with those of the environment that it uses, where it uses one."""
     name = next((one.tags[ENVIRONMENT] for one in stacks if ENVIRONMENT in one.tags), None)
     return (*stacks, *(_environment(everything, name) if name is not None else ()))
+
+
+def _is_of_eks(seen: Status) -> bool:
+    """Return whether stacks or the deployment say that it is a cluster of EKS, or was to be one."""
+    return any(_EKSCTL in one.tags for one in seen.stacks) or _platform(seen.record) == "eks"
 
 
 def _batch_stack(name: str) -> str:

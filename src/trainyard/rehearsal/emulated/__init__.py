@@ -13,5 +13,7 @@ Extensions are modules that are found by being in their folder, and import nothi
   does it.
 - ``apis/<service>.py`` is what moto lacks of a service. ``install()`` puts actions into moto's own response class; or
   ``SIGNING_NAME`` and ``RESPONSES``, a subclass of moto's ``BaseResponse``, answer a whole service that moto does not
-  know. ``inventory(account_id, region)``, where there is one, returns the names of what exists there, by kind.
+  know; or ``HOST``, ``NAME`` and ``application`` answer whatever is sent to hosts of that pattern: a Grafana, or the
+  API server of a cluster. ``inventory(account_id, region)``, where there is one, returns the names of what exists
+  there, by kind.
 """

@@ -38,7 +38,7 @@ class Application:
         self._moto = DomainDispatcherApplication(create_backend_app)
         ours = {module.SIGNING_NAME: module.RESPONSES for module in api_modules() if hasattr(module, "RESPONSES")}
         ours["cloudformation"] = CloudFormation
-        self._by_host = [(module.HOST, module.application) for module in api_modules() if hasattr(module, "HOST")]
+        self._by_host = [module for module in api_modules() if hasattr(module, "HOST")]
         self._ours: dict[str, Any] = {name: _flask(responses) for name, responses in ours.items()}
 
     def __call__(self, environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
@@ -49,8 +49,9 @@ class Application:
             if path.startswith("/trainyard/"):
                 return _page(path, environ, start_response)
             host = str(environ.get("HTTP_HOST", ""))
-            answering = next((application for hosts, application in self._by_host if hosts.fullmatch(host)), None)
-            name = "grafana-workspace" if answering else _signing_name(environ)
+            by_host = next((module for module in self._by_host if module.HOST.fullmatch(host)), None)
+            answering = by_host and by_host.application
+            name = by_host.NAME if by_host else _signing_name(environ)
             calls.count(name, environ)
             try:
                 return list((answering or self._ours.get(name, self._moto))(environ, start_response))

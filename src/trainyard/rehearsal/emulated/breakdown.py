@@ -31,8 +31,9 @@ class Breakdown:
     """In the words of a sentence that goes on: the account may run fewer vCPUs than …"""
     source: str
     """Where it happened, or the code or page that says what is written then."""
-    strikes: Literal["resource", "launch", "head", "nodes"]
-    """What fails: a resource of a stack, the launch of static nodes, the head node, or static nodes on their way up."""
+    strikes: Literal["resource", "launch", "head", "nodes", "pods", "api"]
+    """What fails: a resource of a stack, the launch of nodes, the head node, nodes on their way up; of a cluster of EKS
+    pods or the API server."""
     message: str = ""
     """What AWS says."""
     resource: str = ""
@@ -47,6 +48,8 @@ class Breakdown:
     """What the head node writes of its custom action."""
     silent: bool = False
     """Whether nothing of the compute nodes reaches CloudWatch."""
+    image: str = ""
+    """A part of the images of pods that fail."""
     lines: tuple[Mapping[str, Any], ...] = ()
     then: str = ""
     """What the head node writes at the end, of told/."""

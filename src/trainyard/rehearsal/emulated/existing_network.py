@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _CIDR = "10.0.0.0/16"
+_UNNAMED = "10.0.240.0/20"
 
 
 def plant_network(account: str, region: str, network: Mapping[str, Any] | None) -> None:
@@ -45,12 +46,18 @@ def _plant_routes(ec2: Any, vpc: str, network: Mapping[str, Any]) -> None:
     _plant_route(ec2, vpc, network["public"], {"GatewayId": gateway})
     for subnet in network["public"]:
         ec2.modify_subnet_attribute(SubnetId=subnet["id"], MapPublicIpOnLaunch={"Value": True})
-    nat = {}
-    if network["public"]:
-        address = ec2.allocate_address(Domain="vpc")["AllocationId"]
-        made = ec2.create_nat_gateway(SubnetId=network["public"][0]["id"], AllocationId=address)
-        nat = {"NatGatewayId": made["NatGateway"]["NatGatewayId"]}
-    _plant_route(ec2, vpc, network["private"], nat)
+    public = network["public"][0]["id"] if network["public"] else _unnamed_subnet(ec2, vpc, network, gateway)
+    address = ec2.allocate_address(Domain="vpc")["AllocationId"]
+    made = ec2.create_nat_gateway(SubnetId=public, AllocationId=address)
+    _plant_route(ec2, vpc, network["private"], {"NatGatewayId": made["NatGateway"]["NatGatewayId"]})
+
+
+def _unnamed_subnet(ec2: Any, vpc: str, network: Mapping[str, Any], gateway: str) -> str:
+    """Make the public subnet of the NAT gateway, where the spec has no reason to name one."""
+    zone = network["private"][0]["zone"]
+    made = ec2.create_subnet(VpcId=vpc, CidrBlock=_UNNAMED, AvailabilityZone=zone)["Subnet"]
+    _plant_route(ec2, vpc, [{"id": made["SubnetId"]}], {"GatewayId": gateway})
+    return str(made["SubnetId"])
 
 
 def _plant_route(ec2: Any, vpc: str, subnets_of_it: list[Mapping[str, str]], target: Mapping[str, str]) -> None:

@@ -112,17 +112,29 @@ def _network(spec: Spec, found: Iterable[Mention]) -> dict[str, Any] | None:
     zones = list(dict.fromkeys(zone for queue in spec.queues for zone in queue.zones)) or [_zone(spec)]
     public = [*existing.public_subnets]
     private = [*existing.private_subnets, *(one for one in _values(found, "subnet") if one.startswith("subnet-"))]
-    second = spec.network.secondary_availability_zone or zones[0]
+    second = spec.network.secondary_availability_zone or (_another(zones[0]) if spec.platform == "eks" else zones[0])
     return {
         "vpc": existing.vpc,
         "public": [{"id": name, "zone": zones[0] if not at else second} for at, name in enumerate(public)],
         "private": [
-            {"id": name, "zone": zones[min(at, len(zones) - 1)]}
-            for at, name in enumerate(dict.fromkeys(private))
+            {"id": name, "zone": zone}
+            for name, zone in _private_zones(spec, list(dict.fromkeys(private)), zones, second)
             if name not in public
         ],
         "security_groups": list(existing.security_groups),
     }
+
+
+def _private_zones(spec: Spec, subnets: list[str], zones: list[str], second: str) -> Iterator[tuple[str, str]]:
+    """Yield private subnets with their zones: the control plane of EKS has one in a zone where no node stands."""
+    of_nodes = {queue.subnet for queue in spec.queues}
+    for at, name in enumerate(subnets):
+        beyond = spec.platform == "eks" and at and name not in of_nodes and len(zones) == 1
+        yield name, second if beyond else zones[min(at, len(zones) - 1)]
+
+
+def _another(zone: str) -> str:
+    return zone[:-1] + ("b" if zone[-1] != "b" else "a")
 
 
 def _reservations(spec: Spec) -> Iterator[dict[str, Any]]:

@@ -10,6 +10,8 @@ from trainyard.deploy.steps.grafana import has_workspace
 from trainyard.monitoring.cloudwatch_body import wants_dashboards
 from trainyard.render.cloudformation.monitoring import needs_monitoring
 from trainyard.render.cloudformation.network import has_load_balancer
+from trainyard.render.eks.launch_templates import needs_launch_templates
+from trainyard.render.eks.names import accelerator
 from trainyard.render.needed_assets import needed_assets
 
 if TYPE_CHECKING:
@@ -35,6 +37,10 @@ def _efa(spec: Spec) -> bool:
 def _accelerators(spec: Spec) -> bool:
     known = (find(group.instance_type) for group in spec.node_groups())
     return any(facts is not None and facts.accelerators is not None for facts in known)
+
+
+def _nvidia(spec: Spec) -> bool:
+    return any(accelerator(group) == "nvidia" for group in spec.node_groups())
 
 
 def _own_scripts(spec: Spec) -> bool:
@@ -74,6 +80,7 @@ def _on(platform: str, holds: Callable[[Spec], bool] = lambda _: True) -> Callab
 
 CONDITIONS: dict[str, Callable[[Spec], bool]] = {
     "accelerators": _accelerators,
+    "accelerators_of_eks": _on("eks", _accelerators),
     "accounting": lambda spec: spec.parallelcluster.slurm.accounting is not None,
     "batch": _on("batch"),
     "batch_capacity_block": _on("batch", _capacity("capacity_block")),
@@ -86,6 +93,13 @@ CONDITIONS: dict[str, Callable[[Spec], bool]] = {
     "downloads": lambda spec: bool(needed_assets(spec)),
     "efa": _efa,
     "environment": lambda spec: spec.environment is not None,
+    "eks": _on("eks"),
+    "eks_capacity_block": _on("eks", _capacity("capacity_block")),
+    "eks_efa": _on("eks", _efa),
+    "eks_endpoint_private": _on("eks", lambda spec: spec.eks.endpoint == "private"),
+    "eks_fsx": _on("eks", lambda spec: any(one.lustre is not None for one in spec.file_systems)),
+    "eks_launch_templates": _on("eks", needs_launch_templates),
+    "eks_nvidia": _on("eks", _nvidia),
     "existing_file_systems": lambda spec: any(_is_named(one) for one in spec.file_systems),
     "existing_network": lambda spec: spec.network.existing is not None,
     "fsx_made": _fsx_made,

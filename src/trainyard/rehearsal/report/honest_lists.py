@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
     from trainyard.spec.cluster import Spec
 
-Reached = Literal["checked", "deployed", "destroyed"]
-"""How far a rehearsal came: ParallelCluster validated it, everything was made, everything was removed."""
+Reached = Literal["checked", "deployed", "destroyed", "eksctl_schema", "eksctl_dry_run"]
+"""How far a rehearsal came: the preflights passed it, everything was made, everything was removed; and of EKS, whether
+the real eksctl took its file by its schema and in a dry run."""
 
 
 def proved(spec: Spec, reached: Collection[Reached]) -> list[str]:
@@ -24,9 +25,10 @@ def proved(spec: Spec, reached: Collection[Reached]) -> list[str]:
     return [_said(entry) for entry in _applying("proved.yaml", spec) if entry["after"] in reached]
 
 
-def only_aws_can_tell(spec: Spec) -> list[str]:
-    """Return what no rehearsal of a spec can know, each with its source at the end."""
-    return [_said(entry) for entry in _applying("only_aws_can_tell.yaml", spec)]
+def only_aws_can_tell(spec: Spec, reached: Collection[Reached] = ()) -> list[str]:
+    """Return what no rehearsal of a spec can know that came as far as it did, each with its source at the end."""
+    every = _applying("only_aws_can_tell.yaml", spec)
+    return [_said(entry) for entry in every if entry.get("unless") not in reached]
 
 
 def _applying(file: str, spec: Spec) -> list[dict[str, str]]:

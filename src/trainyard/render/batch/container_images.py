@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+from trainyard.catalog.architecture import architecture_of
+from trainyard.catalog.instances import find
+
+if TYPE_CHECKING:
+    from trainyard.spec.cluster import Spec
 
 _HERE = Path(__file__).parent
 _FOLDER = _HERE / "dockerfiles"
@@ -33,8 +39,31 @@ IMAGES = {
     "pytorch": ContainerImage("pytorch", "pytorch", "batch.pytorch_image", "pytorch", ("train.py",)),
 }
 _WITH_NEURON = IMAGES["pytorch"]._replace(folder="pytorch-neuron")
+# What Docker calls them: https://docs.docker.com/build/building/multi-platform/
+_PLATFORMS = {"x86_64": "linux/amd64", "arm64": "linux/arm64"}
 
 
-def image_for(name: str, *, neuron: bool) -> ContainerImage:
-    """Return an image by its name, for nodes with Trainium or others."""
-    return _WITH_NEURON if neuron and name == "pytorch" else IMAGES[name]
+def image_for(name: str, instance_type: str) -> ContainerImage:
+    """Return an image by its name, for nodes of a type: those with Trainium have another PyTorch."""
+    facts = find(instance_type)
+    has_neuron = facts is not None and bool(facts.neuron_count)
+    return _WITH_NEURON if has_neuron and name == "pytorch" else IMAGES[name]
+
+
+def platform_for(instance_type: str) -> str:
+    """Return what Docker builds for, so that it runs on nodes of a type and not only on the machine that builds."""
+    return _PLATFORMS[architecture_of(instance_type) or "x86_64"]
+
+
+def pushed_images(spec: Spec) -> tuple[ContainerImage, ...]:
+    """Return the images that the registry of a cluster has to hold, because its spec names no others."""
+    named = {"stress-ng": spec.batch.stress_image, "pytorch": spec.batch.pytorch_image}
+    first = next(iter(spec.node_groups())).instance_type
+    return tuple(image_for(name, first) for name, image in named.items() if image is None)
+
+
+def image_files(spec: Spec) -> dict[str, bytes]:
+    """Return what those images are built of, by name: stress-ng/Dockerfile."""
+    if spec.platform != "batch" or spec.is_environment:
+        return {}
+    return {f"{image.name}/{name}": content for image in pushed_images(spec) for name, content in image.files().items()}

@@ -9,6 +9,7 @@ from trainyard.render.batch.images import repositories
 from trainyard.render.batch.node import Node, node_of
 from trainyard.render.batch.program_texts import program
 from trainyard.render.batch.slots import Slot
+from trainyard.render.cloudformation.iam import iam_names
 
 if TYPE_CHECKING:
     from trainyard.catalog.interfaces import Interface
@@ -35,6 +36,8 @@ def queue_slots(spec: Spec, queue: Queue, *, dense: bool = False) -> dict[str, A
     node = node_of(spec, next(spec.groups_in(queue)))
     instance_type = node.group.instance_type
     return {
+        # A role with a name of its own, even on a condition, takes CAPABILITY_NAMED_IAM.
+        "iam-names": Slot.KEEP if "IamNamePrefix" in iam_names(spec) else Slot.REMOVE,
         "nccl-image": Slot.KEEP if _any_gpus(spec) else Slot.REMOVE,
         "max-vcpus": node.group.max_nodes * node.vcpus,
         "huge-pages": node.huge_pages,

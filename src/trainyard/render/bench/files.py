@@ -26,24 +26,29 @@ ASSETS = Path(__file__).with_name("assets")
 
 def bench_files(spec: Spec) -> dict[str, bytes]:
     """Return the files of the folder by their names in it: those of containers too where the spec has them."""
-    jobs = jobs_for(spec)
-    if spec.platform == "batch":
-        return {f"{job.id}.json": _submission(spec, job) for job in jobs}
-    if spec.platform == "eks":
-        return _mpi_jobs(spec, jobs)
-    in_containers = jobs_for(spec, container=True) if spec.software.containers else ()
-    return files_of(spec, (*jobs, *in_containers))
+    in_containers = spec.platform == "parallelcluster" and spec.software.containers
+    return files_of(spec, (*jobs_for(spec), *(jobs_for(spec, container=True) if in_containers else ())))
 
 
 def files_of(spec: Spec, jobs: Iterable[BenchJob]) -> dict[str, bytes]:
-    """Return the files of jobs by their names: a batch script each, the direct one, and the scripts."""
+    """Return the files of jobs by their names: one for each, and what they need beside them."""
     listed = tuple(jobs)
     if not listed:
         return {}
-    texts = {f"{job.id}.sbatch": sbatch_text(job, spec) for job in listed}
+    if spec.platform == "batch":
+        return {file_name(spec.platform, job): _submission(spec, job) for job in listed}
+    if spec.platform == "eks":
+        return _mpi_jobs(spec, listed)
+    texts = {file_name(spec.platform, job): sbatch_text(job, spec) for job in listed}
     if (direct := _direct(listed)) is not None:
         texts[DIRECT_FILE] = direct_text(direct, spec)
     return {**{name: text.encode() for name, text in texts.items()}, **scripts()}
+
+
+def file_name(platform: str, job: BenchJob) -> str:
+    """Return the name of a job's file: a batch script, what SubmitJob is given, or an MPIJob."""
+    endings = {"parallelcluster": "sbatch", "batch": "json", "eks": "yaml"}
+    return f"{job.id}.{endings[platform]}"
 
 
 def _submission(spec: Spec, job: BenchJob) -> bytes:
@@ -55,7 +60,7 @@ def _mpi_jobs(spec: Spec, jobs: tuple[BenchJob, ...]) -> dict[str, bytes]:
     """Return the MPIJobs, nothing where no operator would run them. What they mount is among the manifests."""
     if "mpi-operator" not in spec.eks.operators:
         return {}
-    return {f"{job.id}.yaml": yaml_text(mpi_job_of(spec, job), blocks=True).encode() for job in jobs}
+    return {file_name(spec.platform, job): yaml_text(mpi_job_of(spec, job), blocks=True).encode() for job in jobs}
 
 
 def mpi_job_of(spec: Spec, job: BenchJob) -> dict[str, Any]:

@@ -41,6 +41,8 @@ class GpuNodes(NamedTuple):
     https://github.com/aws/aws-parallelcluster-cookbook: each node has its compute resource's name as a feature
     """
     facts: InstanceType
+    most: int
+    """How many take part in a test at most."""
     nvls: bool
     """Whether their NVSwitches reduce."""
 
@@ -84,17 +86,22 @@ class GpuNodes(NamedTuple):
 
 def gpu_nodes(spec: Spec) -> tuple[GpuNodes, ...]:
     """Return the nodes whose GPUs have others to talk to."""
-    return tuple(_gpu_nodes(spec, group) for group in spec.node_groups() if _why_not(group) is None)
+    return tuple(_gpu_nodes(spec, group) for group in spec.node_groups() if _why_not(spec, group) is None)
 
 
 def left_out(spec: Spec) -> Iterator[str]:
     """Yield the nodes on which nothing is measured, with the reason."""
     for group in spec.node_groups():
-        if (reason := _why_not(group)) is not None:
+        if (reason := _why_not(spec, group)) is not None:
             yield f"queue {group.queue.name}: {reason}"
 
 
-def _why_not(group: NodeGroup) -> str | None:
+def _most(spec: Spec, group: NodeGroup) -> int:
+    """Return how many nodes there can be by themselves: on EKS nothing starts more than there are at first."""
+    return (group.desired_nodes or group.max_nodes) if spec.platform == "eks" else group.max_nodes
+
+
+def _why_not(spec: Spec, group: NodeGroup) -> str | None:
     facts = find(group.instance_type)
     if facts is None or facts.gpu_count is None:
         return f"nothing is known of the GPUs of {group.instance_type}"
@@ -102,7 +109,7 @@ def _why_not(group: NodeGroup) -> str | None:
         return f"{group.instance_type} has Trainium, which Neuron's nccom-test measures and not nccl-tests"
     if not facts.gpu_count:
         return f"{group.instance_type} has no GPU"
-    if facts.gpu_count == group.max_nodes == 1:
+    if facts.gpu_count == _most(spec, group) == 1:
         return f"one {group.instance_type} has one GPU, which has no other to talk to"
     return None
 
@@ -114,4 +121,4 @@ def _gpu_nodes(spec: Spec, group: NodeGroup) -> GpuNodes:
     found = hardware(spec, group.queue)[group.instance_type]
     capability = compute_capability(facts.accelerators.model)
     nvls = found.fabric != "none" and capability is not None and int(capability) >= _NVLS_FROM
-    return GpuNodes(group, None if alone else group.name, facts, nvls)
+    return GpuNodes(group, None if alone else group.name, facts, _most(spec, group), nvls)

@@ -15,10 +15,16 @@ from trainyard.render.bench.batch_job import variables
 from trainyard.render.eks.job_pods import SHARED_MEMORY
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from trainyard.render.bench.job import BenchJob
     from trainyard.render.eks.job_pods import JobPod
 
 NAMESPACE = "default"
+TEST = "trainyard/bench-job"
+"""Annotation: the id of the test."""
+SUBMISSION, RUN = "trainyard/bench-submission", "trainyard/bench-run"
+"""Labels of what `bench submit` runs: the token of the submission, and the number of the run."""
 SCRIPTS = "trainyard-bench"
 """The ConfigMap with the scripts that every job mounts."""
 _FOLDER = "/trainyard-bench"
@@ -50,8 +56,8 @@ def mpi_job(job: BenchJob, image: str, pod: JobPod) -> dict[str, Any]:
                 "activeDeadlineSeconds": job.time_limit_min * 60,
             },
             "mpiReplicaSpecs": {
-                "Launcher": {"replicas": 1, "template": {"spec": _launcher(job, image, pod)}},
-                "Worker": {"replicas": job.nodes, "template": {"spec": _worker(image, pod)}},
+                "Launcher": _replicas(1, _launcher(job, image, pod)),
+                "Worker": _replicas(job.nodes, _worker(image, pod)),
             },
         },
     }
@@ -64,6 +70,18 @@ def job_name(job: BenchJob) -> str:
         return name
     mark = hashlib.sha256(job.id.encode()).hexdigest()[:8]
     return f"{name[: _LONGEST_NAME - 9]}-{mark}"
+
+
+def run_name(name: str, number: str) -> str:
+    """Return what one run of an MPIJob of this name is called, so that it is never another's."""
+    return f"{name[: _LONGEST_NAME - 1 - len(number)].rstrip('-')}-{number}"
+
+
+def run_of(mpi_job: Mapping[str, Any], token: str, number: str) -> dict[str, Any]:
+    """Return an MPIJob as one run of a submission: under a name of its own, and found by its labels."""
+    metadata = mpi_job["metadata"]
+    labels = {SUBMISSION: token, RUN: number}
+    return {**mpi_job, "metadata": {**metadata, "name": run_name(metadata["name"], number), "labels": labels}}
 
 
 @cache
@@ -80,14 +98,24 @@ def scripts_manifest() -> dict[str, Any]:
 
 def _annotations(job: BenchJob) -> dict[str, str]:
     control = {} if job.control_of is None else {"trainyard/control-of": job.control_of}
-    return {"trainyard/bench-job": job.id, "trainyard/title": job.title, "trainyard/why": job.why, **control}
+    return {TEST: job.id, "trainyard/title": job.title, "trainyard/why": job.why, **control}
+
+
+def _replicas(count: int, pod: dict[str, Any]) -> dict[str, Any]:
+    """Return pods that are started once.
+
+    What stands in the pod itself is overwritten: by default with OnFailure for a launcher, and Kubernetes deletes a pod
+    that has failed with that, and its log with it.
+    https://github.com/kubeflow/mpi-operator/blob/v0.7.0/pkg/apis/kubeflow/v2beta1/constants.go
+    https://kubernetes.io/docs/concepts/workloads/controllers/job/#pod-backoff-failure-policy
+    """
+    return {"replicas": count, "restartPolicy": "Never", "template": {"spec": pod}}
 
 
 def _launcher(job: BenchJob, image: str, pod: JobPod) -> dict[str, Any]:
     """Return the pod that starts the test. It runs on one of the nodes, which have the image, and takes no GPU."""
     told = {**_NO_GPU, **variables(job), "TRAINYARD_NODES": str(job.nodes)}
     return {
-        "restartPolicy": "Never",
         "automountServiceAccountToken": False,
         "enableServiceLinks": False,
         "nodeSelector": pod.node_selector,

@@ -53,7 +53,7 @@ def _of_nodes(nodes: GpuNodes, image: str | None) -> Iterator[BenchJob]:
 
 
 def _node_counts(nodes: GpuNodes, asked: str) -> tuple[int, ...]:
-    most = nodes.group.max_nodes
+    most = nodes.most
     if asked == "one":
         return (1,)
     if asked == "most":
@@ -116,7 +116,7 @@ def _bytes(text: str) -> int:
 
 def _optimisation(nodes: GpuNodes, image: str | None) -> Iterator[BenchJob]:
     """Yield the runs of phase 4: for each group of variables one without them, and then one for each value."""
-    count = nodes.group.max_nodes
+    count = nodes.most
     for group in _phases()["variables"]:
         control = _variant(group, f"{group['name']}-control", {})
         yield _job(nodes, control, count, image)

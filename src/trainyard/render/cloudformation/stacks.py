@@ -35,10 +35,17 @@ def stacks(spec: Spec, ids: Ids) -> tuple[Stack, ...]:
             template=_FOLLOWING_SPEC[kind](spec) if kind in _FOLLOWING_SPEC else template(kind),
             parameters=parameters,
             tags=tags,
-            capabilities=CAPABILITIES if kind in ("monitoring", "assets", "batch") else (),
+            capabilities=_capabilities(kind, parameters),
         )
         for kind, parameters in _parameters(spec, ids)
     )
+
+
+def _capabilities(kind: Kind, parameters: Mapping[str, str]) -> tuple[str, ...]:
+    """Return what a stack needs to be allowed. That of Batch has names for its roles only where they are wanted."""
+    if kind == "batch" and "IamNamePrefix" not in parameters:
+        return ("CAPABILITY_IAM",)
+    return CAPABILITIES if kind in ("monitoring", "assets", "batch") else ()
 
 
 def _parameters(spec: Spec, ids: Ids) -> Iterator[tuple[Kind, dict[str, str]]]:

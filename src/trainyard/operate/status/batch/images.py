@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from trainyard.edge.aws.account import Account
-    from trainyard.edge.aws.batch_defined_jobs import DefinedJob
+    from trainyard.edge.aws.batch_definitions import JobDefinition
 
 
-def image_states(account: Account, definitions: Iterable[DefinedJob]) -> tuple[Image, ...]:
+def image_states(account: Account, definitions: Iterable[JobDefinition]) -> tuple[Image, ...]:
     """Return the images of some job definitions.
 
     Raises NotAllowedError, or TrainyardError where AWS does not answer.

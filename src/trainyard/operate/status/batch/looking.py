@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from trainyard.edge.aws.batch_defined_jobs import defined_jobs
+from trainyard.edge.aws.batch_definitions import definitions
 from trainyard.edge.aws.batch_state import compute_environments, job_queues
 from trainyard.operate.status import failures, file_systems
 from trainyard.operate.status.batch import environments as of_environments
@@ -92,7 +92,7 @@ class BatchLook:
         return found, tuple(nodes.values())
 
     def _images(self) -> tuple[Image, ...]:
-        return image_states(self.account, defined_jobs(self.account, self.resources.definitions))
+        return image_states(self.account, definitions(self.account, self.resources.definitions))
 
     def _reservations(self, batch: BatchStatus) -> tuple[Reservation, ...]:
         reserving = of_environments.reserving(batch.environments, batch.queues)

@@ -18,9 +18,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+_REFUSED: dict[str, str] = {}
+
+
 def install() -> None:
     """Launch through RunInstances."""
     wrap(FakeAutoScalingGroup, "replace_autoscaling_group_instances", _launch)
+
+
+def refusal_of(group: str) -> str:
+    """Return why EC2 launched nothing for a group when it was last asked: code and message, as activities have them."""
+    return _REFUSED.get(group, "")
 
 
 def _launch(former: Callable[..., None], group: Any, count: int, tags: dict[str, str]) -> None:
@@ -40,8 +48,11 @@ def _launch(former: Callable[..., None], group: Any, count: int, tags: dict[str,
     }
     try:
         made = Inside(group.region).client("ec2").run_instances(MinCount=count, MaxCount=count, **asked)
-    except ClientError:
-        return  # a failed activity: the group stays smaller than it should be
+    except ClientError as error:  # a failed activity: the group stays smaller than it should be
+        said = error.response["Error"]
+        _REFUSED[group.name] = f"{said['Code']} - {said['Message']}"
+        return
+    _REFUSED.pop(group.name, None)
     for one in made["Instances"]:
         instance = group.ec2_backend.get_instance(one["InstanceId"])
         instance.autoscaling_group = group

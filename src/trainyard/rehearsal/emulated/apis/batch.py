@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 SIGNING_NAME = "batch"
 # As many as Batch answers with at most. https://docs.aws.amazon.com/batch/latest/APIReference/API_ListJobs.html
 _PAGE = 100
+# https://docs.aws.amazon.com/batch/latest/userguide/service_limits.html (read 2026-11-22)
+_LONGEST_BYTES = {"RegisterJobDefinition": 24 * 1024, "SubmitJob": 30 * 1024}
 _ACTIONS: dict[str, Callable[[Inside, Mapping[str, Any]], dict[str, Any]]] = {
     "CreateComputeEnvironment": compute_environments.create,
     "UpdateComputeEnvironment": compute_environments.update,
@@ -83,6 +85,9 @@ class Batch(BaseResponse):
             raise NotImplementedError(f"Batch's {action}")
         if wrong := request_model.problems("batch", action, asked):
             raise refusal(f"Error executing request, Exception : {'; '.join(wrong)}")
+        size = len(json.dumps(asked, separators=(",", ":"), ensure_ascii=False).encode())
+        if size > _LONGEST_BYTES.get(action, size):
+            raise refusal(f"{action}: {size} bytes are more than {_LONGEST_BYTES[action]}")
         aws = Inside(self.region, self.current_account)
         if action in _ACTIONS:
             return _ACTIONS[action](aws, asked)

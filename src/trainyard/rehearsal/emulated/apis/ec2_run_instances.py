@@ -22,6 +22,8 @@ from trainyard.rehearsal.emulated.planted_refusals import launch_refusal
 # "must be greater than or equal to the AMI volume size" stands beside 45 GiB in pcluster/constants.py of
 # https://pypi.org/project/aws-parallelcluster/3.16.1/
 IMAGE_SIZE_GIB = 45
+SYSTEM = "system"
+"""The node group of EKS that runs the cluster itself. Breakdowns of nodes spare it, as they spare head nodes."""
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -96,7 +98,8 @@ def _check_capacity(self: Any, asked: Mapping[str, Any]) -> None:
 def _refuse_planted(kind: str, zone: str | None, asked: Mapping[str, Any]) -> None:
     """Refuse compute nodes for the reason that is planted."""
     tags = {tag["Key"]: tag["Value"] for one in asked["TagSpecifications"] for tag in one["Tags"]}
-    if tags.get("parallelcluster:node-type") == "Compute" and (refused := launch_refusal(kind, zone, asked)):
+    is_node = tags.get("parallelcluster:node-type") == "Compute" or tags.get("eks:nodegroup-name", SYSTEM) != SYSTEM
+    if is_node and (refused := launch_refusal(kind, zone, asked)):
         raise EC2ClientError(*refused)
 
 

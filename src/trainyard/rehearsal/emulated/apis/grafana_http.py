@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 HOST = re.compile(r"(g-[0-9a-f]{10})\.grafana-workspace\.[a-z0-9-]+\.amazonaws\.com(:[0-9]+)?")
 """Hosts that are answered here, whatever the signature of the call."""
+NAME = "grafana-workspace"
+"""What its calls are counted as."""
 _STATUS = {200: "OK", 400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 409: "Conflict"}
 _CHANGED = {"message": "The dashboard has been changed by someone else", "status": "version-mismatch"}
 

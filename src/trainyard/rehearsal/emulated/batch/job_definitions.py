@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from trainyard.rehearsal.emulated.resource import Aws
 
 _NEEDED = ("VCPU", "MEMORY")
+_MOST_NODES = 100_000
 
 
 def register(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
@@ -61,6 +62,8 @@ def existing(aws: Aws, name: str) -> dict[str, Any]:
 
 def node_containers(properties: Mapping[str, Any], nodes: int) -> list[Mapping[str, Any]]:
     """Return the container of each node. Raises the service's error where a node has none or two ranges have it."""
+    if nodes > _MOST_NODES:
+        raise refusal(f"the emulated account has no jobs of {nodes} nodes")
     containers: list[Mapping[str, Any] | None] = [None] * nodes
     for one in properties["nodeRangeProperties"]:
         for index in targeted(one["targetNodes"], nodes):

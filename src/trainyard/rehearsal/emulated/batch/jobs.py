@@ -16,7 +16,9 @@ from trainyard.rehearsal.emulated.batch.containers import (
     task,
     write_log,
 )
+from trainyard.rehearsal.emulated.batch.filters import passes
 from trainyard.rehearsal.emulated.batch.held import arn, held, queue_of, refusal
+from trainyard.rehearsal.emulated.batch.room import why_it_waits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -95,7 +97,8 @@ def listed(aws: Aws, asked: Mapping[str, Any]) -> list[dict[str, Any]]:
     queue = queue_of(aws, asked["jobQueue"])["jobQueueArn"]
     of_queue = [job for job in here.jobs.values() if job["jobQueue"] == queue]
     if "filters" in asked:
-        return [_summary(_shown(job)) for job in of_queue if all(_passes(job, one) for one in asked["filters"])]
+        passing = [job for job in of_queue if all(passes(job, one) for one in asked["filters"])]
+        return [_summary(_shown(job)) for job in reversed(passing)]  # the newest first, as Batch does
     state = asked.get("jobStatus", "RUNNING")
     return [_summary(_shown(job)) for job in of_queue if job["status"] == state]
 
@@ -135,6 +138,10 @@ def _go_on(aws: Aws, job: dict[str, Any]) -> None:
     if job["status"] in OVER or job.get(_HELD):
         return
     state = STATES[STATES.index(job["status"]) + 1]
+    if state == "STARTING" and (reason := why_it_waits(aws, job)) is not None:
+        job["statusReason"] = reason
+        return
+    job.pop("statusReason", None)
     if state == "RUNNING":
         missing = next((one["image"] for one in containers(job) if not can_be_pulled(aws, one["image"])), None)
         if missing is not None:
@@ -198,16 +205,6 @@ def _summary(job: Mapping[str, Any]) -> dict[str, Any]:
     nodes = job.get("nodeDetails") or {"numNodes": job.get("nodeProperties", {}).get("numNodes")}
     of_nodes = {"nodeProperties": nodes} if "nodeDetails" in job or "nodeProperties" in job else {}
     return {**{name: job[name] for name in names if name in job}, **of_nodes}
-
-
-def _passes(job: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
-    """Say whether a job passes a filter; a name may end with a star."""
-    if wanted["name"] != "JOB_NAME":
-        raise refusal(f"the emulated account has no filter {wanted['name']}")
-    name = job["jobName"].lower()
-    return any(
-        name.startswith(one[:-1].lower()) if one.endswith("*") else name == one.lower() for one in wanted["values"]
-    )
 
 
 def _now() -> int:

@@ -1,0 +1,168 @@
+"""How the state of an EKS cluster is printed: what it has beside other clusters, in lines, or as values for JSON."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.edge.aws.eks import Addon
+    from trainyard.operate.status.eks.eks_status import (
+        ControlPlane,
+        EksStatus,
+        KubernetesNode,
+        NodeGroup,
+        PodTrouble,
+        TrainingJob,
+        Workload,
+    )
+
+_MOST_PODS, _MOST_JOBS = 5, 5
+_MOST_LISTED = 200
+_OVER = ("Succeeded", "Failed")
+
+
+def eks_lines(eks: EksStatus) -> Iterator[str]:
+    """Yield the lines of its control plane, nodes, workloads, pods and jobs."""
+    if eks.control_plane is not None:
+        yield _control_plane(eks.control_plane)
+    yield _nodes(eks)
+    for group in eks.node_groups:
+        yield _node_group(group)
+        yield from (f"    {why}" for why in group.why)
+    yield from _devices(eks.nodes or ())
+    yield from _workloads(eks)
+    yield from _addons(eks.addons)
+    yield from _pods(eks.troubles)
+    yield from _jobs(eks.jobs)
+    for claim in eks.claims:
+        volume = f", volume {claim.volume}" if claim.volume else ""
+        yield f"  claim {claim.namespace}/{claim.name} {claim.phase}{volume}"
+
+
+def _control_plane(one: ControlPlane) -> str:
+    until = {
+        "standard": "in standard support until",
+        "extended": "in extended support until",
+        "ended": "unsupported since",
+    }
+    support = (
+        f", {until[one.support]} {one.supported_until}" if one.support else ", of which no end of support is known"
+    )
+    return f"  control plane {one.status}, Kubernetes {one.version}{support}, endpoint {one.endpoint or 'not known'}"
+
+
+def _nodes(eks: EksStatus) -> str:
+    """Return how many nodes there are to be, of what, and how many there are."""
+    of = " + ".join(f"{one.wanted} {one.name}" for one in eks.node_groups)
+    wanted = f"{eks.wanted} wanted{f' ({of})' if len(eks.node_groups) > 1 else ''}"
+    if eks.nodes is None:
+        return f"  nodes: {wanted}; how many are ready only Kubernetes could tell"
+    ready, cordoned = eks.ready or 0, sum(one.cordoned for one in eks.nodes)
+    unready = len(eks.nodes) - ready
+    counts = [f"{ready} ready", *([f"{unready} not ready"] if unready else [])]
+    counts += [f"{cordoned} cordoned"] if cordoned else []
+    names = {group.name for group in eks.node_groups}
+    outside = sum(one.group not in names for one in eks.nodes)
+    return f"  nodes: {wanted}, {', '.join(counts)}{f', {outside} of them of no node group of EKS' if outside else ''}"
+
+
+def _node_group(one: NodeGroup) -> str:
+    states = ", ".join(f"{count} {state}" for state, count in one.states.items()) or "no instances"
+    joined = "" if one.ready is None else f", {one.ready} ready"
+    reserved = f", {one.reservation}" if one.reservation else ""
+    types = " or ".join(one.instance_types) or "of an unknown type"
+    size = f"{one.wanted} wanted of {one.least} to {one.most}"
+    return f"  node group {one.name} {one.status} {types}: {states}{joined}; {size} ({one.capacity}{reserved})"
+
+
+def _devices(nodes: tuple[KubernetesNode, ...]) -> Iterator[str]:
+    """Yield what nodes that are alike offer, each of them."""
+    alike = Counter(
+        (node.group or "no node group", node.instance_type, node.devices)
+        for node in nodes
+        if node.devices and node.ready
+    )
+    for (group, instance_type, devices), count in alike.items():
+        offers = ", ".join(_device(one.resource, one.allocatable, one.expected) for one in devices)
+        yield f"  {count} × {instance_type} of {group}: {offers}"
+
+
+def _device(resource: str, there: int, expected: int | None) -> str:
+    return f"{there} {resource}" if expected is None or there == expected else f"{there} of {expected} {resource}"
+
+
+def _workloads(eks: EksStatus) -> Iterator[str]:
+    """Yield what is ready on few lines, as that is no news, and what is not on one each."""
+    named: dict[str, list[Workload]] = {}
+    for one in eks.workloads:
+        named.setdefault(one.role or "other parts of the system", []).append(one)
+    ready = [role for role, some in named.items() if all(one.is_ready for one in some)]
+    if ready:
+        yield f"  ready: {', '.join(ready)}"
+    for one in eks.workloads:
+        if not one.is_ready:
+            role = f"{one.role}: " if one.role else ""
+            yield f"  not ready: {role}{one.kind} {one.namespace}/{one.name}, {one.ready} of {one.wanted} pods"
+
+
+def _addons(addons: tuple[Addon, ...]) -> Iterator[str]:
+    if addons:
+        shown = (f"{one.name}{'' if one.status == 'ACTIVE' else f' {one.status}'}" for one in addons)
+        yield f"  add-ons: {', '.join(shown)}"
+
+
+def _pods(pods: tuple[PodTrouble, ...]) -> Iterator[str]:
+    """Yield pods that do not run, those that wait for the same on one line."""
+    alike: dict[tuple[str, str], list[PodTrouble]] = {}
+    for one in pods:
+        alike.setdefault((one.state, one.why), []).append(one)
+    for (state, why), some in [*alike.items()][:_MOST_PODS]:
+        first = some[0]
+        more = f" and {len(some) - 1} more" if len(some) > 1 else ""
+        place = f" on {first.node}" if first.node and not more else ""
+        restarts = f", {first.restarts} restarts" if first.restarts else ""
+        said = f": {why}" if why else ""
+        yield f"  pod {first.namespace}/{first.name}{more}{place} {state}{restarts}{said}"
+    if (beyond := len(alike) - _MOST_PODS) > 0:
+        yield f"  pods do not run for {beyond} more reasons"
+
+
+def _jobs(jobs: tuple[TrainingJob, ...]) -> Iterator[str]:
+    for one in jobs[:_MOST_JOBS]:
+        since = f" since {one.since}" if one.since else ""
+        pods = "" if one.state in _OVER else f", {one.active} of {one.pods} pods run"
+        yield f"  {one.kind} {one.namespace}/{one.name} {one.state}{since}{pods}{f': {one.why}' if one.why else ''}"
+    if (beyond := len(jobs) - _MOST_JOBS) > 0:
+        yield f"  and {beyond} more jobs"
+
+
+def eks_values(eks: EksStatus) -> dict[str, Any]:
+    """Return what there is of EKS as values for JSON."""
+    plane = eks.control_plane
+    return {
+        "control_plane": None if plane is None else {**plane._asdict(), "issues": _listed(plane.issues)},
+        "nodes_wanted": eks.wanted,
+        "nodes_ready": eks.ready,
+        "node_groups": [
+            {**one._asdict(), "states": dict(one.states), "issues": _listed(one.issues)} for one in eks.node_groups
+        ],
+        "kubernetes_nodes": None
+        if eks.nodes is None
+        else [{**one._asdict(), "devices": _listed(one.devices)} for one in eks.nodes],
+        "addons": [
+            {"name": one.name, "version": one.version, "status": one.status, "issues": _listed(one.health)}
+            for one in eks.addons
+        ],
+        "workloads": _listed(eks.workloads),
+        "pods": _listed(eks.troubles[:_MOST_LISTED]),
+        "pods_not_running": len(eks.troubles),
+        "jobs": _listed(eks.jobs[:_MOST_LISTED]),
+        "claims": _listed(eks.claims),
+    }
+
+
+def _listed(some: tuple[Any, ...]) -> list[dict[str, Any]]:
+    return [one._asdict() for one in some]

@@ -1,0 +1,70 @@
+"""The stacks that eksctl makes: one for the control plane, one for each node group, one for each role of a workload.
+
+Their names: https://github.com/eksctl-io/eksctl/blob/main/pkg/cfn/manager/cluster.go, and nodegroup.go beside it. All
+have the tags of the configuration's metadata.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.deploy.cluster_stack import eksctl_stack
+from trainyard.deploy.steps.stack import refuse_foreign, tell
+from trainyard.edge.aws.cloudformation import delete_stack
+from trainyard.edge.aws.eks import EksCluster, find_cluster
+from trainyard.edge.aws.stack_waiting import follow
+from trainyard.edge.aws.stacks import all_stacks, find_stack
+from trainyard.edge.aws.termination_protection import lift_protection
+from trainyard.errors import TrainyardError
+
+if TYPE_CHECKING:
+    from trainyard.deploy.work import Work
+    from trainyard.edge.aws.stacks import StackState
+
+# What can only be deleted.
+FAILED = {"CREATE_FAILED", "ROLLBACK_COMPLETE", "ROLLBACK_FAILED", "DELETE_FAILED"}
+
+
+def node_group_stack(cluster: str, name: str) -> str:
+    """Return the name of the stack of a node group."""
+    return f"eksctl-{cluster}-nodegroup-{name}"
+
+
+def own_stacks(work: Work) -> list[StackState]:
+    """Return every stack that eksctl has made for the cluster, in the order of their making."""
+    beginning = f"eksctl-{work.name}-"
+    return [one for one in all_stacks(work.account) if one.name.startswith(beginning) and work.owns(one.tags)]
+
+
+def settled_stack(work: Work, name: str) -> StackState | None:
+    """Return a stack once AWS is done with it; None where there is none. Raises TrainyardError for a foreign one."""
+    found = find_stack(work.account, name)
+    refuse_foreign(found, work)
+    if found is None or not found.in_progress:
+        return found
+    work.tell(f"waits for what another call has begun: {found.name} {found.status}")
+    state = follow(work.account, found.id, lambda event: tell(work, event))
+    return None if state is None or state.status == "DELETE_COMPLETE" else state
+
+
+def delete_own_stack(work: Work, name: str) -> None:
+    """Delete a stack that eksctl has made for the cluster, and wait until it is gone."""
+    lift_protection(work.account, name)
+    delete_stack(work.account, name, lambda event: tell(work, event))
+
+
+def own_cluster(work: Work) -> EksCluster | None:
+    """Return the cluster, None where there is none. Raises TrainyardError where it is not ours."""
+    found = find_cluster(work.account, work.name)
+    if found is not None and not work.owns(found.tags):
+        raise TrainyardError(
+            f"EKS cluster {work.name} was not made for {work.name}: it has no tag {work.tag}={work.name}",
+            where=found.arn,
+            hint="choose another name in the spec; trainyard touches nothing that it has not made",
+        )
+    return found
+
+
+def cluster_stack_of(work: Work) -> StackState | None:
+    """Return the stack of the control plane once AWS is done with it."""
+    return settled_stack(work, eksctl_stack(work.name))

@@ -1,0 +1,48 @@
+"""An eksctl that is missing, or too old for the spec."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.catalog.eks_limits import eks_limits
+from trainyard.deploy.preflights import Preflight
+from trainyard.errors import TrainyardError
+from trainyard.rules import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.deploy.preflights import PreflightContext
+
+
+def check(context: PreflightContext) -> Iterator[Problem]:
+    """Yield the platform where eksctl cannot be run, and the version of Kubernetes where it knows no such."""
+    if context.spec.platform != "eks" or context.spec.is_environment:
+        return
+    try:
+        program = context.programs.eksctl(context.account).program
+    except TrainyardError as error:
+        yield Problem(("platform",), error.problem, error.hint)
+        return
+    oldest, wanted = eks_limits().oldest_eksctl, context.spec.eks.kubernetes_version
+    if program.is_older_than(oldest):
+        message = f"eksctl {program.version} is older than {oldest}, the first that knows every key of cluster.yaml"
+        yield Problem(("platform",), message)
+    elif program.kubernetes and wanted not in program.kubernetes:
+        known = ", ".join(program.kubernetes)
+        message = f"eksctl {program.version} does not know Kubernetes {wanted}, only {known}"
+        yield Problem(("eks", "kubernetes_version"), message, "install a newer eksctl, or name a version that it knows")
+
+
+PREFLIGHT = Preflight(
+    severity="error",
+    title="eksctl that cannot be used",
+    rationale=(
+        "Clusters of Amazon EKS are made by the user's own eksctl. One that is too old refuses the configuration, or "
+        "the version of Kubernetes, after the stacks beside the cluster were made."
+    ),
+    remedy="install the latest one: https://docs.aws.amazon.com/eks/latest/eksctl/installation.html",
+    source="https://docs.aws.amazon.com/eks/latest/eksctl/installation.html",
+    permissions=(),
+    check=check,
+)

@@ -1,0 +1,48 @@
+"""A kubectl that is missing, or whose version does not go with that of the cluster."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.catalog.by_version import number_of
+from trainyard.catalog.eks_limits import eks_limits
+from trainyard.deploy.preflights import Preflight
+from trainyard.errors import TrainyardError
+from trainyard.rules import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.deploy.preflights import PreflightContext
+
+
+def check(context: PreflightContext) -> Iterator[Problem]:
+    """Yield the platform where kubectl cannot be run, and the version of Kubernetes where it is too far from it."""
+    if context.spec.platform != "eks" or context.spec.is_environment:
+        return
+    try:
+        program = context.programs.installed_kubectl()
+    except TrainyardError as error:
+        yield Problem(("platform",), error.problem, error.hint)
+        return
+    skew = eks_limits().kubectl_minor_versions
+    wanted = context.spec.eks.kubernetes_version
+    minor = number_of(wanted)[1]
+    if program is not None and abs(program.minor - minor) > skew:
+        message = f"kubectl {program.version} is more than {skew} minor version from Kubernetes {wanted}"
+        yield Problem(("eks", "kubernetes_version"), message, f"install kubectl 1.{minor}", "warning")
+
+
+PREFLIGHT = Preflight(
+    severity="error",
+    title="kubectl that cannot be used",
+    rationale=(
+        "Device plugins, operators and the volumes of file systems are put into the cluster by the user's own "
+        "kubectl. Kubernetes supports one whose minor version is that of the API server, or the next to it; another "
+        "one may still work."
+    ),
+    remedy="install it: https://kubernetes.io/docs/tasks/tools/",
+    source="https://kubernetes.io/releases/version-skew-policy/#kubectl",
+    permissions=(),
+    check=check,
+)

@@ -1,0 +1,31 @@
+"""The programs of the user that a cluster of Amazon EKS is made with. A rehearsal has others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from trainyard.edge.eksctl import Eksctl, eksctl_of
+from trainyard.edge.kubernetes.installed_kubectl import InstalledKubectl, installed_kubectl
+from trainyard.edge.kubernetes.kubectl import Kubectl, kubectl_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    from trainyard.edge.aws.account import Account
+
+
+@dataclass(frozen=True, slots=True)
+class Programs:
+    """How they are found, and which file they write."""
+
+    eksctl: Callable[[Account], Eksctl] = eksctl_of
+    kubectl: Callable[[Account, str], AbstractContextManager[Kubectl]] = kubectl_of
+    kubeconfig: Path | None = None
+    """The file that gets a context; None for the one that kubectl reads."""
+
+    def installed_kubectl(self) -> InstalledKubectl | None:
+        """Return the kubectl that is on PATH; None where something else is in its place."""
+        return installed_kubectl() if self.kubectl is kubectl_of else None

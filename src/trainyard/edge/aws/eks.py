@@ -1,0 +1,288 @@
+"""Amazon EKS: clusters, their node groups, add-ons and updates, as AWS describes them. Asks only.
+
+https://docs.aws.amazon.com/eks/latest/APIReference/API_Cluster.html
+https://docs.aws.amazon.com/eks/latest/APIReference/API_Nodegroup.html
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from trainyard.edge.aws.asking import answer, answer_or_none, client, pages
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from datetime import datetime
+
+    from trainyard.edge.aws.account import Account
+
+_MISSING = ("ResourceNotFoundException",)
+
+
+class HealthIssue(NamedTuple):
+    """What EKS finds wrong."""
+
+    code: str
+    """Such as AsgInstanceLaunchFailures."""
+    message: str
+    resources: tuple[str, ...]
+    """Ids of what is affected: instances, subnets, node names."""
+
+
+class EksCluster(NamedTuple):
+    """A cluster."""
+
+    name: str
+    arn: str
+    status: str
+    """CREATING, ACTIVE, DELETING, FAILED, UPDATING or PENDING."""
+    version: str
+    """The minor version of Kubernetes, such as 1.35."""
+    endpoint: str
+    """URL of the API server; empty until there is one."""
+    certificate_authority: str
+    """The certificate that the API server shows, in base64."""
+    tags: Mapping[str, str]
+    created: datetime | None
+    subnets: tuple[str, ...]
+    security_groups: tuple[str, ...]
+    """Those that were given to it, and last the one that EKS has made."""
+    vpc: str
+    endpoint_public: bool
+    endpoint_private: bool
+    public_cidrs: tuple[str, ...]
+    """Who may reach a public endpoint."""
+    logs: tuple[str, ...]
+    """Kinds of logs of the control plane that are switched on."""
+    authentication_mode: str
+    """API, API_AND_CONFIG_MAP or CONFIG_MAP; empty where AWS does not say."""
+    key: str
+    """ARN of the key that encrypts secrets; empty for that of AWS."""
+    health: tuple[HealthIssue, ...]
+    platform_version: str = ""
+    support_type: str = ""
+    """STANDARD or EXTENDED: what becomes of it at the end of standard support."""
+
+
+class NodeGroupState(NamedTuple):
+    """A managed node group."""
+
+    name: str
+    arn: str
+    status: str
+    """CREATING, ACTIVE, UPDATING, DELETING, CREATE_FAILED, DELETE_FAILED or DEGRADED."""
+    version: str
+    release_version: str
+    capacity_type: str
+    """ON_DEMAND, SPOT or CAPACITY_BLOCK."""
+    min_nodes: int
+    desired_nodes: int
+    max_nodes: int
+    instance_types: tuple[str, ...]
+    """Empty where the launch template says."""
+    subnets: tuple[str, ...]
+    role: str
+    labels: Mapping[str, str]
+    taints: tuple[tuple[str, str, str], ...]
+    """Key, value and effect as EKS writes it: NO_SCHEDULE."""
+    tags: Mapping[str, str]
+    scaling_groups: tuple[str, ...]
+    """Names of its groups of EC2 Auto Scaling."""
+    launch_template: tuple[str, str] | None
+    """Its id and version."""
+    health: tuple[HealthIssue, ...]
+    created: datetime | None
+    repair: bool = False
+    """Whether EKS replaces nodes that are broken."""
+
+
+class Addon(NamedTuple):
+    """An add-on that EKS looks after."""
+
+    name: str
+    version: str
+    status: str
+    """CREATING, ACTIVE, CREATE_FAILED, UPDATING, DELETING, DELETE_FAILED, DEGRADED or UPDATE_FAILED."""
+    health: tuple[HealthIssue, ...]
+    configuration: str = ""
+    """The values that it was given, JSON or YAML; empty for none."""
+
+
+class Update(NamedTuple):
+    """A change that EKS makes, or has made."""
+
+    id: str
+    kind: str
+    """VersionUpdate, ConfigUpdate, AddonUpdate and the like."""
+    status: str
+    """InProgress, Failed, Cancelled or Successful."""
+    created: datetime | None
+    errors: tuple[str, ...]
+
+
+def find_cluster(account: Account, name: str) -> EksCluster | None:
+    """Return a cluster by its name, None where there is none.
+
+    Raises NotAllowedError, or TrainyardError where AWS does not answer.
+    """
+    eks = client(account, "eks")
+    found = answer_or_none(account, "eks:DescribeCluster", lambda: eks.describe_cluster(name=name), _MISSING)
+    return None if found is None else _cluster(found["cluster"])
+
+
+def node_groups(account: Account, cluster: str) -> tuple[NodeGroupState, ...]:
+    """Return the managed node groups of a cluster, by their names; none where the cluster is gone."""
+    return tuple(
+        found
+        for name in sorted(_listed(account, "eks:ListNodegroups", "list_nodegroups", "nodegroups", cluster))
+        if (found := find_node_group(account, cluster, name)) is not None
+    )
+
+
+def find_node_group(account: Account, cluster: str, name: str) -> NodeGroupState | None:
+    """Return a node group, None where there is none."""
+    eks = client(account, "eks")
+    found = answer_or_none(
+        account,
+        "eks:DescribeNodegroup",
+        lambda: eks.describe_nodegroup(clusterName=cluster, nodegroupName=name),
+        _MISSING,
+    )
+    return None if found is None else _node_group(found["nodegroup"])
+
+
+def addons(account: Account, cluster: str) -> tuple[Addon, ...]:
+    """Return the add-ons of a cluster, by their names; none where the cluster is gone."""
+    eks = client(account, "eks")
+    described = (
+        answer_or_none(
+            account,
+            "eks:DescribeAddon",
+            lambda name=name: eks.describe_addon(clusterName=cluster, addonName=name),  # type: ignore[misc]
+            _MISSING,
+        )
+        for name in sorted(_listed(account, "eks:ListAddons", "list_addons", "addons", cluster))
+    )
+    return tuple(_addon(one["addon"]) for one in described if one is not None)
+
+
+def updates(account: Account, cluster: str, *, node_group: str | None = None) -> tuple[Update, ...]:
+    """Return the updates of a cluster, or of one of its node groups, the newest first."""
+    eks = client(account, "eks")
+    of = {"name": cluster, **({} if node_group is None else {"nodegroupName": node_group})}
+    ids = pages(account, "eks:ListUpdates", "list_updates", "updateIds", **of)
+    found = [
+        answer(account, "eks:DescribeUpdate", lambda one=one: eks.describe_update(updateId=one, **of)["update"])  # type: ignore[misc]
+        for one in ids
+    ]
+    return tuple(sorted(map(_update, found), key=lambda one: str(one.created), reverse=True))
+
+
+def administrators(account: Account, cluster: str) -> tuple[str, ...]:
+    """Return the ARNs that have an access entry: people, roles of nodes and of AWS's own services."""
+    return tuple(_listed(account, "eks:ListAccessEntries", "list_access_entries", "accessEntries", cluster))
+
+
+def pod_identities(account: Account, cluster: str) -> frozenset[tuple[str, str]]:
+    """Return the namespaces and names of the service accounts that have a role by EKS Pod Identity."""
+
+    def ask() -> list[Mapping[str, Any]]:
+        listed = client(account, "eks").get_paginator("list_pod_identity_associations").paginate(clusterName=cluster)
+        return [one for page in listed for one in page.get("associations", ())]
+
+    found = answer_or_none(account, "eks:ListPodIdentityAssociations", ask, _MISSING) or []
+    return frozenset((one["namespace"], one["serviceAccount"]) for one in found)
+
+
+def _listed(account: Account, permission: str, operation: str, key: str, cluster: str) -> Iterable[str]:
+    def ask() -> list[str]:
+        listed = client(account, "eks").get_paginator(operation).paginate(clusterName=cluster)
+        return [str(one) for page in listed for one in page.get(key, ())]
+
+    return answer_or_none(account, permission, ask, _MISSING) or []
+
+
+def _cluster(described: Mapping[str, Any]) -> EksCluster:
+    network = described.get("resourcesVpcConfig", {})
+    keys = [one.get("provider", {}).get("keyArn", "") for one in described.get("encryptionConfig") or ()]
+    logging = described.get("logging", {}).get("clusterLogging", ())
+    made = network.get("clusterSecurityGroupId")
+    return EksCluster(
+        described["name"],
+        described["arn"],
+        described.get("status", ""),
+        described.get("version", ""),
+        described.get("endpoint") or "",
+        described.get("certificateAuthority", {}).get("data") or "",
+        dict(described.get("tags") or {}),
+        described.get("createdAt"),
+        tuple(network.get("subnetIds", ())),
+        (*network.get("securityGroupIds", ()), *((made,) if made else ())),
+        network.get("vpcId", ""),
+        bool(network.get("endpointPublicAccess", True)),
+        bool(network.get("endpointPrivateAccess", False)),
+        tuple(network.get("publicAccessCidrs", ())),
+        tuple(kind for one in logging if one.get("enabled") for kind in one.get("types", ())),
+        described.get("accessConfig", {}).get("authenticationMode", ""),
+        next((key for key in keys if key), ""),
+        _issues(described),
+        described.get("platformVersion", ""),
+        described.get("upgradePolicy", {}).get("supportType", ""),
+    )
+
+
+def _node_group(described: Mapping[str, Any]) -> NodeGroupState:
+    sizes = described.get("scalingConfig", {})
+    template = described.get("launchTemplate") or {}
+    return NodeGroupState(
+        described["nodegroupName"],
+        described["nodegroupArn"],
+        described.get("status", ""),
+        described.get("version", ""),
+        described.get("releaseVersion", ""),
+        described.get("capacityType", ""),
+        sizes.get("minSize", 0),
+        sizes.get("desiredSize", 0),
+        sizes.get("maxSize", 0),
+        tuple(described.get("instanceTypes") or ()),
+        tuple(described.get("subnets") or ()),
+        described.get("nodeRole", ""),
+        dict(described.get("labels") or {}),
+        tuple(
+            (one.get("key", ""), one.get("value", ""), one.get("effect", "")) for one in described.get("taints") or ()
+        ),
+        dict(described.get("tags") or {}),
+        tuple(one["name"] for one in described.get("resources", {}).get("autoScalingGroups") or ()),
+        (template["id"], str(template.get("version", ""))) if "id" in template else None,
+        _issues(described),
+        described.get("createdAt"),
+        bool((described.get("nodeRepairConfig") or {}).get("enabled", False)),
+    )
+
+
+def _addon(described: Mapping[str, Any]) -> Addon:
+    return Addon(
+        described["addonName"],
+        described.get("addonVersion", ""),
+        described.get("status", ""),
+        _issues(described),
+        described.get("configurationValues") or "",
+    )
+
+
+def _update(described: Mapping[str, Any]) -> Update:
+    errors = [f"{one.get('errorCode', '')}: {one.get('errorMessage', '')}" for one in described.get("errors") or ()]
+    return Update(
+        described["id"],
+        described.get("type", ""),
+        described.get("status", ""),
+        described.get("createdAt"),
+        tuple(errors),
+    )
+
+
+def _issues(described: Mapping[str, Any]) -> tuple[HealthIssue, ...]:
+    found = (described.get("health") or {}).get("issues") or ()
+    return tuple(
+        HealthIssue(one.get("code", ""), one.get("message", ""), tuple(one.get("resourceIds") or ())) for one in found
+    )

@@ -1,0 +1,59 @@
+"""The eksctl that is on PATH, and which versions of Kubernetes it knows."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from shutil import which
+from typing import Any, NamedTuple
+
+from trainyard.edge.watched_program import run_watched
+from trainyard.errors import TrainyardError
+
+INSTALLING = "https://docs.aws.amazon.com/eks/latest/eksctl/installation.html"
+_ANSWERS_WITHIN_S = 30.0
+
+
+class InstalledEksctl(NamedTuple):
+    """The program."""
+
+    path: str
+    version: str
+    """Such as 0.229.0."""
+    kubernetes: tuple[str, ...]
+    """The versions of Kubernetes that it makes clusters of; empty where it does not say."""
+
+    def is_older_than(self, version: str) -> bool:
+        """Return whether another version, written alike, is newer. A build between releases counts as its number."""
+        return _numbers(self.version) < _numbers(version)
+
+
+def installed_eksctl() -> InstalledEksctl:
+    """Return the program. Raises TrainyardError where it is missing or does not say what it is."""
+    path = which("eksctl")
+    if path is None:
+        raise TrainyardError("there is no program eksctl here", where="PATH", hint=f"install it: {INSTALLING}")
+    ended = run_watched([path, "version", "--output=json"], os.environ, timeout_s=_ANSWERS_WITHIN_S)
+    said = _parsed(ended.output)
+    version = str(said.get("Version", ""))
+    if ended.status or not re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,6}){2}", version):
+        shown = ended.output.strip() or " ".join(ended.said) or "nothing"
+        raise TrainyardError(
+            f"eksctl does not say which version it is: {shown[:200]}",
+            where=path,
+            hint=f"`eksctl version -o json` has to print a version; install it anew: {INSTALLING}",
+        )
+    return InstalledEksctl(path, version, tuple(map(str, said.get("EKSServerSupportedVersions") or ())))
+
+
+def _parsed(output: str) -> dict[str, Any]:
+    try:
+        answer = json.loads(output)
+    except ValueError:
+        return {}
+    return answer if isinstance(answer, dict) else {}
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in version.split("."))

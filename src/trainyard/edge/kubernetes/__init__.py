@@ -1,0 +1,1 @@
+"""Kubernetes, as the user's own kubectl sees it."""

@@ -1,0 +1,55 @@
+"""The kubectl that is on PATH, and whether it goes with a version of Kubernetes."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from shutil import which
+from typing import NamedTuple
+
+from trainyard.edge.watched_program import run_watched
+from trainyard.errors import TrainyardError
+
+_INSTALLING = "https://kubernetes.io/docs/tasks/tools/"
+_ANSWERS_WITHIN_S = 30.0
+
+
+class InstalledKubectl(NamedTuple):
+    """The program."""
+
+    path: str
+    version: str
+    """As it says: v1.35.1, or v1.32.4-dispatcher."""
+    minor: int
+    """The 35 of it."""
+
+
+def installed_kubectl() -> InstalledKubectl:
+    """Return the program. Raises TrainyardError where it is missing or does not say what it is."""
+    path = which("kubectl")
+    if path is None:
+        raise TrainyardError("there is no program kubectl here", where="PATH", hint=f"install it: {_INSTALLING}")
+    # Nothing of the user's configuration decides what is asked here.
+    ended = run_watched(
+        [path, "version", "--client", "--output=json"],
+        {**os.environ, "KUBECONFIG": os.devnull},
+        timeout_s=_ANSWERS_WITHIN_S,
+    )
+    version = _version(ended.output)
+    found = re.match(r"v1\.(\d{1,4})\.", version)
+    if ended.status or found is None:
+        said = ended.output.strip() or " ".join(ended.said) or "nothing"
+        raise TrainyardError(
+            f"kubectl does not say which version it is: {said[:200]}",
+            where=path,
+            hint=f"`kubectl version --client` has to print a version; install it anew: {_INSTALLING}",
+        )
+    return InstalledKubectl(path, version, int(found[1]))
+
+
+def _version(output: str) -> str:
+    try:
+        return str(json.loads(output)["clientVersion"]["gitVersion"])
+    except (ValueError, KeyError, TypeError):
+        return ""

@@ -1,0 +1,241 @@
+"""The user's own kubectl on an EKS cluster. His kubeconfig is neither read nor written.
+
+The interface, for those who operate clusters::
+
+    with kubectl_of(account, "llm") as kubectl:             # UnreachableError, ForbiddenError … as they come
+        nodes = kubectl.get("nodes")                        # whole objects, of all namespaces where none is named
+        kubectl.apply(documents, force_conflicts=True)      # server-side, field manager "trainyard"
+        for line in kubectl.logs("pod", "default"): …       # as they come; closing the iterator ends kubectl
+
+Everything has an end: a call of the API takes at most a minute, a whole command a few.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from threading import Timer
+from typing import TYPE_CHECKING, Any, Protocol
+
+from trainyard.edge.aws.eks import find_cluster
+from trainyard.edge.aws.program_variables import program_variables
+from trainyard.edge.foreground import run_in_foreground
+from trainyard.edge.kubernetes.installed_kubectl import installed_kubectl
+from trainyard.edge.kubernetes.private_kubeconfig import private_kubeconfig
+from trainyard.edge.kubernetes.refusals import refusal, unreachable
+from trainyard.edge.watched_program import Ended, end, run_watched, started
+from trainyard.errors import TrainyardError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from trainyard.edge.aws.account import Account
+
+FIELD_MANAGER = "trainyard"
+"""Who owns the fields of what we apply."""
+_STANDARD_ERROR = 2
+_ONE_CALL_S = 60
+_LOOK_S = 180.0
+_LOG_S = 120.0
+_CHANGE_S = 600.0
+# A job whose pods hang in a container is killed after its grace of 30 s; this is for finalizers of operators.
+_GONE_WITHIN_S = 300
+
+
+class Kubectl(Protocol):
+    """What is asked of the API server of one cluster. Raises what ``refusals`` tells apart, all TrainyardErrors."""
+
+    def get(self, resource: str, *, namespace: str | None = None, selector: str | None = None) -> list[dict[str, Any]]:
+        """Return the objects of a kind, such as ``nodes`` or ``mpijobs.kubeflow.org``; of all namespaces by default.
+
+        ``selector`` is one of labels. Raises NoSuchKindError where the cluster does not know the kind.
+        """
+        ...
+
+    def apply(self, documents: Sequence[Mapping[str, Any]], *, force_conflicts: bool = False) -> list[str]:
+        """Make the objects what the documents say, and return what kubectl said of each, a line for each."""
+        ...
+
+    def delete(self, documents: Sequence[Mapping[str, Any]]) -> list[str]:
+        """Delete the objects that documents name, wait until they are gone, and return what kubectl said."""
+        ...
+
+    def logs(  # noqa: PLR0913  as many as kubectl has
+        self,
+        pod: str,
+        namespace: str,
+        *,
+        container: str | None = None,
+        previous: bool = False,
+        since_s: int | None = None,
+        since: str | None = None,
+        follow: bool = False,
+        tail: int | None = None,
+        timestamps: bool = False,
+    ) -> Iterator[str]:
+        """Yield the lines of a pod's log without their ends, as they come. NotThereError where there is no such pod.
+
+        ``since`` is a time as RFC 3339 writes it; with ``timestamps`` each line begins with its own. Without ``follow``
+        it ends within two minutes.
+        """
+        ...
+
+    def forward(self, target: str, namespace: str, ports: str) -> int:
+        """Let ports of this machine lead to a pod or a service until Ctrl-C; return the exit status.
+
+        ``target`` is such as ``service/grafana``, and ``ports`` such as ``8080:80``. It has the terminal.
+        """
+        ...
+
+    def server_version(self) -> str:
+        """Return the version of the API server, such as v1.35.2-eks-0123456."""
+        ...
+
+
+@contextmanager
+def kubectl_of(account: Account, cluster_name: str) -> Iterator[Kubectl]:
+    """Give the user's kubectl for a cluster, until the end of the block.
+
+    Raises TrainyardError where the program is missing or there is no such cluster, UnreachableError where the cluster
+    has no endpoint yet.
+    """
+    program = installed_kubectl()
+    found = find_cluster(account, cluster_name)
+    if found is None:
+        raise TrainyardError(
+            f"there is no EKS cluster {cluster_name} in {account.region}",
+            where=cluster_name,
+            hint="check the name and --region; `aws eks list-clusters` lists them",
+        )
+    if not found.endpoint:
+        raise unreachable(cluster_name, f"it is {found.status} and has no endpoint")
+    with private_kubeconfig(found, account.region) as kubeconfig:
+        yield ProgramKubectl(program.path, kubeconfig, program_variables(account), cluster_name)
+
+
+class ProgramKubectl:
+    """The program itself."""
+
+    def __init__(self, program: str, kubeconfig: Path, variables: Mapping[str, str], cluster: str) -> None:
+        """Take where the program is, the file that leads to the cluster, and how errors call the cluster."""
+        # The file that KUBECONFIG names is merged with no other: what the user has stays out of it.
+        self._variables = {**variables, "KUBECONFIG": str(kubeconfig)}
+        self._program = program
+        self._cluster = cluster
+
+    def get(self, resource: str, *, namespace: str | None = None, selector: str | None = None) -> list[dict[str, Any]]:
+        """Return the objects of a kind."""
+        where = ["--all-namespaces"] if namespace is None else [f"--namespace={namespace}"]
+        chosen = [] if selector is None else [f"--selector={selector}"]
+        words = ["get", *where, *chosen, "--output=json", "--", resource]
+        output = self._done(words, f"list {resource}", _LOOK_S).output
+        return _objects(output) if output.strip() else []
+
+    def apply(self, documents: Sequence[Mapping[str, Any]], *, force_conflicts: bool = False) -> list[str]:
+        """Apply the documents on the server."""
+        forced = ["--force-conflicts"] if force_conflicts else []
+        words = ["apply", "--server-side", f"--field-manager={FIELD_MANAGER}", *forced, "--filename=-"]
+        return _lines(self._done(words, f"apply {_named(documents)}", _CHANGE_S, _text(documents)).output)
+
+    def delete(self, documents: Sequence[Mapping[str, Any]]) -> list[str]:
+        """Delete what the documents name."""
+        words = ["delete", "--ignore-not-found", "--wait=true", f"--timeout={_GONE_WITHIN_S}s", "--filename=-"]
+        named = [_identity(one) for one in documents]
+        return _lines(self._done(words, f"delete {_named(documents)}", _CHANGE_S, _text(named)).output)
+
+    def logs(  # noqa: PLR0913  as many as kubectl has
+        self,
+        pod: str,
+        namespace: str,
+        *,
+        container: str | None = None,
+        previous: bool = False,
+        since_s: int | None = None,
+        since: str | None = None,
+        follow: bool = False,
+        tail: int | None = None,
+        timestamps: bool = False,
+    ) -> Iterator[str]:
+        """Yield the lines of a log."""
+        ago = None if since_s is None else f"{since_s}s"
+        told = {"--container": container, "--since": ago, "--since-time": since, "--tail": tail}
+        words = [f"{name}={value}" for name, value in told.items() if value is not None]
+        flags = [name for name, wanted in _flags(previous, follow, timestamps) if wanted]
+        command = ["logs", f"--namespace={namespace}", *words, *flags, "--", pod]
+        return self._streamed(command, f"read the log of {pod}", None if follow else _LOG_S)
+
+    def forward(self, target: str, namespace: str, ports: str) -> int:
+        """Lead ports of this machine into the cluster."""
+        words = ["port-forward", "--address=127.0.0.1", f"--namespace={namespace}", "--", target, ports]
+        # What it prints about itself goes where progress goes; standard output is for results.
+        return run_in_foreground([self._program, *words], self._variables, _STANDARD_ERROR)
+
+    def server_version(self) -> str:
+        """Return the version of the API server."""
+        answer = json.loads(self._done(["version", "--output=json"], "ask for its version", _LOOK_S).output)
+        return str(answer["serverVersion"]["gitVersion"])
+
+    def _done(self, words: Sequence[str], doing: str, timeout_s: float, text: str | None = None) -> Ended:
+        command = [self._program, f"--request-timeout={_ONE_CALL_S}s", *words]
+        ended = run_watched(command, self._variables, timeout_s=timeout_s, text=text)
+        if ended.timed_out:
+            raise unreachable(self._cluster, f"kubectl did not end within {timeout_s:.0f} s")
+        if ended.status:
+            raise refusal(doing, self._cluster, ended.status, ended.said)
+        return ended
+
+    def _streamed(self, words: Sequence[str], doing: str, timeout_s: float | None) -> Iterator[str]:
+        # A request that has to end in a minute could not be followed; one that is not followed ends by itself.
+        with started([self._program, *words], self._variables) as process:
+            assert process.stdout is not None  # noqa: S101 - it was asked for
+            assert process.stderr is not None  # noqa: S101 - as above
+            late = None if timeout_s is None else Timer(timeout_s, end, (process,))
+            if late is not None:
+                late.daemon = True
+                late.start()
+            try:
+                for line in process.stdout:
+                    yield line.decode("utf-8", "replace").rstrip("\r\n")
+            finally:
+                if late is not None:
+                    late.cancel()
+            said = process.stderr.read().decode("utf-8", "replace").splitlines()
+            status = process.wait()
+            if status < 0:
+                raise unreachable(self._cluster, f"kubectl did not {doing} within {_LOG_S:.0f} s")
+            if status:
+                raise refusal(doing, self._cluster, status, said)
+
+
+def _flags(previous: bool, follow: bool, timestamps: bool) -> tuple[tuple[str, bool], ...]:  # noqa: FBT001  values
+    return (("--previous", previous), ("--follow", follow), ("--timestamps", timestamps))
+
+
+def _objects(output: str) -> list[dict[str, Any]]:
+    try:
+        answer = json.loads(output)
+    except ValueError as error:
+        raise TrainyardError(
+            f"kubectl did not answer in JSON: {output[:80]!r}", where="kubectl", hint="install it anew"
+        ) from error
+    items: list[dict[str, Any]] = answer.get("items", [answer])
+    return items
+
+
+def _text(documents: Sequence[Mapping[str, Any]]) -> str:
+    return json.dumps({"apiVersion": "v1", "kind": "List", "items": list(documents)})
+
+
+def _identity(document: Mapping[str, Any]) -> dict[str, Any]:
+    metadata = {key: value for key, value in document["metadata"].items() if key in ("name", "namespace")}
+    return {"apiVersion": document["apiVersion"], "kind": document["kind"], "metadata": metadata}
+
+
+def _named(documents: Sequence[Mapping[str, Any]]) -> str:
+    first = f"{documents[0]['kind']} {documents[0]['metadata']['name']}" if documents else "nothing"
+    return first if len(documents) < 2 else f"{first} and {len(documents) - 1} more"
+
+
+def _lines(output: str) -> list[str]:
+    return [line for line in output.splitlines() if line.strip()]

@@ -1,0 +1,79 @@
+"""What kubectl says when it could not do it, told apart."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from trainyard.edge.remote.answer import UnreachableError
+from trainyard.errors import TrainyardError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class ForbiddenError(TrainyardError):
+    """The API server answers, and lets whoever asks not do it."""
+
+
+class NoSuchKindError(TrainyardError):
+    """The cluster does not know the kind of what was asked for: its operator is not installed."""
+
+
+class NotThereError(TrainyardError):
+    """What was asked for by its name is not there."""
+
+
+# How kubectl words them, all of which it prints to standard error with status 1:
+# https://github.com/kubernetes/kubernetes/blob/master/staging/src/k8s.io/kubectl/pkg/cmd/util/helpers.go
+# https://github.com/kubernetes/kubernetes/blob/master/staging/src/k8s.io/apimachinery/pkg/api/errors/errors.go
+_UNREACHABLE = re.compile(
+    r"Unable to connect to the server|The connection to the server .* was refused|i/o timeout|no such host"
+    r"|connection refused|context deadline exceeded|TLS handshake timeout|network is unreachable|no route to host"
+    r"|ServiceUnavailable|TooManyRequests|etcdserver: |the server is currently unable to handle the request"
+    r"|connection reset by peer|unexpected EOF|: EOF$"
+)
+_FORBIDDEN = re.compile(r"\(Forbidden\)| is forbidden: |You must be logged in to the server|\(Unauthorized\)")
+_NO_SUCH_KIND = re.compile(
+    r"the server doesn't have a resource type|no matches for kind|ensure CRDs are installed first"
+)
+_NOT_THERE = re.compile(r"\(NotFound\)")
+_LONGEST = 600
+
+
+def refusal(doing: str, cluster: str, status: int, said: Sequence[str]) -> TrainyardError:
+    """Return the error of a kubectl that ended with a status; ``doing`` completes "kubectl could not …"."""
+    text = "\n".join(said)
+    shown = _shown(said) or f"it ended with status {status}"
+    problem = f"kubectl could not {doing}: {shown}"
+    if _FORBIDDEN.search(text):
+        hint = (
+            "the cluster admits whoever made it and eks.administrators of its spec: use their credentials, or let "
+            "one of them add yours with `aws eks create-access-entry`"
+        )
+        return ForbiddenError(problem, where=cluster, hint=hint)
+    if _NO_SUCH_KIND.search(text):
+        return NoSuchKindError(problem, where=cluster, hint="install its operator: `trainyard deploy` does")
+    if _NOT_THERE.search(text):
+        return NotThereError(problem, where=cluster, hint="`kubectl get` lists what there is")
+    if _UNREACHABLE.search(text):
+        return unreachable(cluster, shown)
+    return TrainyardError(problem, where=cluster, hint="put right what it names; if it may pass, try again")
+
+
+def unreachable(cluster: str, said: str) -> UnreachableError:
+    """Return the error of an API server that does not answer."""
+    hint = (
+        "see that this machine is within access.allow_from of the spec, or in the VPC where eks.endpoint is private, "
+        "and that no proxy stands between"
+    )
+    return UnreachableError(
+        f"the Kubernetes API of {cluster} cannot be reached: {said}", where="eks.endpoint", hint=hint
+    )
+
+
+def _shown(said: Sequence[str]) -> str:
+    """Return the lines that say why, on one line: not the ones that client-go logs on the way."""
+    told = [line.strip() for line in said if line.strip() and not re.match(r"[IWEF]\d{4} ", line)]
+    shown = "; ".join(dict.fromkeys(told or [line.strip() for line in said if line.strip()]))
+    return shown if len(shown) <= _LONGEST else shown[:_LONGEST] + " …"

@@ -1,0 +1,187 @@
+"""Runs a program that has no terminal: its lines are told as they come, and it ends with this process and in time."""
+
+from __future__ import annotations
+
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextlib import contextmanager, suppress
+from typing import IO, TYPE_CHECKING, NamedTuple
+
+from trainyard.edge.foreground import not_started
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+# eksctl waits for CloudFormation at this, and kubectl for the API server: both end within a moment of being asked to.
+_ENDS_WITHIN_S = 10.0
+_MOST_BYTES = 256 * 2**20  # kubectl get of 10,000 nodes is a tenth of it
+_LONGEST_LINE = 64 * 1024
+_KEPT_LINES = 2000
+
+
+class Ended(NamedTuple):
+    """What became of a program."""
+
+    status: int
+    """Its exit status, below zero where a signal ended it."""
+    output: str
+    """What it printed to standard output; empty where that was told line by line."""
+    said: tuple[str, ...]
+    """The last lines of standard error, and of standard output where that was told line by line."""
+    timed_out: bool = False
+
+
+def run_watched(
+    arguments: Sequence[str],
+    variables: Mapping[str, str],
+    *,
+    timeout_s: float,
+    text: str | None = None,
+    say: Callable[[str], None] | None = None,
+) -> Ended:
+    """Run a program to its end; ``text`` is its standard input.
+
+    With ``say``, every line it prints is told when it comes. It is asked to end, and then killed, where it takes longer
+    than ``timeout_s`` or where this process is told to end. Raises TrainyardError where it cannot be started.
+    """
+    with started(arguments, variables, text=text) as process:
+        lines: queue.SimpleQueue[tuple[str, bytes] | None] = queue.SimpleQueue()
+        streams: dict[str, IO[bytes]] = {"out": _open(process.stdout), "err": _open(process.stderr)}
+        for name, stream in streams.items():
+            threading.Thread(target=_read, args=(name, stream, lines), daemon=True).start()
+        told = _Told(say)
+        timed_out = _gather(lines, len(streams), told, time.monotonic() + timeout_s)
+        if timed_out:
+            end(process)
+        return Ended(process.wait(), told.text(), tuple(told.said), timed_out)
+
+
+@contextmanager
+def started(
+    arguments: Sequence[str], variables: Mapping[str, str], *, text: str | None = None
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Start a program in a session of its own, and see that nothing of it runs any more at the end of the block.
+
+    Raises TrainyardError where it cannot be started.
+    """
+    with _ending_in_order():
+        try:
+            process = subprocess.Popen(
+                arguments,
+                env=dict(variables),
+                stdin=subprocess.DEVNULL if text is None else subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,  # Ctrl-C comes here first, and is passed on
+            )
+        except OSError as error:
+            raise not_started(arguments[0], error) from error
+        try:
+            if text is not None:
+                threading.Thread(target=_write, args=(process, text.encode()), daemon=True).start()
+            yield process
+        except BaseException as error:
+            end(process, signal.SIGINT if isinstance(error, KeyboardInterrupt) else signal.SIGTERM)
+            raise
+        finally:
+            end(process)
+            for stream in (process.stdout, process.stderr):
+                if stream is not None:
+                    with suppress(OSError):
+                        stream.close()
+
+
+def end(process: subprocess.Popen[bytes], asking: signal.Signals = signal.SIGTERM) -> None:
+    """Ask a program and what it has started to end; kill it where it does not. Does nothing where it has ended."""
+    if process.poll() is not None:
+        return
+    _send(process, asking)
+    try:
+        process.wait(_ENDS_WITHIN_S)
+    except subprocess.TimeoutExpired:
+        _send(process, signal.SIGKILL)
+        process.wait()
+
+
+class _Told:
+    """What a program has printed so far, as far as it is kept."""
+
+    def __init__(self, say: Callable[[str], None] | None) -> None:
+        self.said: list[str] = []
+        self._say = say
+        self._output: list[bytes] = []
+        self._bytes = 0
+
+    def take(self, stream: str, line: bytes) -> None:
+        if stream == "out" and self._say is None:
+            self._bytes += len(line)
+            if self._bytes <= _MOST_BYTES:
+                self._output.append(line)
+            return
+        shown = line.decode("utf-8", "replace").rstrip()
+        if shown:
+            self.said.append(shown)
+            del self.said[:-_KEPT_LINES]
+            if self._say is not None:
+                self._say(shown)
+
+    def text(self) -> str:
+        return b"".join(self._output).decode("utf-8", "replace")
+
+
+def _gather(lines: queue.SimpleQueue[tuple[str, bytes] | None], streams: int, told: _Told, deadline_s: float) -> bool:
+    """Take lines until all streams are at their end; return whether time was up before."""
+    while streams:
+        try:
+            one = lines.get(timeout=max(0.0, deadline_s - time.monotonic()))
+        except queue.Empty:
+            return True
+        if one is None:
+            streams -= 1
+        else:
+            told.take(*one)
+    return False
+
+
+def _read(name: str, stream: IO[bytes], lines: queue.SimpleQueue[tuple[str, bytes] | None]) -> None:
+    with suppress(OSError, ValueError):  # closed, because nobody waits any more
+        while line := stream.readline(_LONGEST_LINE):
+            lines.put((name, line))
+    lines.put(None)
+
+
+def _write(process: subprocess.Popen[bytes], content: bytes) -> None:
+    with suppress(OSError):  # it ended without reading it all, and says why
+        _open(process.stdin).write(content)
+    with suppress(OSError):
+        _open(process.stdin).close()
+
+
+def _open(stream: IO[bytes] | None) -> IO[bytes]:
+    assert stream is not None  # noqa: S101 - it was asked for
+    return stream
+
+
+def _send(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, number)
+
+
+@contextmanager
+def _ending_in_order() -> Iterator[None]:
+    """Let a signal that asks this process to end be followed only once the program has ended."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals come to the main thread alone
+        return
+    wanted = (signal.SIGTERM, signal.SIGHUP)
+    former = {one: signal.signal(one, lambda number, _: sys.exit(128 + number)) for one in wanted}
+    try:
+        yield
+    finally:
+        for one, handler in former.items():
+            signal.signal(one, handler if handler is not None else signal.SIG_DFL)

@@ -1,0 +1,24 @@
+"""What an archive of logs may be called: its name says what it is, so that whoever gets it can open it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.errors import InputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_ENDINGS = (".tar.gz", ".tgz")
+
+
+def refuse_other_endings(file: Path) -> None:
+    """Raise InputError where a name is not that of a gzipped tar, which is all that is written."""
+    if file.name.casefold().endswith(_ENDINGS):
+        return
+    called = file.name.partition(".")[0] or "logs"
+    raise InputError(
+        f"{file} is no name for an archive: --export writes a gzipped tar",
+        where="--export",
+        hint=f"call it {file.with_name(called + _ENDINGS[0])}; without --export, events are printed as text",
+    )

@@ -1,0 +1,45 @@
+"""The control plane of an EKS cluster, and how long its version of Kubernetes is supported."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from trainyard.catalog.kubernetes_versions import find_version
+from trainyard.operate.status.eks.eks_status import ControlPlane
+
+if TYPE_CHECKING:
+    from trainyard.edge.aws.eks import EksCluster
+
+
+def control_plane(cluster: EksCluster, now_s: float) -> ControlPlane:
+    """Return what there is to say of it."""
+    return ControlPlane(
+        cluster.arn,
+        cluster.status,
+        cluster.version,
+        *support(cluster.version, now_s),
+        _endpoint(cluster),
+        None if cluster.created is None else cluster.created.isoformat(timespec="seconds"),
+        cluster.health,
+    )
+
+
+def support(version: str, now_s: float) -> tuple[str, str | None]:
+    """Return standard, extended or ended, and the day of its end; nothing where the catalog does not know the version.
+
+    https://docs.aws.amazon.com/eks/latest/userguide/kubernetes-versions.html
+    """
+    known = find_version(version)
+    if known is None:
+        return "", None
+    today = f"{datetime.fromtimestamp(now_s, UTC):%Y-%m-%d}"
+    if today < known.standard_until:
+        return "standard", known.standard_until
+    return "extended" if today < known.extended_until else "ended", known.extended_until
+
+
+def _endpoint(cluster: EksCluster) -> str:
+    if cluster.endpoint_public:
+        return "both" if cluster.endpoint_private else "public"
+    return "private" if cluster.endpoint_private else ""

@@ -1,0 +1,87 @@
+"""Add-ons and roles of service accounts: a stack for each role, and calls for the rest.
+
+https://github.com/eksctl-io/eksctl/blob/main/pkg/actions/addon/tasks.go
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from botocore.exceptions import ClientError
+
+from trainyard.catalog.partition import partition_of
+from trainyard.rehearsal.eksctl import names
+from trainyard.rehearsal.eksctl.small_templates import ROLE, role_template
+from trainyard.rehearsal.eksctl.stacks import refused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from trainyard.edge.aws.account import Account
+    from trainyard.rehearsal.eksctl.stacks import Stacks
+
+# Without them, nodes do not become ready: they come before the node groups, the others after them.
+_BEFORE_NODES = ("vpc-cni", "kube-proxy", "coredns", "eks-pod-identity-agent")
+
+
+def split(addons: Iterable[Mapping[str, Any]]) -> tuple[list[Mapping[str, Any]], list[Mapping[str, Any]]]:
+    """Return the add-ons that are made before node groups, and those after them."""
+    every = list(addons)
+    first = [one for one in every if one["name"] in _BEFORE_NODES]
+    return first, [one for one in every if one not in first]
+
+
+def make_addons(
+    account: Account, config: Mapping[str, Any], stacks: Stacks, addons: Iterable[Mapping[str, Any]]
+) -> None:
+    """Make those that are not there, each with its roles."""
+    eks, cluster = account.client("eks"), config["metadata"]["name"]
+    there = eks.list_addons(clusterName=cluster)["addons"]
+    for addon in addons:
+        if addon["name"] in there:
+            continue
+        written = {"addonVersion": addon.get("version"), "configurationValues": addon.get("configurationValues")}
+        asked = {key: value for key, value in written.items() if value is not None}
+        roles = _roles(account, config, stacks, addon)
+        try:
+            eks.create_addon(clusterName=cluster, addonName=addon["name"], podIdentityAssociations=roles, **asked)
+        except ClientError as error:
+            raise refused("create", [f'failed to create "{addon["name"]}" addon: {error}']) from error
+
+
+def make_pod_identities(account: Account, config: Mapping[str, Any], stacks: Stacks) -> None:
+    """Make the role of each service account that has none, and let it take it."""
+    eks, cluster = account.client("eks"), config["metadata"]["name"]
+    found = eks.list_pod_identity_associations(clusterName=cluster)["associations"]
+    there = {(one["namespace"], one["serviceAccount"]) for one in found}
+    for one in config.get("iam", {}).get("podIdentityAssociations", ()):
+        who = (one["namespace"], one["serviceAccountName"])
+        if who in there:
+            continue
+        template = role_template(one["permissionPolicyARNs"], one.get("permissionsBoundaryARN"))
+        outputs = stacks.make(names.role_stack(cluster, *who), template, _tags(config))
+        eks.create_pod_identity_association(
+            clusterName=cluster, namespace=who[0], serviceAccount=who[1], roleArn=outputs[ROLE]
+        )
+
+
+def _roles(
+    account: Account, config: Mapping[str, Any], stacks: Stacks, addon: Mapping[str, Any]
+) -> list[dict[str, str]]:
+    """Make the roles that EKS recommends for an add-on, where they are wanted."""
+    if not addon.get("useDefaultPodIdentityAssociations"):
+        return []
+    version = addon.get("version", "latest")
+    described = account.client("eks").describe_addon_configuration(addonName=addon["name"], addonVersion=version)
+    made = []
+    for one in described["podIdentityConfiguration"]:
+        prefix = f"arn:{partition_of(account.region)}:iam::aws:policy/"
+        template = role_template([f"{prefix}{name}" for name in one["recommendedManagedPolicies"]])
+        name = names.addon_role_stack(config["metadata"]["name"], addon["name"], one["serviceAccount"])
+        outputs = stacks.make(name, template, _tags(config))
+        made.append({"serviceAccount": one["serviceAccount"], "roleArn": outputs[ROLE]})
+    return made
+
+
+def _tags(config: Mapping[str, Any]) -> dict[str, str]:
+    return names.stack_tags(config["metadata"]["name"], config["metadata"].get("tags", {}))

@@ -1,0 +1,99 @@
+"""What eksctl refuses of a ClusterConfig before it makes anything, as far as it was read from its source.
+
+https://github.com/eksctl-io/eksctl/blob/main/pkg/apis/eksctl.io/v1alpha5/validation.go
+https://github.com/eksctl-io/eksctl/blob/main/pkg/vpc/vpc.go
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from botocore.exceptions import ClientError
+
+from trainyard.rehearsal.eksctl.cluster_template import subnet_ids
+from trainyard.rehearsal.eksctl.node_group_template import instance_types
+from trainyard.rehearsal.eksctl.stacks import refused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from trainyard.edge.aws.account import Account
+
+_ZONE = re.compile(r"[a-z]{2}(-[a-z]+)+-[0-9][a-z]")
+# Beside a launch template of one's own. https://docs.aws.amazon.com/eks/latest/eksctl/launch-template-support.html
+_NOT_WITH_TEMPLATE = (
+    "instanceType", "ami", "ssh", "securityGroups", "volumeSize", "volumeType", "volumeIOPS", "volumeThroughput",
+    "volumeEncrypted", "efaEnabled", "instanceName", "instancePrefix", "disablePodIMDS", "overrideBootstrapCommand",
+    "enableDetailedMonitoring", "maxPodsPerNode", "preBootstrapCommands", "placement",
+)  # fmt: skip
+
+
+def refuse_config(account: Account, config: Mapping[str, Any], versions: Sequence[str]) -> None:
+    """Raise EksctlRefusedError with everything that is wrong with a configuration."""
+    version = str(config["metadata"]["version"])
+    wrong = [] if version in versions else [f"invalid version, supported values: {', '.join(versions)}"]
+    zones = _zones(account, config)
+    wrong += _of_network(config, zones)
+    for group in config["managedNodeGroups"]:
+        wrong += [f"managedNodeGroups[{group['name']}]: {one}" for one in _of_group(account, config, group, zones)]
+    if wrong:
+        raise refused("create", wrong)
+
+
+def subnets_of(account: Account, config: Mapping[str, Any], group: Mapping[str, Any]) -> list[str]:
+    """Return the subnets of a node group: those that it names, or those of its zones; of a kind with its network."""
+    if group.get("subnets"):
+        named = {key: one["id"] for kind in config["vpc"]["subnets"].values() for key, one in kind.items()}
+        return [named.get(one, one) for one in group["subnets"]]
+    kind = "private" if group.get("privateNetworking") else "public"
+    mine = [one["id"] for one in config["vpc"]["subnets"].get(kind, {}).values()]
+    zones, wanted = _zones(account, config), group.get("availabilityZones")
+    return [one for one in mine if wanted is None or zones[one] in wanted]
+
+
+def _zones(account: Account, config: Mapping[str, Any]) -> dict[str, str]:
+    """Return the zone of each subnet that is named."""
+    extra = [
+        one for group in config["managedNodeGroups"] for one in group.get("subnets", ()) if one.startswith("subnet-")
+    ]
+    try:
+        found = account.client("ec2").describe_subnets(SubnetIds=list(dict.fromkeys([*subnet_ids(config), *extra])))
+    except ClientError as error:
+        raise refused("create", [str(error)]) from error
+    return {one["SubnetId"]: one["AvailabilityZone"] for one in found["Subnets"]}
+
+
+def _of_network(config: Mapping[str, Any], zones: Mapping[str, str]) -> Iterator[str]:
+    for kind in config["vpc"]["subnets"].values():
+        for key, one in kind.items():
+            if _ZONE.fullmatch(key) and zones[one["id"]] != key:
+                yield f"subnet {one['id']} is in {zones[one['id']]}, and vpc.subnets calls it {key}"
+    if len({zones[one] for one in subnet_ids(config)}) < 2:
+        yield "insufficient number of subnets: at least two in different availability zones are needed"
+
+
+def _of_group(
+    account: Account, config: Mapping[str, Any], group: Mapping[str, Any], zones: Mapping[str, str]
+) -> Iterator[str]:
+    del zones
+    if not subnets_of(account, config, group):
+        yield f"no subnets found in zones {', '.join(group.get('availabilityZones', ()))}"
+    if "launchTemplate" in group and (both := [key for key in _NOT_WITH_TEMPLATE if key in group]):
+        yield f"cannot set {', '.join(both)} when a launch template is supplied"
+    if "instanceType" in group and "instanceTypes" in group:
+        yield "only one of instanceType or instanceTypes can be specified"
+    target = group.get("capacityReservation", {}).get("capacityReservationTarget", {})
+    if {"capacityReservationID", "capacityReservationResourceGroupARN"} <= set(target):
+        yield "only one of CapacityReservationID or CapacityReservationResourceGroupARN may be specified at a time"
+    if group.get("instanceMarketOptions") and not target.get("capacityReservationID"):
+        yield "instanceMarketOptions of capacity blocks need capacityReservation.capacityReservationTarget"
+    if group.get("efaEnabled"):
+        yield from _without_efa(account, instance_types(group))
+
+
+def _without_efa(account: Account, types: Sequence[str]) -> Iterator[str]:
+    described = account.client("ec2").describe_instance_types(InstanceTypes=list(types))["InstanceTypes"]
+    for one in described:
+        if not one["NetworkInfo"].get("EfaSupported"):
+            yield f"instance type {one['InstanceType']} does not support EFA"

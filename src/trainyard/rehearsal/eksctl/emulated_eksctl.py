@@ -1,0 +1,213 @@
+"""What eksctl does with a ClusterConfig, in an emulated account: the same stacks and calls, in the same order.
+
+https://github.com/eksctl-io/eksctl/blob/main/pkg/cfn/manager/create_tasks.go
+https://github.com/eksctl-io/eksctl/blob/main/pkg/cfn/manager/delete_tasks.go
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import yaml
+from botocore.exceptions import ClientError
+
+from trainyard.catalog.kubernetes_versions import known_versions
+from trainyard.edge.installed_eksctl import InstalledEksctl
+from trainyard.errors import TrainyardError
+from trainyard.rehearsal.eksctl import names
+from trainyard.rehearsal.eksctl.addons import make_addons, make_pod_identities, split
+from trainyard.rehearsal.eksctl.cluster_template import cluster_template
+from trainyard.rehearsal.eksctl.config_check import refuse_config, subnets_of
+from trainyard.rehearsal.eksctl.deletion import delete_cluster, delete_group
+from trainyard.rehearsal.eksctl.efa_plugin import install_efa_plugin
+from trainyard.rehearsal.eksctl.node_group_template import instance_types, node_group_template
+from trainyard.rehearsal.eksctl.small_templates import access_template
+from trainyard.rehearsal.eksctl.stacks import Stacks, refused
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from trainyard.edge.aws.account import Account
+    from trainyard.rehearsal.eksctl.outside_check import OutsideCheck
+
+_VERSIONS = 6
+"""So many versions of Kubernetes EKS supports at once, and eksctl makes."""
+
+
+class EmulatedEksctl:
+    """It does at once what the real one waits half an hour for."""
+
+    def __init__(self, account: Account, outside: OutsideCheck) -> None:
+        """Take the account, and whoever asks the real eksctl about configurations."""
+        self._account, self._outside = account, outside
+
+    @property
+    def program(self) -> InstalledEksctl:
+        """Return the version that it stands for."""
+        return InstalledEksctl("emulated eksctl", names.VERSION, known_versions()[-_VERSIONS:])
+
+    def dry_run(self, config: str) -> None:
+        """Look at a configuration; let the real eksctl do so where it is installed."""
+        self._parsed(config)
+
+    def create_cluster(self, config: str, say: Callable[[str], None]) -> None:
+        """Make the control plane, access, add-ons, node groups and the rest of the add-ons."""
+        wanted = self._parsed(config)
+        stacks = self._stacks(wanted, say)
+        cluster = wanted["metadata"]["name"]
+        stacks.make(names.cluster_stack(cluster), cluster_template(wanted), self._tags(wanted))
+        self._keep_logs(wanted)
+        self._make_access(wanted, stacks)
+        self._make_provider(wanted)
+        first, last = split(wanted.get("addons", ()))
+        make_addons(self._account, wanted, stacks, first)
+        make_pod_identities(self._account, wanted, stacks)
+        self._make_groups(wanted, stacks, [one["name"] for one in wanted["managedNodeGroups"]])
+        make_addons(self._account, wanted, stacks, last)
+        say(f'EKS cluster "{cluster}" in "{wanted["metadata"]["region"]}" region is ready')
+
+    def create_node_groups(self, config: str, names: Sequence[str], say: Callable[[str], None]) -> None:
+        """Make those that are named and are not there."""
+        wanted = self._parsed(config)
+        self._make_groups(wanted, self._stacks(wanted, say), names)
+
+    def delete_node_group(self, config: str, name: str, say: Callable[[str], None], *, drain: bool = True) -> None:
+        """Delete a group."""
+        del drain  # no pod is evicted where none runs
+        wanted = _document(config)
+        delete_group(self._account, self._stacks(wanted, say), wanted["metadata"]["name"], name)
+
+    def scale_node_group(self, config: str, name: str, sizes: tuple[int, int, int], say: Callable[[str], None]) -> None:
+        """Set the sizes of a group."""
+        say(f'scaling nodegroup "{name}"')
+        wanted = dict(zip(("minSize", "desiredSize", "maxSize"), sizes, strict=True))
+        self._call("update_nodegroup_config", config, nodegroupName=name, scalingConfig=wanted)
+
+    def upgrade_cluster(self, config: str, say: Callable[[str], None]) -> None:
+        """Upgrade the control plane."""
+        metadata = _document(config)["metadata"]
+        say(f'upgrading cluster "{metadata["name"]}" control plane to version {metadata["version"]}')
+        self._asked("update_cluster_version", name=metadata["name"], version=str(metadata["version"]))
+
+    def upgrade_node_group(self, config: str, name: str, version: str, say: Callable[[str], None]) -> None:
+        """Upgrade the nodes of a group."""
+        say(f'upgrading nodegroup "{name}" to {version}')
+        self._call("update_nodegroup_version", config, nodegroupName=name, version=version)
+
+    def put_addons(self, config: str, say: Callable[[str], None], *, there: bool) -> None:
+        """Make the add-ons that are missing, or update those that are there."""
+        wanted = self._parsed(config)
+        if not there:
+            make_addons(self._account, wanted, self._stacks(wanted, say), wanted.get("addons", ()))
+            return
+        for one in wanted.get("addons", ()):
+            written = {"addonVersion": one.get("version"), "configurationValues": one.get("configurationValues")}
+            changes = {key: value for key, value in written.items() if value is not None}
+            self._call("update_addon", config, addonName=one["name"], **changes)
+
+    def put_pod_identities(self, config: str, say: Callable[[str], None]) -> None:
+        """Make the roles that are missing."""
+        wanted = self._parsed(config)
+        make_pod_identities(self._account, wanted, self._stacks(wanted, say))
+
+    def put_settings(self, config: str, say: Callable[[str], None]) -> None:
+        """Change who reaches the API, and what the control plane logs."""
+        wanted = self._parsed(config)
+        properties = cluster_template(wanted)["Resources"]["ControlPlane"]["Properties"]
+        network = {key[0].lower() + key[1:]: value for key, value in properties["ResourcesVpcConfig"].items()}
+        reached = {key: value for key, value in network.items() if key not in ("subnetIds", "securityGroupIds")}
+        types = wanted.get("cloudWatch", {}).get("clusterLogging", {}).get("enableTypes", [])
+        logging = {"clusterLogging": [{"types": types, "enabled": True}] if types else []}
+        say("updates the endpoint and the logs of the control plane")
+        name = wanted["metadata"]["name"]
+        self._asked("update_cluster_config", name=name, resourcesVpcConfig=reached)
+        self._asked("update_cluster_config", name=name, logging=logging)
+        self._keep_logs(wanted)
+
+    def put_access(self, config: str, say: Callable[[str], None]) -> None:
+        """Make the access entries that are missing."""
+        wanted = self._parsed(config)
+        self._make_access(wanted, self._stacks(wanted, say))
+
+    def delete_cluster(
+        self, name: str, region: str, say: Callable[[str], None], *, evict: bool = True, force: bool = False
+    ) -> None:
+        """Delete everything that it has made for a cluster."""
+        del region, evict, force  # nothing holds pods back here
+        delete_cluster(self._account, Stacks(self._account, name, say), name, say)
+
+    def _parsed(self, config: str) -> dict[str, Any]:
+        """Return a configuration. Raises EksctlRefusedError where it is not taken."""
+        wanted = _document(config)
+        refuse_config(self._account, wanted, self.program.kubernetes)
+        self._outside.look(config)
+        return wanted
+
+    def _stacks(self, config: Mapping[str, Any], say: Callable[[str], None]) -> Stacks:
+        return Stacks(self._account, config["metadata"]["name"], say)
+
+    def _tags(self, config: Mapping[str, Any]) -> dict[str, str]:
+        return names.stack_tags(config["metadata"]["name"], config["metadata"].get("tags", {}))
+
+    def _make_groups(self, config: Mapping[str, Any], stacks: Stacks, wanted: Sequence[str]) -> None:
+        cluster = config["metadata"]["name"]
+        there = self._account.client("eks").list_nodegroups(clusterName=cluster)["nodegroups"]
+        missing = [one for one in config["managedNodeGroups"] if one["name"] in wanted and one["name"] not in there]
+        for group in missing:
+            template = node_group_template(config, group, subnets_of(self._account, config, group), self._cards(group))
+            tags = {**self._tags(config), **names.group_tags(group["name"]), **group.get("tags", {})}
+            stacks.make(names.group_stack(cluster, group["name"]), template, tags)
+        if any(one.get("efaEnabled") for one in missing):
+            self._install_efa_plugin(cluster)
+
+    def _install_efa_plugin(self, cluster: str) -> None:
+        try:
+            install_efa_plugin(self._account, cluster)
+        except TrainyardError as error:
+            raise refused("create", [f"getting list of API resources for raw REST client: {error.problem}"]) from error
+
+    def _cards(self, group: Mapping[str, Any]) -> int:
+        """Return the number of network cards of the type with the fewest, as EC2 describes it."""
+        types = instance_types(group)
+        if not types or not group.get("efaEnabled"):
+            return 1
+        described = self._account.client("ec2").describe_instance_types(InstanceTypes=types)["InstanceTypes"]
+        return int(min(one["NetworkInfo"]["MaximumNetworkCards"] for one in described))
+
+    def _make_access(self, config: Mapping[str, Any], stacks: Stacks) -> None:
+        cluster = config["metadata"]["name"]
+        there = self._account.client("eks").list_access_entries(clusterName=cluster)["accessEntries"]
+        for entry in config.get("accessConfig", {}).get("accessEntries", ()):
+            who = entry["principalARN"]
+            if who not in there:
+                stacks.make(names.access_stack(cluster, who), access_template(cluster, entry), self._tags(config))
+
+    def _make_provider(self, config: Mapping[str, Any]) -> None:
+        """Make the provider of identities for service accounts, where it is wanted: no stack has it."""
+        if not config.get("iam", {}).get("withOIDC"):
+            return
+        cluster = self._account.client("eks").describe_cluster(name=config["metadata"]["name"])["cluster"]
+        issuer = cluster["identity"]["oidc"]["issuer"]
+        self._account.client("iam").create_open_id_connect_provider(
+            Url=issuer, ClientIDList=["sts.amazonaws.com"], ThumbprintList=["0" * 40]
+        )
+
+    def _keep_logs(self, config: Mapping[str, Any]) -> None:
+        days = config.get("cloudWatch", {}).get("clusterLogging", {}).get("logRetentionInDays")
+        if days:
+            group = f"/aws/eks/{config['metadata']['name']}/cluster"
+            self._account.client("logs").put_retention_policy(logGroupName=group, retentionInDays=days)
+
+    def _call(self, action: str, config: str, **asked: Any) -> None:
+        self._asked(action, clusterName=_document(config)["metadata"]["name"], **asked)
+
+    def _asked(self, action: str, **asked: Any) -> None:
+        try:
+            getattr(self._account.client("eks"), action)(**asked)
+        except ClientError as error:
+            raise refused(action.replace("_", " "), [str(error)]) from error
+
+
+def _document(config: str) -> dict[str, Any]:
+    found: dict[str, Any] = yaml.load(config, Loader=yaml.CSafeLoader)
+    return found

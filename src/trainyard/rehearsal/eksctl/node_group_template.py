@@ -1,0 +1,90 @@
+"""The template of a managed node group: the role of its nodes, its launch template unless it has one, and itself.
+
+https://github.com/eksctl-io/eksctl/blob/main/pkg/cfn/builder/managed_nodegroup.go
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trainyard.catalog.instances import find
+from trainyard.rehearsal.eksctl.launch_template import launch_template
+from trainyard.rehearsal.eksctl.names import CLUSTER_TAG, GROUP_TAG, group_tags
+from trainyard.rehearsal.eksctl.node_role import node_role
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_EFFECTS = {"NoSchedule": "NO_SCHEDULE", "NoExecute": "NO_EXECUTE", "PreferNoSchedule": "PREFER_NO_SCHEDULE"}
+_ROLE = "NodeInstanceRole"
+_CAPACITY_BLOCK = "capacity-block"
+
+
+def node_group_template(
+    config: Mapping[str, Any], group: Mapping[str, Any], subnets: Sequence[str], cards: int
+) -> dict[str, Any]:
+    """Return the template of a group, with its subnets and the number of network cards of its instance type."""
+    own = {} if "launchTemplate" in group else launch_template(config, group, cards)
+    named = group.get("launchTemplate") or {"id": {"Ref": "LaunchTemplate"}}
+    return {
+        "AWSTemplateFormatVersion": "2010-09-09",
+        "Description": "EKS Managed Nodes (SSH access: false) [created by eksctl]",
+        "Resources": {
+            **node_role(config, group),
+            **own,
+            "ManagedNodeGroup": {
+                "Type": "AWS::EKS::Nodegroup",
+                "Properties": _properties(config, group, subnets, named),
+            },
+        },
+    }
+
+
+def instance_types(group: Mapping[str, Any]) -> list[str]:
+    """Return the types that a group names; none where its launch template does."""
+    single = [group["instanceType"]] if "instanceType" in group else []
+    return list(group.get("instanceTypes") or single)
+
+
+def _properties(
+    config: Mapping[str, Any], group: Mapping[str, Any], subnets: Sequence[str], template: Mapping[str, Any]
+) -> dict[str, Any]:
+    name, cluster = group["name"], config["metadata"]["name"]
+    sizes = {"MinSize": "minSize", "DesiredSize": "desiredCapacity", "MaxSize": "maxSize"}
+    taints = [
+        {"Key": one["key"], "Value": one.get("value", ""), "Effect": _EFFECTS[one["effect"]]}
+        for one in group.get("taints", ())
+    ]
+    version = template.get("version")
+    return {
+        "ClusterName": cluster,
+        "NodegroupName": name,
+        "NodeRole": {"Fn::GetAtt": [_ROLE, "Arn"]},
+        "Subnets": list(subnets),
+        "ScalingConfig": {key: group[size] for key, size in sizes.items()},
+        "Labels": {CLUSTER_TAG: cluster, GROUP_TAG: name, **group.get("labels", {})},
+        "Tags": {**group_tags(name), **config["metadata"].get("tags", {}), **group.get("tags", {})},
+        "LaunchTemplate": {"Id": template["id"], **({} if version is None else {"Version": version})},
+        **({"Taints": taints} if taints else {}),
+        **({"InstanceTypes": types} if (types := instance_types(group)) else {}),
+        **({} if "ami" in group else {"AmiType": _image(instance_types(group))}),
+        **_capacity(group),
+        **({"NodeRepairConfig": {"Enabled": True}} if group.get("nodeRepairConfig", {}).get("enabled") else {}),
+    }
+
+
+def _capacity(group: Mapping[str, Any]) -> dict[str, str]:
+    if group.get("instanceMarketOptions", {}).get("marketType") == _CAPACITY_BLOCK:
+        return {"CapacityType": "CAPACITY_BLOCK"}
+    return {"CapacityType": "SPOT"} if group.get("spot") else {}
+
+
+def _image(types: Sequence[str]) -> str:
+    """Return the kind of image for instance types: that of the first accelerators among them."""
+    facts = [found for name in types if (found := find(name)) is not None]
+    vendors = [one.accelerators.vendor for one in facts if one.accelerators is not None]
+    if "nvidia" in vendors:
+        return "AL2023_ARM_64_NVIDIA" if facts[0].architecture == "arm64" else "AL2023_x86_64_NVIDIA"
+    if "aws" in vendors:
+        return "AL2023_x86_64_NEURON"
+    return "AL2023_ARM_64_STANDARD" if facts and facts[0].architecture == "arm64" else "AL2023_x86_64_STANDARD"

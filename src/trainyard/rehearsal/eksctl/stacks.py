@@ -1,0 +1,86 @@
+"""Makes and deletes stacks as eksctl does: it waits, and tells of what failed in CloudFormation's words."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from botocore.exceptions import ClientError
+
+from trainyard.edge.aws.stack_events import stack_events
+from trainyard.edge.eksctl import EksctlRefusedError
+from trainyard.rehearsal.eksctl.names import CLUSTER_TAG
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from trainyard.edge.aws.account import Account
+
+_POLLS, _POLL_S = 100, 1.0
+_HINT = "put right what it names and run the command again, which goes on where this one stopped"
+
+
+class Stacks:
+    """The stacks of one cluster."""
+
+    def __init__(self, account: Account, cluster: str, say: Callable[[str], None]) -> None:
+        """Take the account, the name of the cluster, and who hears what happens."""
+        self._account, self._cluster, self._say = account, cluster, say
+        self._client = account.client("cloudformation")
+
+    def make(self, name: str, template: Mapping[str, Any], tags: Mapping[str, str]) -> dict[str, str]:
+        """Make a stack, wait for it, and return its outputs. Raises EksctlRefusedError where it fails."""
+        self._say(f'deploying stack "{name}"')
+        try:
+            self._client.create_stack(
+                StackName=name,
+                TemplateBody=json.dumps(template),
+                Capabilities=["CAPABILITY_IAM"],
+                Tags=[{"Key": key, "Value": value} for key, value in tags.items()],
+            )
+        except ClientError as error:
+            raise refused("create", [f'creating CloudFormation stack "{name}": {error}']) from error
+        stack = self._settled(name)
+        if stack["StackStatus"] != "CREATE_COMPLETE":
+            raise refused("create", self._why(name, stack["StackStatus"]))
+        return {one["OutputKey"]: one["OutputValue"] for one in stack.get("Outputs", ())}
+
+    def delete(self, name: str) -> None:
+        """Delete a stack and wait until it is gone. Raises EksctlRefusedError where it stays."""
+        self._say(f'will delete stack "{name}"')
+        number = self._described(name)["StackId"]
+        self._client.delete_stack(StackName=name)
+        stack = self._settled(number)
+        if stack["StackStatus"] != "DELETE_COMPLETE":
+            raise refused("delete", self._why(number, stack["StackStatus"]))
+
+    def names(self) -> list[str]:
+        """Return the stacks of the cluster, the newest first."""
+        pages = self._client.get_paginator("describe_stacks").paginate()
+        every = [one for page in pages for one in page["Stacks"]]
+        tagged = {"Key": CLUSTER_TAG, "Value": self._cluster}
+        return [one["StackName"] for one in every if tagged in one.get("Tags", ())][::-1]
+
+    def _described(self, name: str) -> dict[str, Any]:
+        stack: dict[str, Any] = self._client.describe_stacks(StackName=name)["Stacks"][0]
+        return stack
+
+    def _settled(self, name: str) -> dict[str, Any]:
+        for _ in range(_POLLS):
+            stack = self._described(name)
+            if not stack["StackStatus"].endswith("_IN_PROGRESS"):
+                break
+            self._account.clock.sleep(_POLL_S)
+        return stack
+
+    def _why(self, name: str, status: str) -> list[str]:
+        failed = [one for one in stack_events(self._account, name) if one.status.endswith("_FAILED")]
+        told = [f'{one.type}/{one.resource}: {one.status} – "{one.reason}"' for one in failed]
+        return [f'unexpected status "{status}" while waiting for CloudFormation stack "{name}"', *reversed(told)]
+
+
+def refused(action: str, said: list[str]) -> EksctlRefusedError:
+    """Return the error of an eksctl that says this."""
+    return EksctlRefusedError(
+        f"eksctl {action} cluster failed: {'; '.join(said)}", where="eksctl", hint=_HINT, said=tuple(said)
+    )

@@ -1,0 +1,122 @@
+"""Amazon EKS: moto's clusters have no instances, and no add-ons, access entries, roles of pods or updates.
+
+https://docs.aws.amazon.com/eks/latest/APIReference/API_Operations.html
+https://github.com/getmoto/moto/blob/5.2.5/moto/eks/models.py
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from moto.core.responses import ActionResult, BaseResponse
+from moto.core.utils import camelcase_to_underscores
+
+from trainyard.rehearsal.emulated.batch import request_model
+from trainyard.rehearsal.emulated.eks import (
+    access_entries,
+    addons,
+    clusters,
+    node_groups,
+    pod_identities,
+    updates,
+    versions,
+)
+from trainyard.rehearsal.emulated.eks import tags as tagging
+from trainyard.rehearsal.emulated.eks.held import clusters as held_clusters
+from trainyard.rehearsal.emulated.eks.held import invalid
+from trainyard.rehearsal.emulated.inside import Inside
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+SIGNING_NAME = "eks"
+_PAGE = 100  # https://docs.aws.amazon.com/eks/latest/APIReference/API_ListNodegroups.html
+_ACTIONS: dict[str, Callable[[Inside, Mapping[str, Any]], dict[str, Any]]] = {
+    "CreateCluster": clusters.create,
+    "DescribeCluster": clusters.describe,
+    "UpdateClusterConfig": clusters.update,
+    "UpdateClusterVersion": clusters.update_version,
+    "DeleteCluster": clusters.delete,
+    "CreateNodegroup": node_groups.create,
+    "DescribeNodegroup": node_groups.describe,
+    "UpdateNodegroupConfig": node_groups.update,
+    "UpdateNodegroupVersion": node_groups.update_version,
+    "DeleteNodegroup": node_groups.delete,
+    "CreateAddon": addons.create,
+    "DescribeAddon": addons.describe,
+    "DescribeAddonConfiguration": addons.configuration,
+    "UpdateAddon": addons.update,
+    "DeleteAddon": addons.delete,
+    "CreateAccessEntry": access_entries.create,
+    "DescribeAccessEntry": access_entries.describe,
+    "DeleteAccessEntry": access_entries.delete,
+    "AssociateAccessPolicy": access_entries.associate,
+    "DisassociateAccessPolicy": access_entries.disassociate,
+    "CreatePodIdentityAssociation": pod_identities.create,
+    "DescribePodIdentityAssociation": pod_identities.describe,
+    "DeletePodIdentityAssociation": pod_identities.delete,
+    "DescribeUpdate": updates.describe,
+    "TagResource": tagging.tag,
+    "UntagResource": tagging.untag,
+    "ListTagsForResource": tagging.listed,
+}
+_LISTS: dict[str, tuple[str, Callable[[Inside, Mapping[str, Any]], list[Any]]]] = {
+    "ListClusters": ("clusters", clusters.listed),
+    "DescribeClusterVersions": ("clusterVersions", versions.listed),
+    "ListNodegroups": ("nodegroups", node_groups.listed),
+    "ListAddons": ("addons", addons.listed),
+    "DescribeAddonVersions": ("addons", versions.of_addons),
+    "ListAccessEntries": ("accessEntries", access_entries.listed),
+    "ListAssociatedAccessPolicies": ("associatedAccessPolicies", access_entries.policies),
+    "ListPodIdentityAssociations": ("associations", pod_identities.listed),
+    "ListUpdates": ("updateIds", updates.listed),
+}
+
+
+def inventory(account_id: str, region: str) -> dict[str, list[str]]:
+    """Return what exists."""
+    every = held_clusters(Inside(region, account_id)).values()
+    return {
+        "EKS clusters": [one.name for one in every],
+        "EKS node groups": [f"{one.name}/{name}" for one in every for name in one.node_groups],
+        "EKS add-ons": [f"{one.name}/{name}" for one in every for name in one.addons],
+        "EKS access entries": [f"{one.name}/{who}" for one in every for who in one.access_entries],
+        "EKS pod identity associations": [f"{one.name}/{name}" for one in every for name in one.pod_identities],
+    }
+
+
+class Eks(BaseResponse):
+    """Answers EKS's calls."""
+
+    def __init__(self) -> None:
+        """Let moto take the parameters apart as the service's model says."""
+        super().__init__(service_name="eks")
+        self.automated_parameter_parsing = True
+
+    def answer(self, action: str) -> ActionResult:
+        """Answer any call; one that EKS would not take is refused."""
+        asked = {key: value for key, value in self.params.items() if value is not None}
+        if wrong := request_model.problems("eks", action, asked):
+            raise invalid("; ".join(wrong))
+        aws = Inside(self.region, self.current_account)
+        if action in _ACTIONS:
+            return ActionResult(_ACTIONS[action](aws, asked))
+        key, listed = _LISTS[action]
+        return ActionResult(_page(key, listed(aws, asked), asked))
+
+
+def _answering(action: str) -> Callable[[Eks], ActionResult]:
+    return lambda self: self.answer(action)
+
+
+for _action in (*_ACTIONS, *_LISTS):
+    setattr(Eks, camelcase_to_underscores(_action), _answering(_action))
+
+
+def _page(key: str, found: list[Any], asked: Mapping[str, Any]) -> dict[str, Any]:
+    first, size = int(asked.get("nextToken") or 0), min(int(asked.get("maxResults") or _PAGE), _PAGE)
+    more = {"nextToken": str(first + size)} if first + size < len(found) else {}
+    return {key: found[first : first + size], **more}
+
+
+RESPONSES = Eks

@@ -1,0 +1,33 @@
+"""The address of an emulated cluster's API server."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from typing import TYPE_CHECKING, Any
+
+from trainyard.rehearsal.emulated.eks.held import clusters
+from trainyard.rehearsal.emulated.inside import Inside
+from trainyard.rehearsal.emulated.kubernetes.api_server import answer, request_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+HOST = re.compile(r"[0-9A-Fa-f]{32}\.gr7\.([a-z0-9-]+)\.eks\.amazonaws\.com(:[0-9]+)?")
+"""Hosts that are answered here, whoever asks: nobody's rights are looked at."""
+NAME = "kubernetes"
+"""What its calls are counted as."""
+
+
+def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> list[bytes]:
+    """Answer a request to a cluster's own address."""
+    host = str(environ["HTTP_HOST"]).partition(":")[0]
+    aws = Inside(os.environ.get("AWS_DEFAULT_REGION", "us-east-1"))
+    those = (one for one in clusters(aws).values() if one.described["endpoint"].lower() == f"https://{host}".lower())
+    cluster = next(those, None)
+    status, content = (
+        (404, {"message": "no such cluster"}) if cluster is None else answer(aws, cluster, request_of(environ))
+    )
+    start_response(f"{status} Answered", [("Content-Type", "application/json")])
+    return [json.dumps(content, default=str).encode()]

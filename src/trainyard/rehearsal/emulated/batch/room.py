@@ -1,0 +1,39 @@
+"""Whether the compute environments of a queue may ever have the vCPUs that a job asks for.
+
+https://docs.aws.amazon.com/batch/latest/userguide/job_stuck_in_runnable.html
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trainyard.rehearsal.emulated.batch.containers import containers
+from trainyard.rehearsal.emulated.batch.held import found, held
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from trainyard.rehearsal.emulated.resource import Aws
+
+_TOO_SMALL = (
+    "MISCONFIGURATION:COMPUTE_ENVIRONMENT_MAX_RESOURCE - CE(s) associated with the job queue cannot meet the CPU "
+    "requirement of the job."
+)
+
+
+def why_it_waits(aws: Aws, job: Mapping[str, Any]) -> str | None:
+    """Return why a job stays RUNNABLE, None where its queue may have enough vCPUs."""
+    here = held(aws.account_id, aws.region)
+    order = here.queues[job["jobQueue"]]["computeEnvironmentOrder"] if job["jobQueue"] in here.queues else ()
+    named = (found(here.environments, one["computeEnvironment"], "computeEnvironmentName") for one in order)
+    most = [one.get("computeResources", {}).get("maxvCpus", 0) for one in named if one is not None]
+    return None if any(_vcpus(job) <= one for one in most) else _TOO_SMALL
+
+
+def _vcpus(job: Mapping[str, Any]) -> float:
+    return sum(_of_container(one) for one in containers(job))
+
+
+def _of_container(container: Mapping[str, Any]) -> float:
+    asked = [one["value"] for one in container.get("resourceRequirements", ()) if one["type"] == "VCPU"]
+    return float(next(iter(asked), container.get("vcpus", 0)))

@@ -1,0 +1,84 @@
+"""What EKS holds of an account in a region, and how it refuses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from moto.core.exceptions import ServiceException
+
+from trainyard.catalog.partition import partition_of
+
+if TYPE_CHECKING:
+    from trainyard.rehearsal.emulated.resource import Aws
+
+
+class RefusalError(ServiceException):
+    """A request that EKS does not take.
+
+    https://docs.aws.amazon.com/eks/latest/APIReference/CommonErrors.html
+    """
+
+
+@dataclass(slots=True)
+class Cluster:
+    """A cluster with all that belongs to it, as answers show it."""
+
+    described: dict[str, Any]
+    interfaces: list[str]
+    """Network interfaces of its control plane."""
+    node_groups: dict[str, dict[str, Any]] = field(default_factory=dict)
+    addons: dict[str, dict[str, Any]] = field(default_factory=dict)
+    access_entries: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """By the ARN of who has access."""
+    access_policies: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
+    """By the ARN of who has access, and that of the policy."""
+    pod_identities: dict[str, dict[str, Any]] = field(default_factory=dict)
+    updates: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """Return its name."""
+        return str(self.described["name"])
+
+
+_HELD: dict[tuple[str, str], dict[str, Cluster]] = {}
+
+
+def clusters(aws: Aws) -> dict[str, Cluster]:
+    """Return the clusters by their names."""
+    return _HELD.setdefault((aws.account_id, aws.region), {})
+
+
+def cluster_of(aws: Aws, name: str) -> Cluster:
+    """Return a cluster. Raises the service's error where there is none."""
+    there = clusters(aws).get(name)
+    if there is None:
+        raise missing(f"No cluster found for name: {name}.")
+    return there
+
+
+def arn(aws: Aws, what: str) -> str:
+    """Return the ARN of something: cluster/NAME."""
+    return f"arn:{partition_of(aws.region)}:eks:{aws.region}:{aws.account_id}:{what}"
+
+
+def now() -> datetime:
+    """Return the time, as answers have it."""
+    return datetime.now(UTC)
+
+
+def missing(message: str) -> Exception:
+    """Return the error for what does not exist."""
+    return RefusalError("ResourceNotFoundException", message)
+
+
+def taken(message: str) -> Exception:
+    """Return the error for what exists already, or is needed by something else."""
+    return RefusalError("ResourceInUseException", message)
+
+
+def invalid(message: str) -> Exception:
+    """Return the error for a request that cannot be done as it is."""
+    return RefusalError("InvalidParameterException", message)

@@ -1,0 +1,170 @@
+"""Managed node groups: what they name has to exist, and one whose first nodes do not come up fails and stays.
+
+https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html
+"""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from botocore.exceptions import ClientError
+
+from trainyard.rehearsal.emulated.apis.ec2_run_instances import SYSTEM
+from trainyard.rehearsal.emulated.breakdown import striking
+from trainyard.rehearsal.emulated.eks import node_launch
+from trainyard.rehearsal.emulated.eks.held import arn, cluster_of, invalid, missing, now, taken
+from trainyard.rehearsal.emulated.eks.updates import updated
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from trainyard.rehearsal.emulated.eks.held import Cluster
+    from trainyard.rehearsal.emulated.resource import Aws
+
+_SIZES = {"minSize": 1, "maxSize": 2, "desiredSize": 2}
+
+
+def create(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Answer CreateNodegroup. Its nodes are launched at once."""
+    cluster, name = cluster_of(aws, asked["clusterName"]), asked["nodegroupName"]
+    if name in cluster.node_groups:
+        raise taken(f"NodeGroup already exists with name {name} and cluster name {cluster.name}")
+    template = _found(aws, cluster, asked)
+    _refuse_wrong_sizes({**_SIZES, **asked.get("scalingConfig", {})})
+    group = _described(aws, cluster, asked)
+    cluster.node_groups[name] = group
+    node_launch.start(aws, group, template)
+    _look(aws, group)
+    return {"nodegroup": {**group, "status": "CREATING"}}
+
+
+def describe(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Answer DescribeNodegroup."""
+    return {"nodegroup": there(aws, asked)}
+
+
+def listed(aws: Aws, asked: Mapping[str, Any]) -> list[str]:
+    """Return the names of the node groups of a cluster."""
+    return sorted(cluster_of(aws, asked["clusterName"]).node_groups)
+
+
+def update(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Answer UpdateNodegroupConfig: sizes, labels, taints and repair."""
+    cluster, group = cluster_of(aws, asked["clusterName"]), there(aws, asked)
+    sizes = {**group["scalingConfig"], **asked.get("scalingConfig", {})}
+    _refuse_wrong_sizes(sizes)
+    group["scalingConfig"] = sizes
+    for name in ("updateConfig", "nodeRepairConfig"):
+        group[name] = asked.get(name, group.get(name))
+    _relabel(group, asked.get("labels", {}), asked.get("taints", {}))
+    node_launch.scale(aws, group)
+    _look(aws, group)
+    return updated(cluster, "ConfigUpdate", asked)
+
+
+def update_version(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Answer UpdateNodegroupVersion: another version of Kubernetes, or of the launch template."""
+    cluster, group = cluster_of(aws, asked["clusterName"]), there(aws, asked)
+    group["version"] = asked.get("version", cluster.described["version"])
+    group["launchTemplate"] = {**group.get("launchTemplate", {}), **asked.get("launchTemplate", {})}
+    return updated(cluster, "VersionUpdate", asked)
+
+
+def delete(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Answer DeleteNodegroup. Its instances go first."""
+    group = there(aws, asked)
+    node_launch.end(aws, group)
+    del cluster_of(aws, asked["clusterName"]).node_groups[group["nodegroupName"]]
+    return {"nodegroup": {**group, "status": "DELETING"}}
+
+
+def there(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a node group. Raises the service's error where there is none."""
+    group = cluster_of(aws, asked["clusterName"]).node_groups.get(asked["nodegroupName"])
+    if group is None:
+        raise missing(f"No node group found for name: {asked['nodegroupName']}.")
+    return group
+
+
+def _described(aws: Aws, cluster: Cluster, asked: Mapping[str, Any]) -> dict[str, Any]:
+    name, number = asked["nodegroupName"], str(uuid.uuid4())
+    group = {
+        "nodegroupName": name,
+        "nodegroupArn": arn(aws, f"nodegroup/{cluster.name}/{name}/{number}"),
+        "clusterName": cluster.name,
+        "version": asked.get("version", cluster.described["version"]),
+        "createdAt": now(),
+        "modifiedAt": now(),
+        "status": "ACTIVE",
+        "capacityType": asked.get("capacityType", "ON_DEMAND"),
+        "scalingConfig": {**_SIZES, **asked.get("scalingConfig", {})},
+        "subnets": asked["subnets"],
+        "amiType": asked.get("amiType", "AL2023_x86_64_STANDARD"),
+        "nodeRole": asked["nodeRole"],
+        "labels": dict(asked.get("labels", {})),
+        "taints": list(asked.get("taints", [])),
+        "resources": {"autoScalingGroups": [{"name": f"eks-{name}-{number}"}]},
+        "health": {"issues": []},
+        "tags": dict(asked.get("tags", {})),
+    }
+    optional = ("instanceTypes", "launchTemplate", "diskSize", "updateConfig", "nodeRepairConfig", "remoteAccess")
+    return {**group, **{key: asked[key] for key in optional if key in asked}}
+
+
+def _found(aws: Aws, cluster: Cluster, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the data of the launch template; empty where there is none. Refuses what names something missing."""
+    try:
+        aws.client("iam").get_role(RoleName=asked["nodeRole"].rpartition("/")[2])
+        subnets = aws.client("ec2").describe_subnets(SubnetIds=asked["subnets"])["Subnets"]
+        template = node_launch.template_of(aws, asked.get("launchTemplate"))
+    except ClientError as error:
+        raise invalid(error.response["Error"]["Message"]) from error
+    vpc = cluster.described["resourcesVpcConfig"]["vpcId"]
+    if outside := [one["SubnetId"] for one in subnets if one["VpcId"] != vpc]:
+        raise invalid(f"Subnets {', '.join(outside)} are not in the VPC of the cluster, {vpc}")
+    if template.get("InstanceType") and asked.get("instanceTypes"):
+        raise invalid("You cannot specify an instance type in both the launch template and the request")
+    if template.get("IamInstanceProfile"):
+        raise invalid(
+            "Launch template should not specify an instance profile. The noderole in your request will be used"
+        )
+    return template
+
+
+def _refuse_wrong_sizes(sizes: Mapping[str, int]) -> None:
+    if not sizes["minSize"] <= sizes["desiredSize"] <= sizes["maxSize"]:
+        raise invalid(
+            f"Minimum capacity {sizes['minSize']}, desired capacity {sizes['desiredSize']} and maximum capacity "
+            f"{sizes['maxSize']} have to grow in this order"
+        )
+
+
+def _relabel(group: dict[str, Any], labels: Mapping[str, Any], taints: Mapping[str, Any]) -> None:
+    gone = set(labels.get("removeLabels", ()))
+    kept = {key: value for key, value in group["labels"].items() if key not in gone}
+    group["labels"] = {**kept, **labels.get("addOrUpdateLabels", {})}
+    changed = [*taints.get("addOrUpdateTaints", ()), *taints.get("removeTaints", ())]
+    others = [one for one in group["taints"] if all(one["key"] != other["key"] for other in changed)]
+    group["taints"] = [*others, *taints.get("addOrUpdateTaints", ())]
+
+
+def _look(aws: Aws, group: dict[str, Any]) -> None:
+    """Say how the node group is: whether its nodes could be launched, and whether they joined.
+
+    https://docs.aws.amazon.com/eks/latest/APIReference/API_Issue.html
+    """
+    issues = node_launch.issues(aws, group)
+    instances = node_launch.instances_of(aws, group)
+    failing = striking("nodes")
+    if failing is not None and instances and not is_system(group):
+        message = "Instances failed to join the kubernetes cluster"
+        issues.append({"code": "NodeCreationFailure", "message": message, "resourceIds": instances})
+    group["health"] = {"issues": issues}
+    group["modifiedAt"] = now()
+    group["status"] = "ACTIVE" if not issues else "CREATE_FAILED" if group["status"] == "ACTIVE" else group["status"]
+
+
+def is_system(group: Mapping[str, Any]) -> bool:
+    """Return whether a node group runs the cluster itself."""
+    return bool(group["nodegroupName"] == SYSTEM)

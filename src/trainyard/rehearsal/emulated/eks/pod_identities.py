@@ -1,0 +1,80 @@
+"""Roles of service accounts: one for each, and its role has to let pods take it.
+
+https://docs.aws.amazon.com/eks/latest/APIReference/API_CreatePodIdentityAssociation.html
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import string
+from typing import TYPE_CHECKING, Any
+
+from botocore.exceptions import ClientError
+
+from trainyard.rehearsal.emulated.eks.held import arn, cluster_of, invalid, missing, now, taken
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from trainyard.rehearsal.emulated.resource import Aws
+
+_LETTERS = string.ascii_lowercase + string.digits
+_WHO = ("namespace", "serviceAccount")
+# https://docs.aws.amazon.com/eks/latest/userguide/pod-id-role.html
+_PRINCIPAL = "pods.eks.amazonaws.com"
+
+
+def create(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Answer CreatePodIdentityAssociation."""
+    cluster = cluster_of(aws, asked["clusterName"])
+    if any(all(one[key] == asked[key] for key in _WHO) for one in cluster.pod_identities.values()):
+        raise taken(f"Association already exists: {asked['namespace']}/{asked['serviceAccount']}")
+    _refuse_role(aws, asked["roleArn"])
+    name = "a-" + "".join(secrets.choice(_LETTERS) for _ in range(17))
+    association = {
+        "clusterName": cluster.name,
+        **{key: asked[key] for key in (*_WHO, "roleArn")},
+        "associationArn": arn(aws, f"podidentityassociation/{cluster.name}/{name}"),
+        "associationId": name,
+        "tags": dict(asked.get("tags", {})),
+        "createdAt": now(),
+        "modifiedAt": now(),
+    }
+    cluster.pod_identities[name] = association
+    return {"association": association}
+
+
+def describe(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Answer DescribePodIdentityAssociation."""
+    return {"association": _there(aws, asked)}
+
+
+def listed(aws: Aws, asked: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the associations of a cluster, or those of a namespace or service account."""
+    found = cluster_of(aws, asked["clusterName"]).pod_identities.values()
+    return [one for one in found if all(asked.get(key) in (None, one[key]) for key in _WHO)]
+
+
+def delete(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Answer DeletePodIdentityAssociation."""
+    association = _there(aws, asked)
+    del cluster_of(aws, asked["clusterName"]).pod_identities[asked["associationId"]]
+    return {"association": association}
+
+
+def _there(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+    found = cluster_of(aws, asked["clusterName"]).pod_identities.get(asked["associationId"])
+    if found is None:
+        raise missing(f"Pod identity association {asked['associationId']} does not exist")
+    return found
+
+
+def _refuse_role(aws: Aws, role: str) -> None:
+    """Refuse a role that does not exist or that pods may not take."""
+    try:
+        found = aws.client("iam").get_role(RoleName=role.rpartition("/")[2])["Role"]
+    except ClientError as error:
+        raise invalid(f"Role provided in the request does not exist: {role}") from error
+    if _PRINCIPAL not in json.dumps(found["AssumeRolePolicyDocument"]):
+        raise invalid(f"Trust policy of role {role} does not let {_PRINCIPAL} assume it")

@@ -1,0 +1,47 @@
+"""Tags of clusters, node groups, add-ons and whatever else has an ARN."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trainyard.rehearsal.emulated.eks.held import clusters, missing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from trainyard.rehearsal.emulated.eks.held import Cluster
+    from trainyard.rehearsal.emulated.resource import Aws
+
+
+def tag(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Answer TagResource."""
+    _tags(aws, asked["resourceArn"]).update(asked["tags"])
+    return {}
+
+
+def untag(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Answer UntagResource."""
+    tags = _tags(aws, asked["resourceArn"])
+    for key in asked["tagKeys"]:
+        tags.pop(key, None)
+    return {}
+
+
+def listed(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Answer ListTagsForResource."""
+    return {"tags": _tags(aws, asked["resourceArn"])}
+
+
+def _tags(aws: Aws, arn: str) -> dict[str, str]:
+    for cluster in clusters(aws).values():
+        for one in _things(cluster):
+            if arn in one.values():
+                tags: dict[str, str] = one["tags"]
+                return tags
+    raise missing(f"The specified resource could not be found: {arn}")
+
+
+def _things(cluster: Cluster) -> Iterator[dict[str, Any]]:
+    yield cluster.described
+    for those in (cluster.node_groups, cluster.addons, cluster.access_entries, cluster.pod_identities):
+        yield from those.values()

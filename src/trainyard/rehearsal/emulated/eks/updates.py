@@ -1,0 +1,51 @@
+"""Updates of clusters, node groups and add-ons. All of them succeed at once."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from trainyard.rehearsal.emulated.eks.held import cluster_of, missing, now
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from trainyard.rehearsal.emulated.eks.held import Cluster
+    from trainyard.rehearsal.emulated.resource import Aws
+
+
+def updated(cluster: Cluster, kind: str, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the answer of a call that began an update.
+
+    https://docs.aws.amazon.com/eks/latest/APIReference/API_Update.html
+    """
+    number = str(uuid.uuid4())
+    update = {
+        "id": number,
+        "status": "Successful",
+        "type": kind,
+        "params": [
+            {
+                "type": "Version" if kind == "VersionUpdate" else "DesiredSize",
+                "value": json.dumps(dict(asked), default=str),
+            }
+        ],
+        "createdAt": now(),
+        "errors": [],
+    }
+    cluster.updates[number] = update
+    return {"update": update}
+
+
+def describe(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Answer DescribeUpdate."""
+    found = cluster_of(aws, asked["name"]).updates.get(asked["updateId"])
+    if found is None:
+        raise missing(f"No update found for ID: {asked['updateId']}")
+    return {"update": found}
+
+
+def listed(aws: Aws, asked: Mapping[str, Any]) -> list[str]:
+    """Return the ids of all updates."""
+    return list(cluster_of(aws, asked["name"]).updates)

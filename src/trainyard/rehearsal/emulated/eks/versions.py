@@ -1,0 +1,68 @@
+"""The versions of Kubernetes that EKS offers, and those of its add-ons, as far as the catalog knows them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trainyard.catalog.kubernetes_versions import find_version, known_versions
+from trainyard.rehearsal.emulated.eks.held import now
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from trainyard.rehearsal.emulated.resource import Aws
+
+# By the name of their fact in the catalog.
+_ADDONS = {
+    "vpc-cni": "vpc_cni",
+    "coredns": "coredns",
+    "kube-proxy": "kube_proxy",
+    "eks-pod-identity-agent": "pod_identity_agent",
+    "eks-node-monitoring-agent": "node_monitoring_agent",
+}
+
+
+def listed(aws: Aws, asked: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return what DescribeClusterVersions says: versions that are supported, the newest first."""
+    del aws
+    today = now().date().isoformat()
+    return [
+        {
+            "clusterVersion": version,
+            "clusterType": "eks",
+            "versionStatus": "STANDARD_SUPPORT" if str(facts.standard_until or today) >= today else "EXTENDED_SUPPORT",
+            "status": "standard-support" if str(facts.standard_until or today) >= today else "extended-support",
+            "kubernetesPatchVersion": f"{version}.0",
+        }
+        for version in reversed(known_versions())
+        if (facts := find_version(version)) is not None
+        and str(facts.extended_until or today) >= today
+        and version in (asked.get("clusterVersions") or [version])
+    ]
+
+
+def of_addons(aws: Aws, asked: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return what DescribeAddonVersions says of the add-ons that the catalog knows."""
+    del aws
+    wanted = [asked["addonName"]] if "addonName" in asked else list(_ADDONS)
+    versions = [asked["kubernetesVersion"]] if "kubernetesVersion" in asked else list(known_versions())
+    return [_addon(name, versions) for name in wanted]
+
+
+def _addon(name: str, kubernetes: list[str]) -> dict[str, Any]:
+    fact = _ADDONS.get(name)
+    found: dict[str, list[str]] = {}
+    for version in kubernetes:
+        facts = find_version(version)
+        known = getattr(facts, fact) if facts is not None and fact is not None else None
+        if known is not None:
+            found.setdefault(known, []).append(version)
+    infos = [
+        {
+            "addonVersion": version,
+            "compatibilities": [{"clusterVersion": one, "defaultVersion": False} for one in those],
+            "requiresIamPermissions": name == "vpc-cni",
+        }
+        for version, those in found.items()
+    ]
+    return {"addonName": name, "type": "networking", "addonVersions": infos}

@@ -1,0 +1,155 @@
+"""The API server of an emulated cluster: lists, applies and deletes, at the addresses that Kubernetes has.
+
+https://kubernetes.io/docs/reference/using-api/api-concepts/
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import parse_qs, unquote
+
+from trainyard.rehearsal.emulated.breakdown import striking
+from trainyard.rehearsal.emulated.kubernetes.admission import wrong_with
+from trainyard.rehearsal.emulated.kubernetes.objects import objects_of
+from trainyard.rehearsal.emulated.kubernetes.pods import seen
+from trainyard.rehearsal.emulated.kubernetes.references import dangling
+from trainyard.rehearsal.emulated.kubernetes.selectors import is_chosen
+from trainyard.rehearsal.emulated.kubernetes.statuses import with_status
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from trainyard.rehearsal.emulated.eks.held import Cluster
+    from trainyard.rehearsal.emulated.kubernetes.kinds import Kind
+    from trainyard.rehearsal.emulated.kubernetes.objects import Key, Objects
+    from trainyard.rehearsal.emulated.resource import Aws
+
+Answer = tuple[int, Any]
+_PATH = re.compile(
+    r"/(?:api/(?P<core>v1)|apis/(?P<group>[^/]+)/(?P<version>[^/]+))"
+    r"(?:/namespaces/(?P<namespace>[^/]+)(?=/))?(?:/(?P<plural>[^/]+))?(?:/(?P<name>[^/]+))?(?:/(?P<part>[^/]+))?"
+)
+_SEEN = ("nodes", "pods", "events")
+
+
+class Request(NamedTuple):
+    """What somebody asks of the API server."""
+
+    method: str
+    path: str
+    query: Mapping[str, list[str]]
+    body: Any
+
+
+def request_of(environ: Mapping[str, Any]) -> Request:
+    """Return the request that a WSGI environment is."""
+    text = environ["wsgi.input"].read()
+    query = parse_qs(str(environ.get("QUERY_STRING", "")))
+    return Request(str(environ["REQUEST_METHOD"]), unquote(str(environ["PATH_INFO"])), query, json.loads(text or b"{}"))
+
+
+def answer(aws: Aws, cluster: Cluster, asked: Request) -> Answer:
+    """Answer a request."""
+    if (broken := striking("api")) is not None:
+        return _refused(503, "ServiceUnavailable", broken.message)
+    page = _PAGES.get(asked.path)
+    if page is not None:
+        return 200, page(cluster)
+    found = _PATH.fullmatch(asked.path)
+    return _NOT_FOUND if found is None else _routed(aws, cluster, found.groupdict(), asked)
+
+
+def _routed(aws: Aws, cluster: Cluster, where: Mapping[str, str | None], asked: Request) -> Answer:
+    version = where["core"] or f"{where['group']}/{where['version']}"
+    if where["plural"] is None:
+        return _known(cluster, version)
+    kind = _kind(cluster, version, where["plural"])
+    if kind is None:
+        return _NOT_FOUND
+    if asked.method == "GET":
+        return _get(aws, cluster, kind, where, asked)
+    return _change(cluster, kind, where, asked)
+
+
+def _version(cluster: Cluster) -> dict[str, str]:
+    version = cluster.described["version"]
+    return {"major": "1", "minor": version.partition(".")[2], "gitVersion": f"v{version}.0-eks-emulated"}
+
+
+def _versions(cluster: Cluster) -> list[str]:
+    """Return group and version of all kinds, the core first."""
+    return list(dict.fromkeys(one.version for one in objects_of(cluster).kinds()))
+
+
+def _dangling(cluster: Cluster) -> list[str]:
+    return list(dangling(objects_of(cluster)))
+
+
+def _known(cluster: Cluster, version: str) -> Answer:
+    kinds = [one for one in objects_of(cluster).kinds() if one.version == version]
+    resources = [{"name": one.plural, "kind": one.name, "namespaced": one.namespaced} for one in kinds]
+    return 200, {"kind": "APIResourceList", "groupVersion": version, "resources": resources}
+
+
+def _kind(cluster: Cluster, version: str, plural: str) -> Kind | None:
+    return next((one for one in objects_of(cluster).kinds() if (one.version, one.plural) == (version, plural)), None)
+
+
+def _get(aws: Aws, cluster: Cluster, kind: Kind, where: Mapping[str, str | None], asked: Request) -> Answer:
+    look = seen(aws, cluster)
+    if kind.resource in _SEEN:
+        every: list[dict[str, Any]] = getattr(look, kind.resource)
+    else:
+        every = [with_status(look, kind.resource, one) for one in look.objects.of(kind.resource)]
+    selector = asked.query.get("labelSelector", [""])[0]
+    found = [
+        {**one, "apiVersion": kind.version}
+        for one in every
+        if where["namespace"] in (None, one["metadata"].get("namespace")) and is_chosen(one, selector)
+    ]
+    if where["name"] is None:
+        return 200, {"kind": f"{kind.name}List", "apiVersion": kind.version, "items": found}
+    named = [one for one in found if one["metadata"]["name"] == where["name"]]
+    if not named:
+        return _refused(404, "NotFound", f'{kind.resource} "{where["name"]}" not found')
+    return 200, "" if where["part"] == "log" else named[0]
+
+
+def _change(cluster: Cluster, kind: Kind, where: Mapping[str, str | None], asked: Request) -> Answer:
+    objects, name = objects_of(cluster), str(where["name"])
+    namespace = (where["namespace"] or "default") if kind.namespaced else ""
+    if namespace and objects.get("namespaces", "", namespace) is None:
+        return _refused(404, "NotFound", f'namespaces "{namespace}" not found')
+    key = (kind.resource, namespace, name)
+    if asked.method == "DELETE":
+        gone = objects.remove(key)
+        return (200, _DELETED) if gone else _refused(404, "NotFound", f'{kind.resource} "{name}" not found')
+    return _apply(objects, kind, key, asked)
+
+
+def _apply(objects: Objects, kind: Kind, key: Key, asked: Request) -> Answer:
+    """Hold an object, unless something is wrong with it or somebody else has applied another one."""
+    name, manager = key[2], asked.query["fieldManager"][0]
+    if wrong := wrong_with(objects, kind, asked.body):
+        return _refused(422, "Invalid", f'{kind.name} "{name}" is invalid: {"; ".join(wrong)}')
+    there, former = objects.get(*key), objects.manager_of(key)
+    forced = manager == former or asked.query.get("force", ["false"])[0] == "true"
+    if there is not None and not forced and there.get("spec") != asked.body.get("spec"):
+        return _refused(409, "Conflict", f'Apply failed with 1 conflict: conflict with "{former}" using {kind.version}')
+    made, is_new = objects.put(asked.body, manager)
+    return 201 if is_new else 200, made
+
+
+def _refused(status: int, reason: str, message: str) -> Answer:
+    return status, {"kind": "Status", "status": "Failure", "reason": reason, "message": message, "code": status}
+
+
+_DELETED = {"kind": "Status", "status": "Success"}
+_NOT_FOUND = _refused(404, "NotFound", "the server could not find the requested resource")
+_PAGES: dict[str, Callable[[Cluster], Any]] = {
+    "/version": _version,
+    "/apis": _versions,
+    "/dangling": _dangling,
+}

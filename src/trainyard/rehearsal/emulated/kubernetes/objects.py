@@ -1,0 +1,113 @@
+"""The objects that a cluster holds, by kind, namespace and name; with what a new cluster of EKS has already."""
+
+from __future__ import annotations
+
+import uuid
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from trainyard.rehearsal.emulated.eks.held import now
+from trainyard.rehearsal.emulated.kubernetes.kinds import Kind, built_in, defined
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from trainyard.rehearsal.emulated.eks.held import Cluster
+
+Key = tuple[str, str, str]
+"""Resource, such as daemonsets.apps, namespace and name."""
+EKS = "eks"
+"""The field manager of what EKS puts there."""
+_DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io"
+
+
+class Objects:
+    """What one cluster holds."""
+
+    def __init__(self) -> None:
+        """Begin with what a new cluster has."""
+        self._held: dict[Key, dict[str, Any]] = {}
+        self._managers: dict[Key, str] = {}
+        for document in shipped("cluster"):
+            self.put(document, EKS)
+
+    def kinds(self) -> tuple[Kind, ...]:
+        """Return the kinds that are known now."""
+        return (*built_in(), *defined(self.of(_DEFINITIONS)))
+
+    def kind_of(self, version: str, name: str) -> Kind | None:
+        """Return a kind by its names, None where nobody knows it."""
+        return next((one for one in self.kinds() if (one.version, one.name) == (version, name)), None)
+
+    def of(self, resource: str, namespace: str | None = None) -> list[dict[str, Any]]:
+        """Return the objects of a kind, of one namespace or of all."""
+        keys = (key for key in self._held if key[0] == resource and namespace in (None, key[1]))
+        return [self._held[key] for key in keys]
+
+    def get(self, resource: str, namespace: str, name: str) -> dict[str, Any] | None:
+        """Return an object."""
+        return self._held.get((resource, namespace, name))
+
+    def manager_of(self, key: Key) -> str | None:
+        """Return who applied an object last."""
+        return self._managers.get(key)
+
+    def put(self, document: Mapping[str, Any], manager: str) -> tuple[dict[str, Any], bool]:
+        """Hold an object, and return it with whether it is new. Its kind has to be known."""
+        kind = self.kind_of(document["apiVersion"], document["kind"])
+        assert kind is not None  # noqa: S101  # whoever calls has looked
+        namespace = document["metadata"].get("namespace", "default") if kind.namespaced else ""
+        key = (kind.resource, namespace, document["metadata"]["name"])
+        former = self._held.get(key)
+        given = {"uid": str(uuid.uuid4()), "creationTimestamp": now().strftime("%Y-%m-%dT%H:%M:%SZ"), "generation": 1}
+        kept = {name: former["metadata"][name] for name in given} if former else given
+        metadata = {**document["metadata"], **({"namespace": namespace} if namespace else {}), **kept}
+        self._held[key] = {**document, "metadata": metadata}
+        self._managers[key] = manager
+        if kind.resource == "namespaces" and former is None:
+            self._fill(metadata["name"])
+        return self._held[key], former is None
+
+    def remove(self, key: Key) -> bool:
+        """Let go of an object and of what stands in it; return whether it was there."""
+        there = self._held.pop(key, None) is not None
+        if key[0] == "namespaces":
+            self._held = {one: held for one, held in self._held.items() if one[1] != key[2]}
+        return there
+
+    def _fill(self, namespace: str) -> None:
+        """Put what every namespace has from the start."""
+        where = {"namespace": namespace}
+        self.put({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "default", **where}}, EKS)
+        self.put({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "kube-root-ca.crt", **where}}, EKS)
+
+
+_OBJECTS: dict[str, Objects] = {}
+
+
+def objects_of(cluster: Cluster) -> Objects:
+    """Return what a cluster holds. Add-ons bring their objects, as long as they are there."""
+    held = _OBJECTS.setdefault(cluster.described["endpoint"], Objects())
+    for name in cluster.addons:
+        for document in shipped(name):
+            metadata = document["metadata"]
+            kind = held.kind_of(document["apiVersion"], document["kind"])
+            if kind is not None and held.get(kind.resource, metadata.get("namespace", ""), metadata["name"]) is None:
+                held.put(document, EKS)
+    return held
+
+
+def shipped(name: str) -> Iterator[dict[str, Any]]:
+    """Yield the objects of a new cluster, or of an add-on: shipped/NAME.yaml."""
+    yield from _documents(name)
+
+
+@cache
+def _documents(name: str) -> tuple[dict[str, Any], ...]:
+    file = Path(__file__).parent / "shipped" / f"{name}.yaml"
+    if not file.is_file():
+        return ()
+    return tuple(one for one in yaml.load_all(file.read_bytes(), Loader=yaml.CSafeLoader) if one)

@@ -1,0 +1,214 @@
+"""The pods of a cluster, each on its node or with the reason why not, and the events that would tell of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from trainyard.rehearsal.emulated.breakdown import striking
+from trainyard.rehearsal.emulated.kubernetes.devices import with_devices
+from trainyard.rehearsal.emulated.kubernetes.nodes import efa_interfaces, nodes
+from trainyard.rehearsal.emulated.kubernetes.objects import Objects, objects_of
+from trainyard.rehearsal.emulated.kubernetes.quantities import added
+from trainyard.rehearsal.emulated.kubernetes.references import missing_before, missing_volumes
+from trainyard.rehearsal.emulated.kubernetes.scheduling import is_selected, requests, untolerated, why_not
+from trainyard.rehearsal.emulated.kubernetes.wanted_pods import WantedPod, of_daemon_set, of_operators, others
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from fractions import Fraction
+
+    from trainyard.rehearsal.emulated.eks.held import Cluster
+    from trainyard.rehearsal.emulated.resource import Aws
+
+_NODE = "eks.amazonaws.com/nodegroup"
+# What every pod of a DaemonSet tolerates: https://kubernetes.io/docs/concepts/workloads/controllers/daemonset/
+_OF_DAEMONS = [{"key": "node.kubernetes.io/unschedulable", "operator": "Exists", "effect": "NoSchedule"}]
+
+
+@dataclass
+class Seen:
+    """A cluster at one look."""
+
+    objects: Objects
+    nodes: list[dict[str, Any]]
+    pods: list[dict[str, Any]] = field(default_factory=list)
+    events: list[dict[str, Any]] = field(default_factory=list)
+    free: dict[str, dict[str, Fraction]] = field(default_factory=dict)
+    """What is left of each node."""
+
+    def of(self, owner: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Return the pods of a workload."""
+        uid = owner["metadata"]["uid"]
+        return [one for one in self.pods if one["metadata"].get("ownerReferences", [{}])[0].get("uid") == uid]
+
+
+def seen(aws: Aws, cluster: Cluster) -> Seen:
+    """Return what a cluster is like now."""
+    look = Seen(objects_of(cluster), nodes(aws, cluster))
+    for node in look.nodes:
+        look.free[node["metadata"]["name"]] = added(node["status"]["allocatable"])
+    _place_daemons(look)
+    _add_devices(aws, cluster, look)
+    for wanted in others(look.objects):
+        _place(look, wanted)
+    for wanted in of_operators(look.objects, _running(look)):
+        _place(look, wanted)
+    return look
+
+
+def is_ready(pod: Mapping[str, Any]) -> bool:
+    """Return whether all containers of a pod are ready."""
+    return any(one["type"] == "Ready" and one["status"] == "True" for one in pod["status"]["conditions"])
+
+
+def daemon_nodes(daemon_set: Mapping[str, Any], every: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return the names of the nodes that a DaemonSet has a pod for."""
+    spec = _tolerant(daemon_set["spec"]["template"]["spec"])
+    chosen = (node for node in every if is_selected(spec, node) and untolerated(spec, node) is None)
+    return [node["metadata"]["name"] for node in chosen]
+
+
+def _place_daemons(look: Seen) -> None:
+    for daemon_set in look.objects.of("daemonsets.apps"):
+        for node in daemon_nodes(daemon_set, look.nodes):
+            _place(look, of_daemon_set(daemon_set, node))
+
+
+def _add_devices(aws: Aws, cluster: Cluster, look: Seen) -> None:
+    efa = {name: efa_interfaces(aws, group) for name, group in cluster.node_groups.items()}
+    for number, node in enumerate(look.nodes):
+        name = node["metadata"]["name"]
+        running = [one for one in look.pods if one["spec"].get("nodeName") == name and is_ready(one)]
+        node = with_devices(node, running, efa[node["metadata"]["labels"][_NODE]])  # noqa: PLW2901  it takes its place
+        look.nodes[number] = node
+        had = set(look.free[name])
+        new = {key: value for key, value in added(node["status"]["allocatable"]).items() if key not in had}
+        look.free[name].update(new)
+
+
+def _running(look: Seen) -> set[str]:
+    """Return the names of the Deployments that have a pod which is ready."""
+    found = (one for one in look.objects.of("deployments.apps") if any(is_ready(pod) for pod in look.of(one)))
+    return {one["metadata"]["name"] for one in found}
+
+
+def _place(look: Seen, wanted: WantedPod) -> None:
+    """Add a pod, on the first node that it fits on."""
+    if (lacking := missing_before(look.objects, wanted)) is not None:
+        _tell(
+            look, wanted, wanted.owner, "FailedCreate", f'Error creating: pods "{wanted.name}" is forbidden: {lacking}'
+        )
+        return
+    spec = _tolerant(wanted.spec) if wanted.node else dict(wanted.spec)
+    reasons: list[str] = []
+    for node in look.nodes:
+        name = node["metadata"]["name"]
+        if wanted.node not in ("", name):
+            continue
+        reason = why_not(spec, node, look.free[name])
+        if reason is None:
+            for resource, amount in requests(spec).items():
+                look.free[name][resource] -= amount
+            _start(look, wanted, spec, name)
+            return
+        reasons.append(reason)
+    said = ", ".join(f"{reasons.count(one)} {one}" for one in dict.fromkeys(reasons))
+    message = f"0/{len(look.nodes)} nodes are available: {said or 'no nodes'}."
+    pod = _pod(wanted, spec, None, ("PodScheduled", "Unschedulable", message))
+    look.pods.append(pod)
+    _tell(look, wanted, pod, "FailedScheduling", message)
+
+
+def _start(look: Seen, wanted: WantedPod, spec: Mapping[str, Any], node: str) -> None:
+    broken = striking("pods")
+    image = next((one["image"] for one in spec["containers"] if broken and broken.image in one["image"]), None)
+    if (lacking := missing_volumes(look.objects, wanted)) is not None:
+        pod = _pod(wanted, spec, node, ("ContainersReady", "ContainerCreating", lacking))
+        _tell(look, wanted, pod, "FailedMount", lacking)
+    elif image is not None and broken is not None:
+        message = broken.message.replace("$image", image)
+        pod = _pod(wanted, spec, node, ("ContainersReady", "ImagePullBackOff", message))
+        _tell(look, wanted, pod, "Failed", message)
+    else:
+        pod = _pod(wanted, spec, node, None)
+    look.pods.append(pod)
+
+
+def _pod(
+    wanted: WantedPod, spec: Mapping[str, Any], node: str | None, wrong: tuple[str, str, str] | None
+) -> dict[str, Any]:
+    """Return a pod, Running where nothing is wrong; ``wrong`` is a condition, its reason and its message."""
+    owner = wanted.owner
+    metadata = wanted.template.get("metadata") or {}
+    made = owner["metadata"]["creationTimestamp"]
+    reference = {"apiVersion": owner["apiVersion"], "kind": owner["kind"], "controller": True}
+    own = {} if owner["kind"] == "Pod" else {
+        "ownerReferences": [{**reference, "name": owner["metadata"]["name"], "uid": owner["metadata"]["uid"]}]
+    }  # fmt: skip
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {
+            "name": wanted.name,
+            "namespace": wanted.namespace,
+            "uid": f"{owner['metadata']['uid']}-{wanted.name}",
+            "creationTimestamp": made,
+            "labels": {**(metadata.get("labels") or {}), **wanted.labels},
+            **own,
+        },
+        "spec": {**spec, **({} if node is None else {"nodeName": node})},
+        "status": _status(spec, node, wrong, made),
+    }
+
+
+def _status(spec: Mapping[str, Any], node: str | None, wrong: tuple[str, str, str] | None, at: str) -> dict[str, Any]:
+    ready = "True" if wrong is None else "False"
+    conditions: list[dict[str, str]] = [
+        {"type": "PodScheduled", "status": "True" if node is not None else "False"},
+        {"type": "Ready", "status": ready},
+    ]
+    if wrong is not None:
+        kind, reason, message = wrong
+        conditions = [one for one in conditions if one["type"] != kind]
+        conditions.append({"type": kind, "status": "False", "reason": reason, "message": message})
+    waiting = {} if wrong is None else {"waiting": {"reason": wrong[1], "message": wrong[2]}}
+    states = [
+        {"name": one["name"], "image": one["image"], "ready": wrong is None, "restartCount": 0,
+         "state": waiting or {"running": {"startedAt": at}}}
+        for one in spec["containers"]
+    ]  # fmt: skip
+    phase = "Running" if wrong is None else "Pending"
+    return {
+        "phase": phase,
+        "conditions": conditions,
+        "containerStatuses": states if node is not None else [],
+        "startTime": at,
+    }
+
+
+def _tell(look: Seen, wanted: WantedPod, about: Mapping[str, Any], reason: str, message: str) -> None:
+    metadata = about["metadata"]
+    at = wanted.owner["metadata"]["creationTimestamp"]
+    look.events.append(
+        {
+            "apiVersion": "v1",
+            "kind": "Event",
+            "metadata": {
+                "name": f"{wanted.name}.{len(look.events):x}",
+                "namespace": wanted.namespace,
+                "creationTimestamp": at,
+            },
+            "involvedObject": {"kind": about["kind"], "name": metadata["name"], "namespace": wanted.namespace},
+            "type": "Warning",
+            "reason": reason,
+            "message": message,
+            "count": 1,
+            "firstTimestamp": at,
+            "lastTimestamp": at,
+        }
+    )
+
+
+def _tolerant(spec: Mapping[str, Any]) -> dict[str, Any]:
+    return {**spec, "tolerations": [*(spec.get("tolerations") or ()), *_OF_DAEMONS]}

@@ -1,0 +1,119 @@
+"""The pods that workloads want: their controllers and operators make them, where those run."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from trainyard.rehearsal.emulated.kubernetes.objects import Objects
+
+
+class WantedPod(NamedTuple):
+    """A pod that something wants."""
+
+    name: str
+    owner: Mapping[str, Any]
+    template: Mapping[str, Any]
+    node: str = ""
+    """The node that it is for; empty where any will do."""
+    labels: Mapping[str, str] = {}
+
+    @property
+    def namespace(self) -> str:
+        """Return where it stands."""
+        return str(self.owner["metadata"]["namespace"])
+
+    @property
+    def spec(self) -> Mapping[str, Any]:
+        """Return what it is to be."""
+        spec: Mapping[str, Any] = self.template["spec"]
+        return spec
+
+
+def of_daemon_set(daemon_set: Mapping[str, Any], node: str) -> WantedPod:
+    """Return the pod of a DaemonSet on a node."""
+    name = daemon_set["metadata"]["name"]
+    return WantedPod(f"{name}-{_letters(name, node)}", daemon_set, daemon_set["spec"]["template"], node)
+
+
+def others(objects: Objects) -> Iterator[WantedPod]:
+    """Yield the pods of all other workloads, in the order in which these are told of here."""
+    for resource, pods in _CONTROLLERS.items():
+        for owner in objects.of(resource):
+            yield from pods(owner)
+
+
+def of_operators(objects: Objects, running: set[str]) -> Iterator[WantedPod]:
+    """Yield the pods of jobs whose operator runs; ``running`` has the names of Deployments that do."""
+    for resource, (operator, pods) in _OPERATORS.items():
+        if operator in running:
+            for owner in objects.of(resource):
+                yield from pods(owner)
+
+
+def _of_deployment(owner: Mapping[str, Any]) -> Iterator[WantedPod]:
+    name = owner["metadata"]["name"]
+    for number in range(owner["spec"].get("replicas", 1)):
+        end = f"{_letters(name, 'replicas', 10)}-{_letters(name, str(number))}"
+        yield WantedPod(f"{name}-{end}", owner, owner["spec"]["template"])
+
+
+def _of_stateful_set(owner: Mapping[str, Any]) -> Iterator[WantedPod]:
+    for number in range(owner["spec"].get("replicas", 1)):
+        yield WantedPod(f"{owner['metadata']['name']}-{number}", owner, owner["spec"]["template"])
+
+
+def _of_job(owner: Mapping[str, Any]) -> Iterator[WantedPod]:
+    name = owner["metadata"]["name"]
+    for number in range(owner["spec"].get("parallelism", 1)):
+        yield WantedPod(f"{name}-{_letters(name, str(number))}", owner, owner["spec"]["template"])
+
+
+def _bare(owner: Mapping[str, Any]) -> Iterator[WantedPod]:
+    yield WantedPod(owner["metadata"]["name"], owner, owner)
+
+
+def _of_mpi_job(owner: Mapping[str, Any]) -> Iterator[WantedPod]:
+    """Yield the workers first: the launcher waits for them.
+
+    https://github.com/kubeflow/mpi-operator/blob/v0.7.0/pkg/controller/mpi_job_controller.go
+    """
+    name, roles = owner["metadata"]["name"], owner["spec"]["mpiReplicaSpecs"]
+    for number in range(roles["Worker"].get("replicas", 1)):
+        yield WantedPod(
+            f"{name}-worker-{number}", owner, roles["Worker"]["template"], labels=_role(name, "worker", number)
+        )
+    launcher = f"{name}-launcher-{_letters(name, 'launcher')}"
+    yield WantedPod(launcher, owner, roles["Launcher"]["template"], labels=_role(name, "launcher", 0))
+
+
+def _of_pytorch_job(owner: Mapping[str, Any]) -> Iterator[WantedPod]:
+    name = owner["metadata"]["name"]
+    for role, replicas in owner["spec"]["pytorchReplicaSpecs"].items():
+        for number in range(replicas.get("replicas", 1)):
+            kind = role.lower()
+            yield WantedPod(f"{name}-{kind}-{number}", owner, replicas["template"], labels=_role(name, kind, number))
+
+
+def _role(job: str, role: str, number: int) -> dict[str, str]:
+    prefix = "training.kubeflow.org/"
+    return {f"{prefix}job-name": job, f"{prefix}job-role": role, f"{prefix}replica-index": str(number)}
+
+
+def _letters(name: str, more: str, length: int = 5) -> str:
+    return hashlib.sha256(f"{name} {more}".encode()).hexdigest()[:length]
+
+
+_CONTROLLERS: dict[str, Callable[[Mapping[str, Any]], Iterator[WantedPod]]] = {
+    "deployments.apps": _of_deployment,
+    "statefulsets.apps": _of_stateful_set,
+    "jobs.batch": _of_job,
+    "pods": _bare,
+}
+_OPERATORS: dict[str, tuple[str, Callable[[Mapping[str, Any]], Iterator[WantedPod]]]] = {
+    "mpijobs.kubeflow.org": ("mpi-operator", _of_mpi_job),
+    "pytorchjobs.kubeflow.org": ("training-operator", _of_pytorch_job),
+}

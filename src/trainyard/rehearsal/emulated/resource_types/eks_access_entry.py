@@ -1,0 +1,37 @@
+"""Somebody who may use the Kubernetes API of a cluster of Amazon EKS, with policies."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trainyard.rehearsal.emulated.batch.request_model import in_words_of_api
+from trainyard.rehearsal.emulated.resource import Made
+
+if TYPE_CHECKING:
+    from trainyard.rehearsal.emulated.resource import Aws, Wanted
+
+TYPE = "AWS::EKS::AccessEntry"
+
+
+def create(aws: Aws, wanted: Wanted) -> Made:
+    """Make it."""
+    properties = {key: value for key, value in wanted.properties.items() if key != "Tags"}
+    asked = in_words_of_api("eks", "CreateAccessEntry", properties)
+    eks = aws.client("eks")
+    tags = {tag["Key"]: tag["Value"] for tag in wanted.tags()}
+    arn = eks.create_access_entry(**asked, tags=tags)["accessEntry"]["accessEntryArn"]
+    who = {"clusterName": asked["clusterName"], "principalArn": asked["principalArn"]}
+    for policy in _policies(wanted):
+        eks.associate_access_policy(**who, **policy)
+    return Made(f"{who['principalArn']}|{who['clusterName']}", {"AccessEntryArn": arn})
+
+
+def delete(aws: Aws, made: Made) -> None:
+    """Delete it."""
+    who, _, cluster = made.id.partition("|")
+    aws.client("eks").delete_access_entry(clusterName=cluster, principalArn=who)
+
+
+def _policies(wanted: Wanted) -> list[dict[str, Any]]:
+    written = wanted.properties.get("AccessPolicies", ())
+    return [in_words_of_api("eks", "AssociateAccessPolicy", dict(one)) for one in written]

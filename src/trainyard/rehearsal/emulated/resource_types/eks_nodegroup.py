@@ -1,0 +1,67 @@
+"""A managed node group of Amazon EKS. It is made once its first nodes are, and fails with the words of EKS."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from trainyard.rehearsal.emulated.batch.request_model import in_words_of_api
+from trainyard.rehearsal.emulated.resource import Made, ResourceError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from trainyard.rehearsal.emulated.resource import Aws, Wanted
+
+TYPE = "AWS::EKS::Nodegroup"
+
+
+def create(aws: Aws, wanted: Wanted) -> Made:
+    """Make it, and look whether its nodes came up."""
+    eks, asked = aws.client("eks"), in_words_of_api("eks", "CreateNodegroup", wanted.properties)
+    asked.setdefault("nodegroupName", wanted.name[-63:])
+    where = {"clusterName": asked["clusterName"], "nodegroupName": asked["nodegroupName"]}
+    arn = eks.create_nodegroup(**asked)["nodegroup"]["nodegroupArn"]
+    names = {"Arn": arn, "ClusterName": where["clusterName"], "NodegroupName": where["nodegroupName"]}
+    made = Made(f"{where['clusterName']}/{where['nodegroupName']}", names)
+    issues = eks.describe_nodegroup(**where)["nodegroup"]["health"]["issues"]
+    if issues:
+        raise ResourceError(_said(issues), made)
+    return made
+
+
+def update(aws: Aws, made: Made, wanted: Wanted) -> Made:
+    """Change sizes, labels, taints and repair."""
+    asked = in_words_of_api("eks", "UpdateNodegroupConfig", wanted.properties)
+    former = made.wanted.properties if made.wanted is not None else {}
+    labels = wanted.properties.get("Labels", {})
+    gone = [key for key in former.get("Labels", {}) if key not in labels]
+    changes = {"addOrUpdateLabels": labels, "removeLabels": gone}
+    taints = in_words_of_api("eks", "CreateNodegroup", {"Taints": wanted.properties.get("Taints", [])})["taints"]
+    kept = {key: asked[key] for key in ("scalingConfig", "updateConfig", "nodeRepairConfig") if key in asked}
+    cluster, _, name = made.id.partition("/")
+    aws.client("eks").update_nodegroup_config(
+        clusterName=cluster, nodegroupName=name, labels=changes, taints={"addOrUpdateTaints": taints}, **kept
+    )
+    return made
+
+
+def delete(aws: Aws, made: Made) -> None:
+    """Delete it with its nodes."""
+    cluster, _, name = made.id.partition("/")
+    aws.client("eks").delete_nodegroup(clusterName=cluster, nodegroupName=name)
+
+
+def _said(issues: list[Mapping[str, Any]]) -> str:
+    """Return how CloudFormation tells of a node group that failed.
+
+    https://github.com/aws-samples/amazon-eks-ami-rhel/issues/11
+    """
+    told = ", ".join(
+        f"Issue(Code={one['code']}, Message={one['message']}, ResourceIds=[{', '.join(one['resourceIds'])}])"
+        for one in issues
+    )
+    return (
+        f'Resource handler returned message: "[{told}] (Service: null, Status Code: 0, Request ID: null)" '
+        f"(RequestToken: {uuid.uuid4()}, HandlerErrorCode: GeneralServiceException)"
+    )

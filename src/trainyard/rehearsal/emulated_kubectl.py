@@ -1,0 +1,163 @@
+"""A kubectl for clusters of an emulated account: it asks the emulated API server, and no program runs.
+
+Errors read as those of the real kubectl do, which deploying and operating tell apart by their words.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from http.client import HTTPConnection
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlencode, urlsplit
+
+from trainyard.edge.aws.eks import find_cluster
+from trainyard.edge.kubernetes.kubectl import FIELD_MANAGER
+from trainyard.edge.kubernetes.refusals import refusal, unreachable
+from trainyard.errors import TrainyardError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from trainyard.edge.aws.account import Account
+
+_TIMEOUT_S = 60.0
+_FOUND = 300
+_CORE = "v1"
+
+
+@contextmanager
+def emulated_kubectl_of(account: Account, cluster_name: str) -> Iterator[EmulatedKubectl]:
+    """Give a kubectl for a cluster. Raises TrainyardError where there is none, UnreachableError where none answers."""
+    found = find_cluster(account, cluster_name)
+    if found is None:
+        raise TrainyardError(f"there is no EKS cluster {cluster_name} in {account.region}", where=cluster_name)
+    if not found.endpoint:
+        raise unreachable(cluster_name, f"it is {found.status} and has no endpoint")
+    yield EmulatedKubectl(account, cluster_name, str(urlsplit(found.endpoint).hostname))
+
+
+class EmulatedKubectl:
+    """What kubectl does of all that is asked of it."""
+
+    def __init__(self, account: Account, cluster: str, host: str, manager: str = FIELD_MANAGER) -> None:
+        """Take the account, the names of the cluster and of its API server, and who applies."""
+        self._account, self._cluster, self._host, self._manager = account, cluster, host, manager
+
+    def get(self, resource: str, *, namespace: str | None = None, selector: str | None = None) -> list[dict[str, Any]]:
+        """Return the objects of a kind."""
+        version, kind = self._named(resource)
+        where = f"/namespaces/{quote(namespace)}" if namespace is not None and kind["namespaced"] else ""
+        asked = {"labelSelector": selector} if selector else {}
+        answer = self._done("GET", f"{_root(version)}{where}/{kind['name']}", f"list {resource}", asked)
+        items: list[dict[str, Any]] = answer["items"]
+        return [{**one, "kind": kind["kind"]} for one in items]
+
+    def apply(self, documents: Sequence[Mapping[str, Any]], *, force_conflicts: bool = False) -> list[str]:
+        """Apply the documents, and say what became of each."""
+        asked = {"fieldManager": self._manager, "force": str(force_conflicts).lower()}
+        said = []
+        for document in documents:
+            what = _what(document)
+            self._done("PATCH", self._path(document), f"apply {what}", asked, document)
+            said.append(f"{what} serverside-applied")
+        return said
+
+    def delete(self, documents: Sequence[Mapping[str, Any]]) -> list[str]:
+        """Delete what the documents name, as far as it is there."""
+        gone = []
+        for document in documents:
+            status, _ = self._asked("DELETE", self._path(document), {}, None)
+            gone += [f"{_what(document)} deleted"] if status < _FOUND else []
+        return gone
+
+    def logs(  # noqa: PLR0913  as many as kubectl has
+        self,
+        pod: str,
+        namespace: str,
+        *,
+        container: str | None = None,
+        previous: bool = False,
+        since_s: int | None = None,
+        since: str | None = None,
+        follow: bool = False,
+        tail: int | None = None,
+        timestamps: bool = False,
+    ) -> Iterator[str]:
+        """Yield nothing of a pod that there is: no container runs."""
+        del container, previous, since_s, since, follow, tail, timestamps
+        path = f"/api/v1/namespaces/{quote(namespace)}/pods/{quote(pod)}/log"
+        yield from str(self._done("GET", path, f"read the log of {pod}")).splitlines()
+
+    def forward(self, target: str, namespace: str, ports: str) -> int:
+        """Refuse: nothing listens."""
+        raise TrainyardError(f"{target} in {namespace} does not listen on {ports}: the cluster is emulated")
+
+    def server_version(self) -> str:
+        """Return the version of the API server."""
+        return str(self._done("GET", "/version", "ask for its version")["gitVersion"])
+
+    def dangling(self) -> list[str]:
+        """Return what bindings and webhooks of the cluster refer to that is not there; no real API server tells."""
+        found: list[str] = self._done("GET", "/dangling", "ask what is missing")
+        return found
+
+    def _path(self, document: Mapping[str, Any]) -> str:
+        version, metadata = document["apiVersion"], document["metadata"]
+        kind = next((one for one in self._known(version) if one["kind"] == document["kind"]), None)
+        if kind is None:
+            missing = f'no matches for kind "{document["kind"]}" in version "{version}"'
+            raise refusal(f"apply {_what(document)}", self._cluster, 1, [f"{missing}; ensure CRDs are installed first"])
+        namespace = metadata.get("namespace", "default")
+        where = f"/namespaces/{quote(namespace)}" if kind["namespaced"] else ""
+        return f"{_root(version)}{where}/{kind['name']}/{quote(metadata['name'])}"
+
+    def _named(self, resource: str) -> tuple[str, Mapping[str, Any]]:
+        """Return group and version, and the kind, of what kubectl calls nodes or daemonsets.apps."""
+        plural, _, group = resource.partition(".")
+        for version in self._versions():
+            if group in ("", version.rpartition("/")[0]):
+                for one in self._known(version):
+                    if one["name"] == plural:
+                        return version, one
+        missing = f'the server doesn\'t have a resource type "{resource}"'
+        raise refusal(f"list {resource}", self._cluster, 1, [missing])
+
+    def _versions(self) -> list[str]:
+        versions: list[str] = self._done("GET", "/apis", "ask what it knows")
+        return versions
+
+    def _known(self, version: str) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self._done("GET", _root(version), "ask what it knows")["resources"]
+        return found
+
+    def _done(
+        self, method: str, path: str, doing: str, asked: Mapping[str, str] | None = None, body: Any = None
+    ) -> Any:
+        status, answer = self._asked(method, path, asked or {}, body)
+        if status < _FOUND:
+            return answer
+        said = f"Error from server ({answer.get('reason', 'Unknown')}): {answer.get('message', '')}"
+        raise refusal(doing, self._cluster, 1, [said])
+
+    def _asked(self, method: str, path: str, asked: Mapping[str, str], body: Any) -> tuple[int, Any]:
+        address = urlsplit(self._account.endpoint or "")
+        connection = HTTPConnection(str(address.hostname), address.port, timeout=_TIMEOUT_S)
+        query = f"?{urlencode(asked)}" if asked else ""
+        try:
+            text = None if body is None else json.dumps(body)
+            connection.request(method, f"{path}{query}", body=text, headers={"Host": self._host})
+            response = connection.getresponse()
+            return response.status, json.load(response)
+        except OSError as error:
+            raise unreachable(self._cluster, str(error)) from error
+        finally:
+            connection.close()
+
+
+def _root(version: str) -> str:
+    return f"/api/{version}" if version == _CORE else f"/apis/{version}"
+
+
+def _what(document: Mapping[str, Any]) -> str:
+    return f"{str(document['kind']).lower()}/{document['metadata']['name']}"

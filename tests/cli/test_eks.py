@@ -1,0 +1,84 @@
+"""status, connect and logs of EKS clusters on the command line."""
+
+from __future__ import annotations
+
+import json
+import signal
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.cli.test_deploying import run, started
+from tests.kubernetes.programs import FakePrograms
+from tests.rehearsal.eks_clusters import made
+from trainyard.rehearsal.emulated.emulated_account import emulated_account
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from trainyard.edge.aws.account import Account
+
+WHERE = ("llm", "--region", "us-east-2")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("logs", *WHERE, "--pod", "a", "--group", "g"), "--pod has no meaning with --group"),
+        (("logs", *WHERE, "--pod", "a", "--via-pcluster", "--export", "a.tar.gz"), "--pod has no meaning with"),
+        (("connect", *WHERE, "--kubeconfig", "--ssh"), "--ssh and --kubeconfig are two ways"),
+        (("connect", *WHERE, "--kubeconfig", "file", "--dry-run"), "--kubeconfig runs no command that could be shown"),
+        (("connect", *WHERE, "--kubeconfig", "--user", "me"), "--kubeconfig has no user"),
+    ],
+    ids=lambda one: " ".join(one) if isinstance(one, tuple) else "",
+)
+def test_options_that_mean_nothing_together_are_refused(trainyard, arguments: tuple[str, ...], said: str):
+    ran = trainyard(*arguments)
+    assert (ran.status, ran.out) == (2, "")
+    assert said in ran.err
+
+
+@pytest.fixture(scope="module")
+def account() -> Iterator[Account]:
+    with emulated_account("us-east-2") as started:
+        yield started
+
+
+@pytest.mark.integration
+@pytest.mark.enable_socket
+def test_a_cluster_is_told_without_kubectl_and_gets_a_context(account: Account, tmp_path: Path, monkeypatch):
+    name = made(account)
+    monkeypatch.setenv("PATH", str(tmp_path))  # where no kubectl is
+    status, out, err = run(account, "status", name, "--region", "us-east-2", "--json")
+    values = json.loads(out)
+    assert (status, err, values["up"]) == (0, "", True)
+    assert values["eks"]["kubernetes_nodes"] is None
+    assert list(values["unknown"].values()) == ["there is no program kubectl here"]
+    file = tmp_path / "config"
+    status, out, err = run(account, "connect", name, "--region", "us-east-2", "--kubeconfig", str(file), "--json")
+    assert (status, err) == (0, "")
+    assert json.loads(out)["context"] in file.read_text()
+    status, out, err = run(account, "logs", name, "--region", "us-east-2", "--pod", "*")
+    assert (status, out) == (1, "")
+    assert "there is no program kubectl here" in err
+
+
+@pytest.mark.integration
+@pytest.mark.enable_socket
+def test_ctrl_c_ends_a_kubectl_that_waits_for_an_answer(account: Account, tmp_path: Path, monkeypatch):
+    name = made(account)
+    with FakePrograms.of(tmp_path, account) as programs:
+        programs.on_path(monkeypatch)
+        programs.hangs = "kubectl --request-timeout=60s get"
+        process = started(account, "status", name, "--region", "us-east-2")
+        deadline_s = time.monotonic() + 120
+        while not any("get" in one.words for one in programs.calls):
+            assert time.monotonic() < deadline_s
+            time.sleep(0.1)
+        begun_s = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=60)
+        assert (process.returncode, out) == (130, "")
+        assert time.monotonic() - begun_s < 30

@@ -1,0 +1,177 @@
+"""A cluster of EKS goes with all that eksctl has made; its jobs first, and never one that is not ours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.deploy.eks.cluster import NAME
+from trainyard.deploy.eks.deletion import jobs_in_cluster
+from trainyard.deploy.engine import undo_all
+from trainyard.deploy.steps.eks_cluster import EksClusterStep
+from trainyard.deploy.steps.eks_launch_templates import EksLaunchTemplates
+from trainyard.deploy.work import Options
+
+JOB: dict[str, Any] = {
+    "apiVersion": "kubeflow.org/v2beta1",
+    "kind": "MPIJob",
+    "metadata": {"name": "nccl", "namespace": "default"},
+    "spec": {},
+}
+VOLUME: dict[str, Any] = {
+    "apiVersion": "v1",
+    "kind": "PersistentVolume",
+    "metadata": {"name": "pvc-1", "annotations": {"pv.kubernetes.io/provisioned-by": "ebs.csi.aws.com"}},
+    "spec": {
+        "claimRef": {"namespace": "jobs", "name": "scratch"},
+        "csi": {"driver": "ebs.csi.aws.com", "volumeHandle": "vol-0123456789abcdef0"},
+    },
+}
+CLAIM: dict[str, Any] = {
+    "apiVersion": "v1",
+    "kind": "PersistentVolumeClaim",
+    "metadata": {"name": "scratch", "namespace": "jobs"},
+    "spec": {},
+}
+DELETE = f"eksctl delete cluster --name={NAME} --region=us-east-2 --wait --timeout=60m --disable-nodegroup-eviction"
+
+
+@pytest.fixture
+def cluster(deploying):
+    deploying.deploy()
+    deploying.programs.calls.clear()
+    deploying.events.clear()
+    return deploying
+
+
+def clusters(deploying) -> list[str]:
+    return list(deploying.account.client("eks").list_clusters()["clusters"])
+
+
+def test_jobs_end_before_the_cluster_does(cluster, programs):
+    programs.api.add(dict(JOB))
+    result, work = cluster.destroy()
+    assert result.error is None
+    assert programs.api.deleted == [JOB]
+    assert "ends MPIJob default/nccl" in cluster.told()
+    assert programs.said("eksctl") == [f"{DELETE} --color=false"]
+    assert (clusters(cluster), cluster.stacks(), work.kept) == ([], [], [])
+
+
+def test_a_second_destruction_has_nothing_to_do(cluster, programs):
+    cluster.destroy()
+    programs.calls.clear()
+    result, _ = cluster.destroy()
+    assert (result.status, result.detail) == ("unchanged", "there is none")
+    assert programs.calls == []
+
+
+def test_the_context_goes_with_the_cluster_and_no_other_does(cluster):
+    written = yaml.safe_load(cluster.kubeconfig.read_text())
+    other = {"name": "other", "context": {"cluster": "other", "user": "other"}}
+    written["contexts"].append(other)
+    cluster.kubeconfig.write_text(yaml.safe_dump(written))
+    cluster.destroy()
+    left = yaml.safe_load(cluster.kubeconfig.read_text())
+    assert (left["contexts"], left["clusters"], left["users"]) == ([other], [], [])
+
+
+def test_an_api_server_that_does_not_answer_holds_nothing_up(cluster, programs):
+    programs.api.refuses = "Unable to connect to the server: dial tcp 203.0.113.9:443: i/o timeout"
+    result, _ = cluster.destroy()
+    assert result.error is None
+    assert programs.said("eksctl") == [f"{DELETE} --force --color=false"]
+    assert any("goes on without ending jobs" in told for told in cluster.told())
+    assert cluster.stacks() == []
+
+
+def test_volumes_that_a_driver_has_made_are_named_because_they_stay(cluster, programs):
+    programs.api.add(dict(VOLUME), dict(CLAIM))
+    _, work = cluster.destroy()
+    assert work.kept == ["volume vol-0123456789abcdef0 of jobs/scratch, which a driver in the cluster has made"]
+    assert programs.api.deleted == []
+
+
+def test_their_claims_go_where_data_is_to_go(cluster, programs):
+    programs.api.add(dict(VOLUME), dict(CLAIM))
+    _, work = cluster.destroy(Options(delete_data=True))
+    assert (programs.api.deleted, work.kept) == ([CLAIM], [])
+
+
+@pytest.mark.parametrize("made", range(8))
+def test_a_cluster_that_was_half_made_goes_as_well(deploying, programs, made):
+    programs.eksctl.dies_after = made
+    deploying.deploy()
+    programs.eksctl.dies_after = None
+    result, _ = deploying.destroy()
+    assert result.error is None
+    assert (clusters(deploying), deploying.stacks()) == ([], [])
+
+
+@pytest.mark.parametrize("made", range(4))
+def test_a_destruction_that_was_killed_is_gone_on_with(cluster, programs, made):
+    programs.eksctl.dies_after = len(programs.eksctl.parts) + made
+    first, _ = cluster.destroy()
+    programs.eksctl.dies_after = None
+    assert first.error is not None
+    result, _ = cluster.destroy()
+    assert result.error is None
+    assert (clusters(cluster), cluster.stacks()) == ([], [])
+
+
+def test_stacks_without_a_cluster_need_no_eksctl(deploying, programs):
+    programs.eksctl.dies_after = 1
+    deploying.deploy()
+    programs.remove("eksctl")
+    result, _ = deploying.destroy()
+    assert result.error is None
+    assert deploying.stacks() == []
+
+
+@pytest.mark.parametrize("other", ["llm-2", "ll"])
+def test_clusters_whose_names_begin_alike_stay(cluster, other):
+    topic = '{"Resources": {"Made": {"Type": "AWS::SNS::Topic"}}}'
+    name = f"eksctl-{other}-cluster"
+    tags = [{"Key": "trainyard:cluster", "Value": other}]
+    cluster.account.client("cloudformation").create_stack(StackName=name, TemplateBody=topic, Tags=tags)
+    cluster.destroy()
+    assert cluster.stacks() == [name]
+
+
+def test_a_cluster_without_our_tag_is_never_deleted(cluster, programs):
+    eks = cluster.account.client("eks")
+    arn = eks.describe_cluster(name=NAME)["cluster"]["arn"]
+    eks.untag_resource(resourceArn=arn, tagKeys=["trainyard:cluster"])
+    result, _ = cluster.destroy()
+    assert result.error is not None
+    assert "was not made for llm" in result.error.problem
+    assert programs.calls == []
+    assert clusters(cluster) == [NAME]
+
+
+@pytest.mark.parametrize("name", [f"eksctl-{NAME}-cluster", f"{NAME}-nodes"])
+def test_a_stack_of_somebody_else_is_never_deleted_and_stops_nothing(deploying, programs, name):
+    topic = '{"Resources": {"Made": {"Type": "AWS::SNS::Topic"}}}'
+    deploying.account.client("cloudformation").create_stack(StackName=name, TemplateBody=topic)
+    work = deploying.work()
+    results = undo_all([EksLaunchTemplates(), EksClusterStep()], work)
+    assert [one.status for one in results] == ["unchanged", "unchanged"]
+    assert f"stack {name} is of somebody else" in [one.detail for one in results]
+    assert (programs.calls, deploying.stacks()) == ([], [name])
+
+
+def test_the_jobs_that_would_end_are_known_beforehand(cluster, programs):
+    done = {**JOB, "metadata": {"name": "done", "namespace": "default"}}
+    done["status"] = {"conditions": [{"type": "Succeeded", "status": "True"}]}
+    programs.api.add(dict(JOB), done)
+    assert jobs_in_cluster(cluster.work()) == ["MPIJob default/nccl"]
+    programs.api.refuses = "Unable to connect to the server: dial tcp: i/o timeout"
+    (said,) = jobs_in_cluster(cluster.work())
+    assert said.startswith("jobs in the cluster that could not be listed: the Kubernetes API of llm cannot be reached")
+
+
+def test_where_there_is_no_cluster_nothing_is_asked_of_kubernetes(deploying, programs):
+    assert jobs_in_cluster(deploying.work()) == []
+    assert programs.calls == []

@@ -1,0 +1,65 @@
+"""The log group that EKS makes without tags gets those of its cluster, unless it was there before the cluster."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.edge.aws.in_memory import account_in_memory
+from trainyard.edge.aws import eks
+from trainyard.edge.aws.control_plane_logs import control_plane_log_group, tag_log_group
+from trainyard.edge.aws.kept_data import kept_data
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.edge.aws.account import Account
+    from trainyard.edge.aws.eks import EksCluster
+
+TAGS = {"trainyard:cluster": "llm"}
+
+
+@dataclass
+class Made:
+    account: Account
+    cluster: EksCluster
+
+    def tags(self) -> Any:
+        arn = f"arn:aws:logs:us-east-2:{self.account.id}:log-group:{control_plane_log_group('llm')}"
+        return self.account.client("logs").list_tags_for_resource(resourceArn=arn)["tags"]
+
+
+@pytest.fixture
+def made() -> Iterator[Made]:
+    with account_in_memory() as account:
+        account.client("eks").create_cluster(
+            name="llm", roleArn="arn:aws:iam::123456789012:role/r", resourcesVpcConfig={"subnetIds": ["s"]}
+        )
+        cluster = eks.find_cluster(account, "llm")
+        assert cluster is not None
+        yield Made(account, cluster)
+
+
+def test_it_gets_the_tags_once_and_is_data_of_the_cluster_then(made):
+    made.account.client("logs").create_log_group(logGroupName="/aws/eks/llm/cluster")
+    assert tag_log_group(made.account, made.cluster, TAGS)
+    assert made.tags() == TAGS
+    assert not tag_log_group(made.account, made.cluster, TAGS)
+    (kept,) = kept_data(made.account, "llm", lambda tags: tags.get("trainyard:cluster") == "llm")
+    assert kept.id == "/aws/eks/llm/cluster"
+
+
+def test_a_group_of_a_cluster_before_it_is_left_alone(made):
+    made.account.client("logs").create_log_group(logGroupName="/aws/eks/llm/cluster")
+    later = made.cluster._replace(created=datetime.now(UTC) + timedelta(hours=2))
+    assert not tag_log_group(made.account, later, TAGS)
+    assert made.tags() == {}
+
+
+@pytest.mark.parametrize("name", ["/aws/eks/llm/cluster-2", "/aws/eks/other/cluster"])
+def test_no_other_group_gets_them(made, name):
+    made.account.client("logs").create_log_group(logGroupName=name)
+    assert not tag_log_group(made.account, made.cluster, TAGS)

@@ -1,0 +1,133 @@
+"""The user's eksctl is told what to make by a file that nobody else can read, and what it says is passed on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.edge.aws.in_memory import account_in_memory
+from tests.kubernetes.programs import FakePrograms
+from trainyard.bundle.eks_readme import CREATE_FLAGS
+from trainyard.edge.eksctl import OWN_PLUGINS, EksctlRefusedError, eksctl_of
+from trainyard.errors import TrainyardError
+
+GROUP = {"name": "training", "instanceType": "p5.48xlarge", "minSize": 0, "desiredCapacity": 2, "maxSize": 4}
+CONFIG = yaml.safe_dump(
+    {
+        "metadata": {"name": "llm", "region": "us-east-2", "version": "1.35", "tags": {"trainyard:cluster": "llm"}},
+        "vpc": {"subnets": {"private": {"a": {"id": "subnet-0123456789abcdef0"}}}},
+        "managedNodeGroups": [GROUP],
+    }
+)
+
+
+@pytest.fixture
+def programs(tmp_path, monkeypatch):
+    with account_in_memory() as account, FakePrograms.of(tmp_path / "programs", account) as made:
+        yield made.on_path(monkeypatch)
+
+
+@pytest.fixture
+def eksctl(programs):
+    return eksctl_of(programs.eksctl.account)
+
+
+def test_it_says_which_versions_of_kubernetes_it_knows(eksctl):
+    assert eksctl.program.version == "0.229.0"
+    assert "1.35" in eksctl.program.kubernetes
+
+
+def test_a_cluster_is_made_without_touching_a_kubeconfig(programs, eksctl):
+    told: list[str] = []
+    eksctl.create_cluster(CONFIG, told.append)
+    call = programs.calls[-1]
+    assert call.said == (
+        "create cluster --write-kubeconfig=false --install-nvidia-plugin=false --install-neuron-plugin=false "
+        "--timeout=60m --config-file=FILE --color=false"
+    )
+    assert list(call.files.values()) == [CONFIG]
+    assert list(call.modes.values()) == ["0o600"]
+    assert not Path(next(iter(call.files)).partition("=")[2]).parent.exists()
+    assert call.kubeconfig is None
+    assert call.variables["KUBECONFIG"].startswith("/")
+    assert "node group training" in told
+    assert not any(line.startswith("2026") for line in told)
+
+
+def test_the_readme_of_a_bundle_leaves_out_the_same_plugins():
+    assert CREATE_FLAGS == OWN_PLUGINS
+
+
+def test_node_groups_are_chosen_by_name(programs, eksctl):
+    eksctl.create_cluster(CONFIG, lambda _: None)
+    eksctl.delete_node_group(CONFIG, "training", lambda _: None, drain=False)
+    eksctl.create_node_groups(CONFIG, ["training", "other"], lambda _: None)
+    deleted, created = programs.said("eksctl")[1:]
+    assert deleted == (
+        "eksctl delete nodegroup --cluster=llm --region=us-east-2 --name=training --drain=false --wait --timeout=60m "
+        "--color=false"
+    )
+    assert created == (
+        "eksctl create nodegroup --include=training,other --install-nvidia-plugin=false "
+        "--install-neuron-plugin=false --timeout=60m --config-file=FILE --color=false"
+    )
+
+
+def test_sizes_are_set_with_all_three_numbers(programs, eksctl):
+    eksctl.create_cluster(CONFIG, lambda _: None)
+    eksctl.scale_node_group(CONFIG, "training", (1, 3, 8), lambda _: None)
+    assert programs.said("eksctl")[-1] == (
+        "eksctl scale nodegroup --cluster=llm --region=us-east-2 --name=training --nodes-min=1 --nodes=3 --nodes-max=8 "
+        "--color=false"
+    )
+
+
+@pytest.mark.parametrize(
+    ("how", "flags"),
+    [
+        ({}, ""),
+        ({"evict": False}, " --disable-nodegroup-eviction"),
+        ({"evict": False, "force": True}, " --disable-nodegroup-eviction --force"),
+    ],
+)
+def test_a_deletion_waits_until_everything_is_gone(programs, eksctl, how, flags):
+    eksctl.delete_cluster("llm", "us-east-2", lambda _: None, **how)
+    assert programs.said("eksctl")[-1] == (
+        f"eksctl delete cluster --name=llm --region=us-east-2 --wait --timeout=60m{flags} --color=false"
+    )
+
+
+def test_a_failure_is_told_in_the_words_of_eksctl(programs, eksctl):
+    programs.eksctl.fails_at = ("node group training", "no capacity for p5.48xlarge")
+    with pytest.raises(
+        EksctlRefusedError, match=r"eksctl create cluster failed: no capacity for p5.48xlarge"
+    ) as raised:
+        eksctl.create_cluster(CONFIG, lambda _: None)
+    assert raised.value.hint
+
+
+def test_a_killed_eksctl_is_an_error(programs, eksctl):
+    programs.eksctl.dies_after = 1
+    with pytest.raises(EksctlRefusedError, match="eksctl create cluster failed"):
+        eksctl.create_cluster(CONFIG, lambda _: None)
+
+
+def test_a_missing_eksctl_says_where_to_get_it(programs):
+    programs.remove("eksctl")
+    with pytest.raises(TrainyardError, match="no program eksctl") as raised:
+        eksctl_of(programs.eksctl.account)
+    assert "https://docs.aws.amazon.com" in str(raised.value.hint)
+
+
+@pytest.mark.parametrize("version", ["", "latest", "0.1"])
+def test_an_eksctl_that_is_something_else_is_refused(programs, version):
+    programs.eksctl.version = version
+    with pytest.raises(TrainyardError, match="does not say which version"):
+        eksctl_of(programs.eksctl.account)
+
+
+@pytest.mark.parametrize(("other", "older"), [("0.230.0", True), ("0.229.0", False), ("0.99.9", False)])
+def test_versions_are_compared_by_their_numbers(eksctl, other, older):
+    assert eksctl.program.is_older_than(other) is older

@@ -1,0 +1,110 @@
+"""Programs end with this process and in time, and their lines are told as they come."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+from trainyard.edge.watched_program import run_watched, started
+from trainyard.errors import TrainyardError
+
+PRINTS_BOTH = "import sys; print('out', flush=True); print('err', file=sys.stderr)"
+
+
+def run(script: str, **how: object):
+    return run_watched([sys.executable, "-c", script], os.environ, **{"timeout_s": 30, **how})  # type: ignore[arg-type]
+
+
+def test_output_and_what_was_said_are_kept_apart():
+    ended = run(PRINTS_BOTH)
+    assert (ended.status, ended.output, ended.said) == (0, "out\n", ("err",))
+
+
+def test_every_line_is_told_where_somebody_listens():
+    told: list[str] = []
+    ended = run(PRINTS_BOTH, say=told.append)
+    assert sorted(told) == ["err", "out"]
+    assert ended.output == ""
+
+
+def test_text_is_standard_input_and_a_program_that_ignores_it_is_no_error():
+    assert run("import sys; print(len(sys.stdin.read()))", text="x" * 300_000).output == "300000\n"
+    assert run("print('no')", text="x" * 300_000).output == "no\n"
+
+
+def test_bytes_that_are_no_text_are_shown_as_such():
+    assert run("import sys; sys.stdout.buffer.write(b'a\\xffb')").output == "a\N{REPLACEMENT CHARACTER}b"
+
+
+def test_what_takes_too_long_is_ended_with_all_that_it_has_started(tmp_path):
+    script = f"""
+        import subprocess, sys, time
+        child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+        open({str(tmp_path / "child")!r}, "w").write(str(child.pid))
+        time.sleep(60)
+    """
+    began = time.monotonic()
+    ended = run(textwrap.dedent(script), timeout_s=2)
+    assert ended.timed_out
+    assert ended.status == -signal.SIGTERM
+    assert time.monotonic() - began < 20
+    child = int((tmp_path / "child").read_text())
+    for _ in range(100):
+        if not is_alive(child):
+            return
+        time.sleep(0.05)
+    pytest.fail("what the program had started still runs")
+
+
+def is_alive(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_a_program_that_is_not_there_is_an_error_with_its_name(tmp_path):
+    with pytest.raises(TrainyardError, match="cannot be started"):
+        run_watched([str(tmp_path / "missing")], os.environ, timeout_s=5)
+
+
+def test_leaving_early_ends_the_program():
+    with started([sys.executable, "-c", "import time; time.sleep(60)"], os.environ) as process:
+        assert process.poll() is None
+    assert process.poll() == -signal.SIGTERM
+
+
+@pytest.mark.parametrize(("number", "told"), [(signal.SIGTERM, "SIGTERM"), (signal.SIGINT, "SIGINT")])
+def test_a_signal_that_ends_this_process_is_passed_on(tmp_path, number, told):
+    inner = f"""
+        import signal, sys, time
+        def note(number, _):
+            open({str(tmp_path / "told")!r}, "w").write(signal.Signals(number).name)
+            sys.exit(0)
+        for one in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(one, note)
+        print("ready", flush=True)
+        time.sleep(60)
+    """
+    outer = f"""
+        import os, sys
+        from trainyard.edge.watched_program import run_watched
+        say = lambda line: print(line, flush=True)
+        run_watched([sys.executable, "-c", {textwrap.dedent(inner)!r}], os.environ, timeout_s=60, say=say)
+    """
+    process = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(outer)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"ready\n"
+    process.send_signal(number)
+    process.wait(30)
+    process.stdout.close()
+    assert (tmp_path / "told").read_text() == told

@@ -1,0 +1,74 @@
+"""A kubectl in this process, on an API server in memory: for tests of what is made of its answers."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from tests.kubernetes.api_server import FakeApiServer, RefusedError
+from trainyard.edge.kubernetes.refusals import refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+Answer = TypeVar("Answer")
+
+
+class ScriptedKubectl:
+    """Has the methods of Kubectl, and ``api`` to be filled. ``asked`` has what it was asked, in order."""
+
+    def __init__(self, api: FakeApiServer | None = None, cluster: str = "llm") -> None:
+        self.api = api or FakeApiServer()
+        self.asked: list[tuple[Any, ...]] = []
+        self._cluster = cluster
+
+    def get(self, resource: str, *, namespace: str | None = None, selector: str | None = None) -> list[dict[str, Any]]:
+        self.asked.append(("get", resource, namespace, selector))
+        return self._done(f"list {resource}", lambda: self.api.get(resource, namespace, selector))
+
+    def apply(self, documents: Sequence[Mapping[str, Any]], *, force_conflicts: bool = False) -> list[str]:
+        self.asked.append(("apply", [one["metadata"]["name"] for one in documents], force_conflicts))
+        made = [dict(one) for one in documents]
+        return self._done("apply", lambda: self.api.apply(made, force_conflicts=force_conflicts))
+
+    def delete(self, documents: Sequence[Mapping[str, Any]]) -> list[str]:
+        self.asked.append(("delete", [one["metadata"]["name"] for one in documents]))
+        return self._done("delete", lambda: self.api.delete([dict(one) for one in documents]))
+
+    def logs(  # noqa: PLR0913  as the protocol
+        self,
+        pod: str,
+        namespace: str,
+        *,
+        container: str | None = None,
+        previous: bool = False,
+        since_s: int | None = None,
+        since: str | None = None,
+        follow: bool = False,
+        tail: int | None = None,
+        timestamps: bool = False,
+    ) -> Iterator[str]:
+        self.asked.append(("logs", pod, namespace, container, previous, since_s, since, follow, tail, timestamps))
+        lines = self._done(
+            f"read the log of {pod}", lambda: self.api.log(pod, namespace, container, since=since, stamped=timestamps)
+        )
+        yield from lines if tail is None else lines[-tail:]
+
+    def forward(self, target: str, namespace: str, ports: str) -> int:
+        self.asked.append(("forward", target, namespace, ports))
+        return 0
+
+    def server_version(self) -> str:
+        self.asked.append(("version",))
+        return self._done("ask for its version", self.api.server_version)
+
+    @contextmanager
+    def of(self, *_: Any) -> Iterator[ScriptedKubectl]:
+        """Give itself where kubectl_of is asked for, whatever the account and the cluster."""
+        yield self
+
+    def _done(self, doing: str, do: Callable[[], Answer]) -> Answer:
+        try:
+            return do()
+        except RefusedError as error:
+            raise refusal(doing, self._cluster, 1, str(error).splitlines()) from error
