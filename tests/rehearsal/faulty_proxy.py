@@ -28,20 +28,28 @@ class Proxy(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, endpoint: str, seed: int) -> None:
+    def __init__(self, endpoint: str, seed: int, lost: str | None) -> None:
         """Listen on loopback, at a free port."""
         super().__init__(("127.0.0.1", 0), Handler)
         self.target = urlsplit(endpoint)
         self.random = random.Random(seed)
+        self.lost = lost
         self.deciding = threading.Lock()
         self.counts: Counter[str] = Counter()
 
-    def fault(self) -> str | None:
+    def fault(self, body: bytes) -> str | None:
         """Decide about one call."""
         with self.deciding:
+            if self.lost is not None:
+                return self._first_of_lost(body)
             fault = self.random.choice(FAULTS) if self.random.random() < SHARE else None
             self.counts[fault or "handed on"] += 1
             return fault
+
+    def _first_of_lost(self, body: bytes) -> str | None:
+        first = f"Action={self.lost}&".encode() in body and not self.counts["reset after"]
+        self.counts["reset after"] += first
+        return "reset after" if first else None
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -55,7 +63,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def _handle(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        fault = self.server.fault()
+        fault = self.server.fault(body)
         if fault == "late":
             time.sleep(_LATE_S)
         if fault == "throttled":
@@ -121,9 +129,12 @@ def _throttled(headers: dict[str, str], body: bytes) -> tuple[int, list[tuple[st
 
 
 @contextmanager
-def faulty_proxy(endpoint: str, seed: int = 1) -> Iterator[tuple[str, Counter[str]]]:
-    """Hand out the address of a proxy before an endpoint, and what it has done so far."""
-    with Proxy(endpoint, seed) as proxy:
+def faulty_proxy(endpoint: str, seed: int = 1, lost: str | None = None) -> Iterator[tuple[str, Counter[str]]]:
+    """Hand out the address of a proxy before an endpoint, and what it has done so far.
+
+    With ``lost``, such as UpdateStack, nothing fails but the first answer to such a call.
+    """
+    with Proxy(endpoint, seed, lost) as proxy:
         thread = threading.Thread(target=proxy.serve_forever, daemon=True)
         thread.start()
         try:

@@ -35,3 +35,14 @@ def test_throttling_errors_resets_and_delays_change_nothing():
 @pytest.mark.parametrize("seed", range(2, 6))
 def test_whichever_calls_fail_it_changes_nothing(seed: int):
     has_the_same_outcome(seed)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("action", ["CreateStack", "UpdateStack", "DeleteStack", "ExecuteChangeSet"])
+def test_a_lost_answer_of_cloudformation_changes_nothing(action: str):
+    with seeded_account() as account, faulty_proxy(account.endpoint or "", lost=action) as (endpoint, faults):
+        through_it = replace(account, endpoint=endpoint)
+        made = deployed(through_it)
+        assert [result.error.problem for result in made.results if result.error] == []
+        assert destroyed(through_it).ok
+        assert faults["reset after"] == 1

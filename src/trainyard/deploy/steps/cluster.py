@@ -13,6 +13,7 @@ from trainyard.edge.aws.last_snapshots import tag_snapshots, volume_ids
 from trainyard.edge.aws.stack_events import stack_failure
 from trainyard.edge.aws.stack_waiting import follow
 from trainyard.edge.aws.stacks import StackState, find_stack, refuse_stuck
+from trainyard.edge.pcluster_command import PclusterRefusedError
 from trainyard.errors import TrainyardError
 from trainyard.render.rendering import render
 
@@ -113,15 +114,26 @@ def _delete(work: Work, found: StackState) -> None:
         raise stack_failure(work.account, found.id, state)
 
 
-def _create(work: Work, text: str) -> None:
-    """Begin to make the cluster. Where the answer was lost on its way, the stack is there all the same."""
+def _create(work: Work, text: str, *, first: bool = True) -> None:
+    """Begin to make the cluster. Where the answer was lost on its way, the stack is there all the same.
+
+    ParallelCluster itself asks again then, is refused, and takes away what the nodes of that stack read: ``create`` in
+    pcluster/models/cluster.py. So it is deleted and made once more.
+    """
     parallelcluster = work.pcluster(work.wanted().parallelcluster.version)
     try:
         parallelcluster.create(work.name, text, rollback=work.options.rollback_on_failure)
-    except TrainyardError:
+    except TrainyardError as error:
         begun = find_stack(work.account, work.name)
         if begun is None or not begun.in_progress or not work.owns(begun.tags):
             raise
+        if not isinstance(error, PclusterRefusedError):
+            return
+        if not first:
+            raise
+        work.tell("an answer of AWS was lost, and ParallelCluster left a stack that cannot come up: deletes it")
+        _delete(work, begun)
+        _create(work, text, first=False)
 
 
 def _failure(work: Work, state: StackState | None) -> TrainyardError:

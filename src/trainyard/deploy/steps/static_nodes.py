@@ -73,18 +73,27 @@ def _remember(work: Work, *, stopped: bool) -> None:
         write_record(work.account, work.bucket, record._replace(fleet_stopped=stopped))
 
 
-def _update(work: Work, parallelcluster: Pcluster) -> None:
+def _update(work: Work, parallelcluster: Pcluster, *, first: bool = True) -> None:
+    """Update the cluster. Where an answer was lost, ParallelCluster asks again and is told of what it has begun itself.
+
+    That is waited for, and then it is asked once more, as it may have been somebody else's.
+    """
     text = config_text(work.wanted(), final_config(work))
     before = {event.id for event in stack_events(work.account, work.name)}
+    refused = False
     try:
         parallelcluster.update(work.name, text)
     except PclusterRefusedError as error:
         if _NOTHING_TO_DO in error.verdict.problem:
             return
-        raise
+        refused = True
+        if not first or all(event.id in before for event in stack_events(work.account, work.name)):
+            raise
     state = follow(work.account, work.name, lambda event: tell(work, event), before)
     if state is None or state.status != "UPDATE_COMPLETE":
         raise stack_failure(work.account, work.name, state)
+    if refused:
+        _update(work, parallelcluster, first=False)
 
 
 def _fleet(
