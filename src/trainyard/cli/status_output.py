@@ -10,6 +10,7 @@ import click
 from trainyard.cli.output import one_line, print_text
 from trainyard.cli.status_batch_output import batch_lines, batch_values
 from trainyard.cli.status_eks_output import eks_lines, eks_values
+from trainyard.operate.status.eks.control_plane import usd_an_hour
 from trainyard.render.tags import CLUSTER
 
 if TYPE_CHECKING:
@@ -78,8 +79,9 @@ def _lines(found: Status) -> Iterator[str]:
         yield f"  failed: {f'{failure.at} ' if failure.at else ''}{failure.place}: {failure.what}{times}"
     if found.cost is not None and found.cost.lines:
         yield from _cost(found.cost)
-        if found.eks is not None:
-            yield "  not in it: the control plane, which EKS charges by the hour"
+        if found.eks is not None and found.eks.control_plane is not None:
+            usd = usd_an_hour(found.eks.control_plane.support)
+            yield f"  not in it: the control plane{'' if usd is None else f', {usd:.2f} USD an hour'}"
 
 
 def _slurm(found: Status) -> Iterator[str]:
@@ -155,7 +157,7 @@ def status_values(found: Status) -> dict[str, Any]:
         "stage": record.stage if record else None,
         "since": record.since if record else None,
         "trainyard_version": record.trainyard_version if record else None,
-        "parallelcluster_version": record.parallelcluster_version if record else None,
+        "parallelcluster_version": record.parallelcluster_version if record and _is_parallelcluster(found) else None,
         "concerns": [one._asdict() for one in found.concerns],
         "stacks": [{"name": stack.name, "status": stack.status} for stack in found.stacks],
         "nodes": [node._asdict() for node in found.nodes],
@@ -170,6 +172,10 @@ def status_values(found: Status) -> dict[str, Any]:
         "monitoring": None if found.monitoring is None else _monitoring_values(found.monitoring),
         "unknown": dict(found.unknown),
     }
+
+
+def _is_parallelcluster(found: Status) -> bool:
+    return found.batch is None and found.eks is None
 
 
 def _reservation_values(one: Reservation) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from trainyard.catalog.eks_limits import eks_limits
 from trainyard.catalog.kubernetes_versions import find_version
 from trainyard.operate.status.eks.eks_status import ControlPlane
 
@@ -37,6 +38,16 @@ def support(version: str, now_s: float) -> tuple[str, str | None]:
     if today < known.standard_until:
         return "standard", known.standard_until
     return "extended" if today < known.extended_until else "ended", known.extended_until
+
+
+def usd_an_hour(support: str) -> float | None:
+    """Return what EKS charges for a control plane by the support of its version, None where nobody knows."""
+    limits = eks_limits()
+    charged = {
+        "standard": limits.cluster_usd_per_hour,
+        "extended": limits.cluster_in_extended_support_usd_per_hour,
+    }
+    return charged.get(support)
 
 
 def _endpoint(cluster: EksCluster) -> str:
