@@ -36,3 +36,18 @@ def test_an_archive_that_is_there_is_refused_before_anything_is_rehearsed(trainy
     assert (result.status, result.out) == (2, "")
     assert "logs.tar.gz exists already" in result.err
     assert (tmp_path / "logs.tar.gz").read_bytes() == b"mine"
+
+
+def test_an_archive_that_is_called_something_else_is_refused_before_anything_is_rehearsed(trainyard, spec):
+    result = trainyard("rehearse", spec, "--archive", "logs.txt")
+    assert (result.status, result.out) == (2, "")
+    assert "call it logs.tar.gz" in result.err
+
+
+def test_a_folder_of_somebody_else_is_refused_before_anything_is_rehearsed(trainyard, spec, tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "notes.txt").write_text("mine")
+    result = trainyard("rehearse", spec, "-o", "mine")
+    assert (result.status, result.out) == (2, "")
+    assert "mine was not made by trainyard" in result.err
+    assert [one.name for one in tmp_path.iterdir() if one.name.startswith(".")] == []

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trainyard.checking.spec_file import Checked, check_file
-from trainyard.edge.bundle_folder import write_folder
+from trainyard.edge.bundle_folder import refuse_folder, write_folder
 from trainyard.edge.text_file import read_text
 from trainyard.errors import InputError, SpecError
+from trainyard.operate.logs.archive_name import refuse_other_endings
 from trainyard.rehearsal.archive import Wanted
 from trainyard.rehearsal.emulated.breakdown import breakdowns
 from trainyard.rehearsal.rehearsing import Script, rehearse
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from trainyard.deploy.work import Event
 
-__all__ = ["rehearse_file", "report_page", "report_summary", "what_can_break_down", "write_report"]
+__all__ = ["refuse_folder", "rehearse_file", "report_page", "report_summary", "what_can_break_down", "write_report"]
 
 
 def rehearse_file(
@@ -40,6 +41,8 @@ def rehearse_file(
     TrainyardError where the extra ``rehearse`` is not installed or the archive cannot be written.
     """
     _refuse_unknown(breakdown)
+    if archive is not None:
+        refuse_other_endings(archive, "--archive")
     text = read_text(file)
     checked = check_file(file)
     if checked.parsed is None:

@@ -87,7 +87,7 @@ def command(  # noqa: PLR0913  one for each option
 
     _refuse_contradictions(locals())
     if file is not None:
-        refuse_other_endings(file)
+        refuse_other_endings(file, "--export")
     where = account(region, profile)
     of = log_period(since, until, where)
     if file is not None and via_pcluster:

@@ -65,13 +65,15 @@ def command(  # noqa: PLR0913  one for each option
       trainyard rehearse --break list
       trainyard rehearse cluster.yaml --break no-capacity --archive logs.tar.gz
     """
-    from trainyard.api.rehearse import rehearse_file, write_report
+    from trainyard.api.rehearse import refuse_folder, rehearse_file, write_report
 
     if breakdown == "list":
         _print_breakdowns(as_json=as_json)
         return
     if spec is None:
         raise click.MissingParameter(param_hint="'SPEC'", param_type="argument")
+    if folder is not None:
+        refuse_folder(folder, force=force)
     with interruptible("the emulated account is gone, and nothing is left of it"):
         checked, result = rehearse_file(spec, watcher(), archive=archive, force=force, breakdown=breakdown)
     if result is None:

@@ -43,6 +43,23 @@ def write_folder(
     one step, or returns False where the system cannot.
     Raises InputError where the folder is refused, TrainyardError where it cannot be written.
     """
+    with _ready(folder, force=force) as (target, foreign):
+        new = _beside(target, "new")
+        _fill(new, files)
+        return Written(folder, _swap(new, target, keep=foreign is not None, exchange=exchange or _exchange))
+
+
+def refuse_folder(folder: Path, *, force: bool = False) -> None:
+    """Raise what ``write_folder`` would, as far as it can be seen before there is anything to write."""
+    with _ready(folder, force=force) as (target, _):
+        new = _beside(target, "new")
+        new.mkdir()
+        new.rmdir()
+
+
+@contextmanager
+def _ready(folder: Path, *, force: bool) -> Iterator[tuple[Path, str | None]]:
+    """Give a folder that may be replaced, and why it may be only by force; nobody else writes beside it meanwhile."""
     target = _absolute(folder)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -52,9 +69,7 @@ def write_folder(
             if foreign is not None and not force:
                 hint = "choose another folder, or --force to move this one aside"
                 raise InputError(f"{folder} {foreign}", where=str(folder), hint=hint)
-            new = _beside(target, "new")
-            _fill(new, files)
-            return Written(folder, _swap(new, target, keep=foreign is not None, exchange=exchange or _exchange))
+            yield target, foreign
     except OSError as error:
         shutil.rmtree(_beside(target, "new"), ignore_errors=True)
         raise TrainyardError(
