@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from tests.architectures.by_platform import architectures_on
+from tests.rehearsal.broken import broken
 from tests.rehearsal.test_rehearsals import is_green, rehearsed
+from trainyard.api.diagnose import diagnose_files
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 pytestmark = pytest.mark.enable_socket
 
@@ -40,3 +47,11 @@ def test_every_architecture_of_batch_is_deployed_takes_jobs_and_is_destroyed(nam
 @pytest.mark.parametrize("mode", ["amp-only", "amp+amg"])
 def test_an_architecture_of_batch_is_deployed_with_monitoring(mode: str):
     is_green(rehearsed(COVERING, mode, "image.ami=ami-0123456789abcdef0"))
+
+
+@pytest.mark.exhaustive
+def test_jobs_for_which_ec2_has_no_instances_wait_and_are_diagnosed(tmp_path: Path):
+    result = broken(COVERING, "no-capacity", tmp_path / "logs.tar.gz")
+    assert result["inventory"]["left"] == []
+    found = diagnose_files(str(tmp_path / "logs.tar.gz"))
+    assert found.causes[0].cause.id == "ec2-insufficient-capacity"

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import tarfile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.architectures.by_platform import architectures_on
+from tests.rehearsal.broken import broken
 from tests.rehearsal.test_rehearsals import is_green, rehearsed
 from trainyard.api.diagnose import diagnose_files
-from trainyard.api.new import new_spec
-from trainyard.checking.spec_file import rule_findings
-from trainyard.rehearsal.archive import Wanted
-from trainyard.rehearsal.rehearsing import Script, rehearse
-from trainyard.spec.parsing import parse
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,18 +54,11 @@ def test_node_groups_with_launch_templates_of_ours_are_deployed():
     assert taken("eks-p6-b200-odcr", *settings)
 
 
-def broken(name: str, breakdown: str, archive: Path) -> dict[str, Any]:
-    text = new_spec(name, ["monitoring.mode=none"])
-    parsed = parse(text, "cluster.yaml")
-    script = Script(parsed.spec, text, tuple(rule_findings(parsed)), parsed.document)
-    return rehearse(script, lambda _: None, archive=Wanted(archive), breakdown=breakdown)
-
-
 FAILING = {
     "no-capacity": ("cluster", "InsufficientInstanceCapacity", "ec2-insufficient-capacity"),
     "no-route": ("cluster", "Instances failed to join the kubernetes cluster", "eks-nodes-not-joining"),
     "image-not-pulled": ("manifests", "ImagePullBackOff: Failed to pull image", "container-image-reference-wrong"),
-    "kubernetes-api-unreachable": ("cluster", "unable to handle the request", None),
+    "kubernetes-api-unreachable": ("cluster", "unable to handle the request", "eks-api-not-reached"),
 }
 
 
@@ -84,7 +73,7 @@ def test_what_breaks_down_fails_its_step_and_is_destroyed_without_rest(breakdown
     assert result["inventory"]["left"] == []
     assert not result["ok"]
     found = diagnose_files(str(tmp_path / "logs.tar.gz"))
-    assert cause is None or cause in [one.cause.id for one in found.causes]
+    assert cause in [one.cause.id for one in found.causes]
 
 
 @pytest.mark.exhaustive

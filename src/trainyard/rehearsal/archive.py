@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from trainyard.diagnose.cluster.batch.batch_files import batch_files
 from trainyard.edge.aws.eks import find_cluster
 from trainyard.edge.aws.stack_events_as_described import described_events
 from trainyard.edge.aws.stacks import stacks_tagged
@@ -56,7 +57,7 @@ def write_archive(work: Work, events: Sequence[Event], wanted: Wanted) -> None:
         for name in _stacks(work, with_cluster=exported is None):
             if pages := described_events(work.account, name):
                 _add(archive, f"{folder}/{name}-cfn-events", json.dumps(pages, indent=2), now)
-        for name, text in _of_eks(work):
+        for name, text in (*_of_batch(work), *_of_eks(work)):
             _add(archive, f"{folder}/{name}", text, now)
         _add(archive, f"{folder}/{_EVENTS}", "".join(_lines(events)), now)
 
@@ -84,6 +85,13 @@ def _stacks(work: Work, *, with_cluster: bool) -> list[str]:
     """Return the stacks of a cluster; the export has the events of the cluster's own, with AWS Batch NAME-batch."""
     found = [one.name for one in stacks_tagged(work.account, work.tag, work.name) if work.owns(one.tags)]
     return [name for name in found if with_cluster or name not in (work.name, f"{work.name}-batch")]
+
+
+def _of_batch(work: Work) -> Iterator[tuple[str, str]]:
+    """Yield what AWS says of a cluster of AWS Batch and the jobs in it, as `trainyard diagnose NAME` reads it."""
+    if work.wanted().platform == "batch":
+        for file in batch_files(work.account, work.name, []):
+            yield f"{file.name}.log", b"".join(file.blocks).decode(errors="replace")
 
 
 def _of_eks(work: Work) -> Iterator[tuple[str, str]]:

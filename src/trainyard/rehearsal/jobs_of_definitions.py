@@ -6,6 +6,8 @@ No container runs. What is proved is that Batch's API takes each job, on other n
 from __future__ import annotations
 
 import json
+from contextlib import suppress
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from trainyard.deploy.step import Outcome, Probe
@@ -21,6 +23,14 @@ if TYPE_CHECKING:
     from trainyard.spec.cluster import Spec
 
 _NODES = 1  # every definition has two
+# An image without layers: https://github.com/opencontainers/image-spec/blob/main/manifest.md
+_EMPTY = {"mediaType": "application/vnd.oci.empty.v1+json", "size": 2, "digest": f"sha256:{sha256(b'{}').hexdigest()}"}
+_MANIFEST = {
+    "schemaVersion": 2,
+    "mediaType": "application/vnd.oci.image.manifest.v1+json",
+    "config": _EMPTY,
+    "layers": [_EMPTY],
+}
 
 
 class JobsOfDefinitions:
@@ -41,7 +51,9 @@ class JobsOfDefinitions:
         for asked in _requests(work.wanted(), work.outputs):
             made = batch.submit_job(**asked)
             work.tell(f"job {made['jobName']} submitted to {asked['jobQueue']}")
-            _refuse_incomplete(batch.describe_jobs(jobs=[made["jobId"]])["jobs"][0], asked)
+            job = batch.describe_jobs(jobs=[made["jobId"]])["jobs"][0]
+            _refuse_incomplete(job, asked)
+            _push(work, [one["image"] for one in _containers(job)])
             submitted.append(made["jobName"])
         return Outcome(changed=bool(submitted), detail=f"{len(submitted)} jobs taken: {', '.join(submitted)}")
 
@@ -70,8 +82,22 @@ def _requests(spec: Spec, outputs: dict[str, str]) -> Iterator[dict[str, Any]]:
             yield next((one for one in tests if one["jobDefinition"] == definition), asked)
 
 
+def _push(work: Work, images: list[str]) -> None:
+    """Let the cluster's registry have the images that it is to have, as `trainyard batch image` pushes them."""
+    url, name = work.outputs.get("ECRRepositoryUrl"), work.outputs.get("ECRRepository")
+    tags = [tag for image in images for at, _, tag in [image.rpartition(":")] if at == url]
+    registry = work.account.client("ecr")
+    for tag in tags:
+        manifest = json.dumps({**_MANIFEST, "annotations": {"tag": tag}})
+        with suppress(registry.exceptions.ImageAlreadyExistsException):
+            registry.put_image(repositoryName=name, imageTag=tag, imageManifest=manifest)
+
+
+def _containers(job: dict[str, Any]) -> list[dict[str, Any]]:
+    return [one.get("container", {}) for one in job.get("nodeProperties", {}).get("nodeRangeProperties", ())]
+
+
 def _refuse_incomplete(job: dict[str, Any], asked: dict[str, Any]) -> None:
-    nodes = job.get("nodeProperties", {})
-    containers = [one.get("container", {}) for one in nodes.get("nodeRangeProperties", ())]
+    nodes, containers = job.get("nodeProperties", {}), _containers(job)
     if nodes.get("numNodes") != asked["nodeOverrides"]["numNodes"] or not all(one.get("image") for one in containers):
         raise TrainyardError(f"job {job['jobName']} has not the nodes that it was submitted with", where=job["jobId"])

@@ -159,11 +159,11 @@ def _play(play: _Play) -> None:
     play.steps += deployed.results
     play.findings += deployed.findings
     play.stacks += made_stacks(work)
+    if deployed.ok and _jobs_taken(play, work):
+        play.reached.append("deployed")
     if play.archive is not None:
         write_archive(work, play.events, play.archive)
         play.archived = str(play.archive.file)
-    if deployed.ok and _jobs_taken(play, work):
-        play.reached.append("deployed")
     # As people do, keeping what holds data; and then all of it.
     for delete_data in (False, True):
         options = _options(play, delete_data=delete_data)

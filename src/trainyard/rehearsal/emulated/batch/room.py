@@ -1,4 +1,4 @@
-"""Whether the compute environments of a queue may ever have the vCPUs that a job asks for.
+"""Whether the compute environments of a queue may ever have the vCPUs that a job asks for, and EC2 the instances.
 
 https://docs.aws.amazon.com/batch/latest/userguide/job_stuck_in_runnable.html
 """
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from trainyard.rehearsal.emulated.batch.containers import containers
 from trainyard.rehearsal.emulated.batch.held import found, held
+from trainyard.rehearsal.emulated.breakdown import striking
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,13 +22,23 @@ _TOO_SMALL = (
 )
 
 
+_NO_CAPACITY = (
+    "CAPACITY:INSUFFICIENT_INSTANCE_CAPACITY - Service cannot fulfill the capacity requested for instance type [{}]"
+)
+
+
 def why_it_waits(aws: Aws, job: Mapping[str, Any]) -> str | None:
-    """Return why a job stays RUNNABLE, None where its queue may have enough vCPUs."""
+    """Return why a job stays RUNNABLE, None where its queue may have enough vCPUs and EC2 has instances."""
     here = held(aws.account_id, aws.region)
     order = here.queues[job["jobQueue"]]["computeEnvironmentOrder"] if job["jobQueue"] in here.queues else ()
     named = (found(here.environments, one["computeEnvironment"], "computeEnvironmentName") for one in order)
-    most = [one.get("computeResources", {}).get("maxvCpus", 0) for one in named if one is not None]
-    return None if any(_vcpus(job) <= one for one in most) else _TOO_SMALL
+    resources = [one.get("computeResources", {}) for one in named if one is not None]
+    if not any(_vcpus(job) <= one.get("maxvCpus", 0) for one in resources):
+        return _TOO_SMALL
+    refused = striking("launch")
+    if refused is None or refused.code != "InsufficientInstanceCapacity":
+        return None
+    return _NO_CAPACITY.format(", ".join(sorted({kind for one in resources for kind in one["instanceTypes"]})))
 
 
 def _vcpus(job: Mapping[str, Any]) -> float:

@@ -1,0 +1,22 @@
+"""Rehearsals in which something goes wrong on purpose."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trainyard.api.new import new_spec
+from trainyard.checking.spec_file import rule_findings
+from trainyard.rehearsal.archive import Wanted
+from trainyard.rehearsal.rehearsing import Script, rehearse
+from trainyard.spec.parsing import parse
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def broken(name: str, breakdown: str, archive: Path) -> dict[str, Any]:
+    """Return what happened to an architecture, and leave the archive of it."""
+    text = new_spec(name, ["monitoring.mode=none"])
+    parsed = parse(text, "cluster.yaml")
+    script = Script(parsed.spec, text, tuple(rule_findings(parsed)), parsed.document)
+    return rehearse(script, lambda _: None, archive=Wanted(archive), breakdown=breakdown)
