@@ -42,7 +42,7 @@ def test_an_operation_is_not_over_before_somebody_saw_it_run(account):
     ("resource", "reason"),
     [
         ({"Type": "AWS::Foo::Bar"}, "Unrecognized resource type: AWS::Foo::Bar"),
-        ({"Type": "AWS::ECS::Cluster"}, "AWS::ECS::Cluster has no model in the emulated account"),
+        ({"Type": "AWS::SageMaker::Cluster"}, "AWS::SageMaker::Cluster has no model in the emulated account"),
         (
             {"Type": "AWS::EC2::VPC", "Properties": {"CidrBlok": "10.0.0.0/16"}},
             "extraneous key [CidrBlok] is not permitted",

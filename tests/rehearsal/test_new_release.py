@@ -17,7 +17,7 @@ from trainyard.edge.aws.stacks import find_stack
 if TYPE_CHECKING:
     from trainyard.edge.aws.account import Account
 
-pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
+pytestmark = pytest.mark.enable_socket
 WITH_CONTAINERS = SPEC.replace("setup: gpu", "setup: gpu, containers: true")
 
 
@@ -34,6 +34,7 @@ def report(account: Account, digest: str) -> None:
         s3.put(account, s3.own_bucket(account), f"trainyard/llm/nodes/{one.id}.json", record)
 
 
+@pytest.mark.integration
 def test_what_only_the_head_node_carries_out_is_published_and_it_is_said_who_has_to_be_told():
     with seeded_account() as account:
         assert deployed(account).findings == ()
@@ -54,6 +55,7 @@ def test_what_only_the_head_node_carries_out_is_published_and_it_is_said_who_has
         assert pointer(account) == second
 
 
+@pytest.mark.integration
 def test_a_deployment_stops_before_the_cluster_where_it_is_told_to_and_goes_on_later():
     with seeded_account() as account:
         bucket = s3.own_bucket(account)
@@ -78,6 +80,7 @@ def test_a_deployment_stops_before_the_cluster_where_it_is_told_to_and_goes_on_l
         assert record.stage == "deployed"
 
 
+@pytest.mark.exhaustive
 def test_what_becomes_of_nodes_that_fail_may_change_and_it_is_said_what_slurm_keeps():
     held = SPEC.replace("setup: gpu", "setup: gpu, on_failure: hold")
     with seeded_account() as account:
