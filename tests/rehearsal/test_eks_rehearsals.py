@@ -56,6 +56,10 @@ def test_node_groups_with_launch_templates_of_ours_are_deployed():
 
 FAILING = {
     "no-capacity": ("cluster", "InsufficientInstanceCapacity", "ec2-insufficient-capacity"),
+    "reservation-ended": ("cluster", "ROLLBACK_COMPLETE", "capacity-reservation-expired"),
+    "vcpu-limit": ("cluster", "ROLLBACK_COMPLETE", "ec2-vcpu-quota-exceeded"),
+    "role-not-allowed": ("cluster", "ROLLBACK_COMPLETE", "iam-permission-missing"),
+    "file-system-refused": ("storage", "ROLLBACK_COMPLETE", "fsx-security-group-ports"),
     "no-route": ("cluster", "Instances failed to join the kubernetes cluster", "eks-nodes-not-joining"),
     "image-not-pulled": ("manifests", "ImagePullBackOff: Failed to pull image", "container-image-reference-wrong"),
     "kubernetes-api-unreachable": ("cluster", "unable to handle the request", "eks-api-not-reached"),
