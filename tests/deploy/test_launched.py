@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.deploy.waits import Waits
 from tests.edge.aws.in_memory import IMAGE
 from tests.specs import spec_of
 from trainyard.deploy.launched import await_launch, missing_nodes, not_launched
-from trainyard.edge.aws.account import Clock
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from trainyard.deploy.work import Work
 
 QUEUES = (
@@ -22,20 +20,6 @@ QUEUES = (
     "- {name: train, instance_type: p5.48xlarge, nodes: 2, capacity: {reservation: cr-0123456789abcdef0}}\n"
     "- {name: cpu, instance_type: m5.large, nodes: {min: 0, max: 6}}\n"
 )
-
-
-@dataclass
-class Waits(Clock):
-    """A clock on which something happens after so many pauses."""
-
-    after: int = 0
-    then: Callable[[], object] = lambda: None
-    pauses: list[float] = field(default_factory=list)
-
-    def sleep(self, seconds: float) -> None:
-        self.pauses.append(seconds)
-        if len(self.pauses) == self.after:
-            self.then()
 
 
 @pytest.fixture

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.deploy.conftest import BUCKET
+from tests.deploy.waits import Waits
 from tests.specs import spec_of
 from trainyard.deploy.deployment import steps_to_deploy
 from trainyard.deploy.steps.monitoring_instance import MonitoringInstance
 from trainyard.deploy.steps.release import final_release
 from trainyard.deploy.wanted.permissions import wanted_actions
 from trainyard.edge.aws import s3
-from trainyard.edge.aws.account import Clock
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from trainyard.deploy.work import Work
 
 ARN = "arn:aws:acm:us-east-2:123456789012:certificate/1a2b"
@@ -31,20 +29,6 @@ OUTPUTS = {
     "ALBDNSName": "llm-lb.us-east-2.elb.amazonaws.com",
 }
 STEP = MonitoringInstance()
-
-
-@dataclass
-class Waits(Clock):
-    """A clock on which something happens after so many pauses."""
-
-    after: int = 0
-    then: Callable[[], None] = lambda: None
-    pauses: list[float] = field(default_factory=list)
-
-    def sleep(self, seconds: float) -> None:
-        self.pauses.append(seconds)
-        if len(self.pauses) == self.after:
-            self.then()
 
 
 @pytest.fixture

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
-import sys
 import tempfile
-import threading
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import which
 from typing import TYPE_CHECKING
 
+from trainyard.edge.ending_in_order import ending_in_order
 from trainyard.edge.foreground import not_started, run_in_foreground
 from trainyard.errors import TrainyardError
 
@@ -85,7 +83,7 @@ class Engine:
             raise TrainyardError(
                 f"no folder can be made for the login: {error.strerror}", where=error.filename
             ) from error
-        with _ending_in_order(), folder as made:
+        with ending_in_order(), folder as made:
             variables = _variables(Path(made), opened.registry)
             status, said = self._run(
                 ("login", "--username", opened.user, "--password-stdin", opened.registry), opened.password, variables
@@ -139,21 +137,6 @@ def find_engine(wanted: str | None = None) -> Engine:
 def build_words(image: str, platform: str, folder: str) -> tuple[str, ...]:
     """Return what the program is told to build the Dockerfile of a folder."""
     return ("build", "--platform", platform, "--tag", image, folder)
-
-
-@contextmanager
-def _ending_in_order() -> Iterator[None]:
-    """Let a signal that asks this process to end be followed only once everything was cleaned up."""
-    if threading.current_thread() is not threading.main_thread():
-        yield  # signals come to the main thread alone
-        return
-    wanted = (signal.SIGTERM, signal.SIGHUP)
-    former = {one: signal.signal(one, lambda number, _: sys.exit(128 + number)) for one in wanted}
-    try:
-        yield
-    finally:
-        for one, handler in former.items():
-            signal.signal(one, handler if handler is not None else signal.SIG_DFL)
 
 
 def _variables(folder: Path, registry: str) -> dict[str, str]:

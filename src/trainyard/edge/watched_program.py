@@ -6,12 +6,12 @@ import os
 import queue
 import signal
 import subprocess
-import sys
 import threading
 import time
 from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING, NamedTuple
 
+from trainyard.edge.ending_in_order import ending_in_order
 from trainyard.edge.foreground import not_started
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def started(
 
     Raises TrainyardError where it cannot be started.
     """
-    with _ending_in_order():
+    with ending_in_order():
         try:
             process = subprocess.Popen(
                 arguments,
@@ -170,18 +170,3 @@ def _open(stream: IO[bytes] | None) -> IO[bytes]:
 def _send(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, number)
-
-
-@contextmanager
-def _ending_in_order() -> Iterator[None]:
-    """Let a signal that asks this process to end be followed only once the program has ended."""
-    if threading.current_thread() is not threading.main_thread():
-        yield  # signals come to the main thread alone
-        return
-    wanted = (signal.SIGTERM, signal.SIGHUP)
-    former = {one: signal.signal(one, lambda number, _: sys.exit(128 + number)) for one in wanted}
-    try:
-        yield
-    finally:
-        for one, handler in former.items():
-            signal.signal(one, handler if handler is not None else signal.SIG_DFL)

@@ -1,0 +1,27 @@
+"""Cleaning up before a signal ends this process."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@contextmanager
+def ending_in_order() -> Iterator[None]:
+    """Let a signal that asks this process to end be followed only once the block has cleaned up."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals come to the main thread alone
+        return
+    wanted = (signal.SIGTERM, signal.SIGHUP)
+    former = {one: signal.signal(one, lambda number, _: sys.exit(128 + number)) for one in wanted}
+    try:
+        yield
+    finally:
+        for one, handler in former.items():
+            signal.signal(one, handler if handler is not None else signal.SIG_DFL)
