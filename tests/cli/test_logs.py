@@ -120,7 +120,7 @@ def test_where_nothing_is_found_it_is_said_what_was_looked_at(logs, begin):
     (said,) = ran.err.splitlines()
     assert said.startswith("no event from 20")
     assert f"that 'nothing of it' finds: looked at 1 streams of 1 nodes in {GROUP}, whose events are from " in said
-    assert said.count(time_text(begin)[:16].replace("T", " ")) == 2
+    assert f"whose events are from {time_text(begin)[:16].replace('T', ' ')}" in said
 
 
 def test_a_period_without_events_is_said_and_json_stays_empty(logs):
