@@ -98,7 +98,7 @@ benchmark: .make/environment ## measure speed and memory against the references
 	python benchmarks/command_line.py
 	python benchmarks/rehearsal.py
 	python benchmarks/rehearsal_by_package.py
-	python benchmarks/batch.py
+	python benchmarks/platforms.py
 	python benchmarks/efa_collector.py
 	python benchmarks/slurm_collector.py
 	python benchmarks/dashboards.py

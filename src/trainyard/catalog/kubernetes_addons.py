@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from trainyard.catalog import catalog_file, deployment_file
 from trainyard.catalog.partition import partition_of
@@ -34,13 +34,12 @@ def image_names() -> tuple[str, ...]:
 
 def sources_of(name: str) -> Mapping[str, Source]:
     """Return fact and source of an image."""
-    data = catalog_file.content(_PATH)
-    sources = deployment_file.validated({"sources": data["sources"]}).sources
-    return sources_by_fact(data["images"][name], sources, f"{_WHERE} ({name})")
+    sources = deployment_file.validated({"sources": _content()["sources"]}).sources
+    return sources_by_fact(_content()["images"][name], sources, f"{_WHERE} ({name})")
 
 
 def _registry(region: str) -> str:
-    accounts = merged(catalog_file.content(_PATH)["registries"], f"{_WHERE} (registries)")
+    accounts = merged(_content()["registries"], f"{_WHERE} (registries)")
     place = region if region in accounts else _ELSEWHERE
     suffix = "amazonaws.com.cn" if partition_of(place) == "aws-cn" else "amazonaws.com"
     return f"{accounts[place]}.dkr.ecr.{place}.{suffix}"
@@ -48,5 +47,10 @@ def _registry(region: str) -> str:
 
 @cache
 def _images() -> Mapping[str, Mapping[str, str]]:
-    data = catalog_file.content(_PATH)
-    return {name: merged(facts, f"{_WHERE} ({name})") for name, facts in data["images"].items()}
+    return {name: merged(facts, f"{_WHERE} ({name})") for name, facts in _content()["images"].items()}
+
+
+@cache
+def _content() -> dict[str, Any]:
+    found: dict[str, Any] = catalog_file.content(_PATH)
+    return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from trainyard.catalog import catalog_file
 from trainyard.catalog.by_version import number_of
@@ -28,16 +28,23 @@ def known_versions() -> tuple[str, ...]:
     return tuple(sorted(_versions(), key=number_of))
 
 
+@cache
 def sources_of(name: str) -> Mapping[str, Source]:
     """Return fact and source of a version; empty where the catalog has no facts."""
-    data = catalog_file.content(_PATH)
-    sources = catalog_file.validated({"sources": data["sources"]}).sources
-    return sources_by_fact(data["versions"].get(name, {}), sources, f"{_WHERE} ({name})")
+    sources = catalog_file.validated({"sources": _content()["sources"]}).sources
+    return sources_by_fact(_content()["versions"].get(name, {}), sources, f"{_WHERE} ({name})")
 
 
 @cache
 def _versions() -> Mapping[str, KubernetesVersion]:
-    data = catalog_file.content(_PATH)
-    versions = {name: {"name": name, **merged(facts, f"{_WHERE} ({name})")} for name, facts in data["versions"].items()}
-    file = catalog_file.validated({"sources": data["sources"], "kubernetes_versions": versions})
+    versions = {
+        name: {"name": name, **merged(facts, f"{_WHERE} ({name})")} for name, facts in _content()["versions"].items()
+    }
+    file = catalog_file.validated({"sources": _content()["sources"], "kubernetes_versions": versions})
     return file.kubernetes_versions or {}
+
+
+@cache
+def _content() -> dict[str, Any]:
+    found: dict[str, Any] = catalog_file.content(_PATH)
+    return found

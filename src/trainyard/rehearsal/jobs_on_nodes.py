@@ -62,8 +62,8 @@ def _jobs(spec: Spec, outputs: Mapping[str, str]) -> Iterator[list[dict[str, Any
     for name, documents in manifests(spec, Ids(outputs)).items():
         if name.startswith(EXAMPLES) and _nodes(documents[-1]) <= _desired(spec, documents[-1]):
             yield documents
+    tests = [yaml.load(text, Loader=yaml.CSafeLoader) for text in bench_files(spec).values()]
     for queue in spec.queues:
-        tests = [yaml.safe_load(text) for text in bench_files(spec).values()]
         fitting = [one for one in tests if _queue(one) == queue.name and _nodes(one) <= _desired(spec, one)]
         by_nodes = {_nodes(one): one for one in reversed(fitting)}
         for number in sorted({min(by_nodes), max(by_nodes)} if by_nodes else ()):
