@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trainyard.document.read import read_yaml
-from trainyard.document.write import compact_yaml, yaml_stream, yaml_text
+from trainyard.document.write import compact_yaml, yaml_text
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -38,10 +38,3 @@ def test_compact_yaml_is_the_same_value_with_its_short_members_in_a_line_each():
     text = compact_yaml(value)
     assert yaml.safe_load(text) == value
     assert text.startswith("A:\n- {a: 1, b: [c, {d: e}]}\n- {f: '8'}\nB: |\n  two\n  lines\nC: []\nlong:\n- ")
-
-
-def test_several_values_are_several_documents_of_one_file():
-    values = [{"kind": "Namespace"}, {"data": {"a.txt": "one\ntwo\n"}}]
-    text = yaml_stream(values, ["Made by a test."])
-    assert text == "# Made by a test.\nkind: Namespace\n---\ndata:\n  a.txt: |\n    one\n    two\n"
-    assert list(yaml.safe_load_all(text)) == values

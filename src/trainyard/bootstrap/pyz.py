@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,6 +29,7 @@ sys.exit(main())
 """
 
 
+@cache
 def trainyard_node_pyz() -> bytes:
     """Return the archive. The same code gives the same bytes, from the source tree and from an installed wheel.
 

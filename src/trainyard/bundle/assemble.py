@@ -17,8 +17,7 @@ from trainyard.finding import Path, path_text
 from trainyard.render.batch.container_images import image_files
 from trainyard.render.bench.files import bench_files
 from trainyard.render.diagram.architecture import architecture_svg
-from trainyard.render.eks.manifests import manifest_texts
-from trainyard.render.rendering import MANIFESTS, Rendering, render
+from trainyard.render.rendering import Rendering, render
 from trainyard.render.stand_ins import Ids
 
 if TYPE_CHECKING:
@@ -53,8 +52,7 @@ def assemble(spec: Spec, outputs: Mapping[str, str] | None = None, lock: bytes |
     collecting = bundle_files(spec, ids)
     texts = {
         "README.md": readme(spec, Parts(rendering, made, collecting), known, locked),
-        **{name: config_text(spec, document) for name, document in rendering.documents.items()},
-        **_manifests(spec, known),
+        **_configs(spec, rendering),
         **stack_files(rendering.stacks),
         "architecture.svg": architecture_svg(spec),
         "stand-ins.json": _stand_ins_text(rendering, made, collecting, ids.in_order()),
@@ -66,12 +64,11 @@ def assemble(spec: Spec, outputs: Mapping[str, str] | None = None, lock: bytes |
     return Bundle(files, rendering.stand_ins, rendering.outputs | ids.used, unlocked(spec, locked))
 
 
-def _manifests(spec: Spec, known: Mapping[str, str]) -> dict[str, str]:
-    """Return the manifests as they lie in the package, comments and all, which their documents have not."""
-    if spec.platform != "eks" or spec.is_environment:
-        return {}
-    texts = manifest_texts(spec, Ids(known))
-    return {f"{MANIFESTS}{name}": headed(spec, text) for name, text in texts.items()}
+def _configs(spec: Spec, rendering: Rendering) -> dict[str, str]:
+    """Return the documents as text; manifests as they lie in the package, comments and all."""
+    manifests = {name: headed(spec, text) for name, text in rendering.manifests.items()}
+    others = {name: one for name, one in rendering.documents.items() if name not in manifests}
+    return {name: config_text(spec, one) for name, one in others.items()} | manifests
 
 
 def _stand_ins_text(
@@ -82,30 +79,31 @@ def _stand_ins_text(
     plan = {} if made is None else {PLAN: json.loads(made.plan)}
     dashboards = {name: json.loads(content) for name, content in collecting.items() if name.endswith(".json")}
     documents: dict[str, Any] = {**rendering.documents, **parameters, **plan, **dashboards}
+    strings = [(name, *one) for name, document in documents.items() for one in _strings(document, ())]
     stand_ins = [
         {
             "value": stand_in.value,
             "output": stand_in.output,
             "stack": stand_in.stack,
             "what": stand_in.what,
-            "where": list(_where(documents, stand_in.value)),
+            "where": [
+                {"file": name, "path": path_text(path)}
+                for name, path, text in strings
+                if stand_in.value in text  # alone, or as a part of a URL
+            ],
         }
         for stand_in in dict.fromkeys((*rendering.stand_ins, *later))
     ]
     return json.dumps({"schema": 1, "stand_ins": stand_ins}, indent=2, ensure_ascii=False) + "\n"
 
 
-def _where(documents: Mapping[str, Any], value: str) -> Iterator[dict[str, str]]:
-    for name, document in documents.items():
-        yield from ({"file": name, "path": path_text(path)} for path in _paths_of(document, value, ()))
-
-
-def _paths_of(node: object, value: str, path: Path) -> Iterator[Path]:
+def _strings(node: object, path: Path) -> Iterator[tuple[Path, str]]:
+    """Yield every text in a document, with its path."""
     if isinstance(node, dict):
         for key, member in node.items():
-            yield from _paths_of(member, value, (*path, key))
+            yield from _strings(member, (*path, key))
     elif isinstance(node, list):
         for index, member in enumerate(node):
-            yield from _paths_of(member, value, (*path, index))
-    elif isinstance(node, str) and value in node:  # alone, or as a part of a URL
-        yield path
+            yield from _strings(member, (*path, index))
+    elif isinstance(node, str):
+        yield path, node

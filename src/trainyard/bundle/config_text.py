@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from trainyard.document.write import yaml_stream, yaml_text
+from trainyard.document.write import yaml_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from trainyard.spec.cluster import Spec
 
 
-def config_text(spec: Spec, document: Mapping[str, Any] | Sequence[Any]) -> str:
-    """Return the text of a rendered document, or of several in one file, with a line that says where it comes from."""
-    if isinstance(document, list):
-        return yaml_stream(document, (_heading(spec),))
+def config_text(spec: Spec, document: Mapping[str, Any]) -> str:
+    """Return the text of a rendered document, with a line that says where it comes from."""
     return yaml_text(document, (_heading(spec),), blocks=True)
 
 

@@ -21,11 +21,6 @@ def yaml_text(value: Any, comment: Sequence[str] = (), *, blocks: bool = False) 
     return heading + body
 
 
-def yaml_stream(values: Sequence[Any], comment: Sequence[str] = ()) -> str:
-    """Return several values as the documents of one file, text of several lines as it is."""
-    return "---\n".join(yaml_text(value, () if number else comment, blocks=True) for number, value in enumerate(values))
-
-
 def compact_yaml(value: Any) -> str:
     """Return a value as YAML in which the members of the whole stand below each other, each in a line where it fits."""
     body: str = yaml.dump(value, Dumper=_CompactDumper, sort_keys=False, allow_unicode=True, width=10_000)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from trainyard.render.cloudformation.stacks import stacks
 from trainyard.render.collection import collection
 from trainyard.render.eks.cluster import cluster as eks_cluster
-from trainyard.render.eks.manifests import manifests
+from trainyard.render.eks.manifests import documents as documents_of
+from trainyard.render.eks.manifests import manifest_texts
 from trainyard.render.nodes import node_plan
 from trainyard.render.parallelcluster.cluster import cluster
 from trainyard.render.stand_ins import Ids, StandIn
@@ -30,6 +31,8 @@ class Rendering:
 
     documents: dict[str, Any]
     """By file name: a mapping, or a list of mappings for a file of several documents."""
+    manifests: dict[str, str]
+    """By file name: those of the documents that are manifests, as text with the comments of their native files."""
     stacks: tuple[Stack, ...]
     """In the order in which they are made, all of them before a cluster that is no stack."""
     stand_ins: tuple[StandIn, ...]
@@ -43,11 +46,19 @@ def render(spec: Spec, outputs: Mapping[str, str]) -> Rendering:
     Raises TrainyardError for a platform that cannot be rendered yet.
     """
     ids = Ids(outputs)
-    documents = collection(spec, ids) if spec.is_environment else PLATFORMS[spec.platform](spec, ids)
+    documents: dict[str, Any] = collection(spec, ids) if spec.is_environment else PLATFORMS[spec.platform](spec, ids)
+    manifests = _manifests(spec, ids)
+    documents |= {name: documents_of(text) for name, text in manifests.items()}
     made = stacks(spec, ids)
     if spec.installs_anything:
         node_plan(spec, ids)  # lies in the bundle too, so what it asks for counts
-    return Rendering(documents, made, ids.in_order(), frozenset(ids.used))
+    return Rendering(documents, manifests, made, ids.in_order(), frozenset(ids.used))
+
+
+def _manifests(spec: Spec, ids: Ids) -> dict[str, str]:
+    if spec.platform != "eks" or spec.is_environment:
+        return {}
+    return {f"{MANIFESTS}{name}": text for name, text in manifest_texts(spec, ids).items()}
 
 
 def _parallelcluster(spec: Spec, ids: Ids) -> dict[str, dict[str, Any]]:
@@ -60,8 +71,8 @@ def _batch(spec: Spec, ids: Ids) -> dict[str, dict[str, Any]]:
 
 
 def _eks(spec: Spec, ids: Ids) -> dict[str, Any]:
-    applied = {f"{MANIFESTS}{name}": documents for name, documents in manifests(spec, ids).items()}
-    return {"cluster.yaml": eks_cluster(spec, ids), **applied, **collection(spec, ids)}
+    """Return the documents beside the manifests."""
+    return {"cluster.yaml": eks_cluster(spec, ids), **collection(spec, ids)}
 
 
 PLATFORMS: dict[Platform, Callable[[Spec, Ids], dict[str, dict[str, Any]]]] = {
