@@ -41,7 +41,7 @@ check: lint ## lint, and unit tests of the source tree
 
 # Unit tests run once, with what users install; `make check` runs the same with the source tree.
 .PHONY: test
-test: lint .make/wheel .make/chromium .make/debian-root .make/slurm .make/prometheus .make/compiler ## everything that CI runs: lint, unit tests with the installed wheel, real programs
+test: lint .make/wheel .make/chromium .make/debian-root .make/slurm .make/prometheus .make/compiler .make/torch ## everything that CI runs: lint, unit tests with the installed wheel, real programs
 	cd tests && PATH="$(CURDIR)/.make/wheel/bin:$$PATH" TRAINYARD_INSTALLED=wheel pytest --quiet --numprocesses=2 --dist=worksteal $(UNIT)
 	pytest --quiet --numprocesses=3 --dist=worksteal -m "integration and not exhaustive"
 
@@ -68,6 +68,11 @@ test-exhaustive: test ## every combination and every kill point
 .PHONY: .make/compiler
 .make/compiler:
 	@tools/compiler.sh
+
+# The torch of the tests, for CPUs. Where it is there already, this takes no time.
+.PHONY: .make/torch
+.make/torch:
+	@tools/torch.sh
 
 # The Prometheus of the tests. Where it is there already, this takes no time.
 .PHONY: .make/prometheus

@@ -96,3 +96,9 @@ def test_a_difference_that_repeated_runs_have_is_not_called_unlikely():
         "the same",
         "within the 3% that repeated runs of one cluster differ by",
     )
+
+
+def test_a_bandwidth_without_an_end_is_no_size_to_compare():
+    good = run_with(dict.fromkeys(SIZES, 400.0))
+    odd = run_with({**dict.fromkeys(SIZES, 400.0), SIZES[3]: float("inf")})
+    assert compare_runs(good, odd).pairs == compare_runs(odd, good).pairs == len(SIZES) - 1

@@ -50,6 +50,31 @@ def test_every_published_run_lies_in_the_band_that_all_others_give(reference: Re
     assert outside(reference, model, from_bytes=2**20) == []
 
 
+# As people compare clusters: type, nodes, GPUs of a node, size in GiB and GB/s, of all-reduces that are called good.
+# https://github.com/awslabs/awsome-distributed-ai/tree/main/micro-benchmarks/nccl-tests, pull requests 1070, 1120, 1255
+# https://github.com/NVIDIA/nccl-tests/issues/309, https://github.com/coreweave/nccl-tests/pull/43
+# https://github.com/Azure/azurehpc-health-checks/tree/main/conf
+GOOD = [
+    ("p5.48xlarge", 1, 8, 4, 475.97), ("p5.48xlarge", 1, 8, 16, 483.05), ("p5.48xlarge", 2, 8, 1 / 8, 289),
+    ("p5.48xlarge", 2, 8, 1, 437), ("p5.48xlarge", 2, 8, 4, 466), ("p5.48xlarge", 2, 8, 16, 487.1),
+    ("p5.48xlarge", 2, 8, 2, 437.8), ("p5.48xlarge", 2, 8, 16, 480), ("p5en.48xlarge", 16, 8, 16, 369.9),
+    ("p4de.24xlarge", 2, 8, 2, 78.3), ("p6-b200.48xlarge", 2, 8, 16, 654), ("p6-b200.48xlarge", 4, 8, 1 / 8, 295),
+    ("p6-b200.48xlarge", 4, 8, 1 / 4, 325), ("p6-b200.48xlarge", 4, 8, 1, 367), ("p6-b200.48xlarge", 4, 8, 4, 375),
+    ("p6-b200.48xlarge", 4, 8, 16, 377), ("p6-b300.48xlarge", 2, 8, 16, 654), ("p6-b300.48xlarge", 2, 8, 64, 751),
+    ("p6-b300.48xlarge", 2, 8, 64, 760), ("p6-b300.48xlarge", 2, 8, 1 / 128, 90), ("BM.GPU.H100.8", 2, 8, 16, 470),
+    ("BM.GPU.H100.8", 4, 8, 16, 366), ("p6e-gb200.36xlarge", 18, 4, 8, 835), ("p4de.24xlarge", 1, 8, 16, 228),
+    ("p5.48xlarge", 1, 8, 16, 460), ("p5en.48xlarge", 1, 8, 16, 431), ("p5en.48xlarge", 248, 8, 16, 350),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("type_", "nodes", "gpus", "gib", "busbw_gb_s"), GOOD)
+def test_what_others_call_good_lies_in_the_band(type_: str, nodes: int, gpus: int, gib: float, busbw_gb_s: float):
+    model = expectation.model(of(type_), nodes, gpus, "all_reduce")
+    assert model is not None
+    at = model.at(int(gib * GIB))
+    assert at.least_gb_s <= busbw_gb_s <= at.most_gb_s
+
+
 @ALL
 def test_no_published_run_exceeds_what_its_hardware_allows(reference: Reference):
     top = ceiling(reference.machine, reference.nodes, reference.gpus_per_node, reference.collective)

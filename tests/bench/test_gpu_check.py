@@ -33,7 +33,7 @@ def test_a_gpu_near_its_specification_is_healthy():
     ("name", "tflop_s", "memory_gb_s"),
     [
         ("NVIDIA A100-SXM4-40GB", 250, 1330), ("NVIDIA A100-SXM4-80GB", 250, 1700), (H100, 700, 2900),
-        ("NVIDIA H200", 700, 4100), ("NVIDIA B200", 1600, 6800),
+        ("NVIDIA H200", 700, 4100), ("NVIDIA B200", 1600, 6800), ("NVIDIA B300 SXM6 AC", 1600, 6800),
     ],
 )  # fmt: skip
 def test_every_gpu_of_the_table_is_known_by_what_its_driver_calls_it(name: str, tflop_s: float, memory_gb_s: float):
@@ -61,6 +61,16 @@ def test_gpus_that_say_nothing_are_missed():
     assert (checked.verdict, [one.message for one in checked.findings]) == (
         "broken", ["1 of 8 GPUs have shown anything"],
     )  # fmt: skip
+
+
+def test_why_gpus_say_nothing_is_told_once():
+    reason = "gpu_check: error: torch finds no GPU on this node"
+    (finding,) = check_gpus(f"{reason}\n{reason}\nsrun: error: Exited with exit code 3\n", 16).findings
+    assert finding.message == "0 of 16 GPUs have shown anything: torch finds no GPU on this node"
+    failing = "\n".join(f"gpu_check: error: GPU {device} of q-st-gpu-1: out of memory" for device in range(8))
+    (finding,) = check_gpus(failing, 8).findings
+    three = (f"GPU {device} of q-st-gpu-1: out of memory" for device in range(3))
+    assert finding.message == f"0 of 8 GPUs have shown anything: {'; '.join(three)}"
 
 
 def test_a_gpu_that_nobody_knows_is_shown_and_not_judged():

@@ -99,6 +99,20 @@ def test_bandwidth_that_falls_needs_no_knowledge_of_the_machine():
     assert "bench-bandwidth-collapses" in ids(judgement)
 
 
+def test_bandwidth_that_falls_names_where_it_was_better():
+    judgement = judged(*OPENING[:3], *HEADER, *scaled(0.1, 2**30), *CLOSING, instance_type=None, nodes=None)
+    (finding,) = (one for one in judgement.findings if one.id == "bench-bandwidth-collapses")
+    assert finding.message == "46.6 GB/s at 4,294,967,296 bytes, after 289.2 GB/s at 134,217,728 bytes"
+
+
+def test_a_sweep_on_cpus_is_held_against_nothing_however_its_figures_jump():
+    opening = [line.replace("NVIDIA H100 80GB HBM3", "CPU, gloo of torch 2.13.0") for line in OPENING]
+    judgement = judged(*opening, *HEADER, *scaled(0.1, 2**30), *CLOSING)
+    assert (judgement.verdict, ids(judgement)) == ("unknown", ["bench-nothing-to-compare"])
+    assert judgement.findings[0].message.startswith("it ran on CPUs: ")
+    assert (judgement.findings[0].remedy or "").startswith("run the tests of `trainyard bench plan`")
+
+
 def test_wrong_elements_break_a_run_however_fast_it_is():
     bad = [*rows()[:-1], row(P5_TWO_NODES[-1], "4")]
     judgement = judged(*OPENING, *HEADER, *bad, *CLOSING)
@@ -165,7 +179,9 @@ def test_small_sizes_alone_are_not_judged():
 def test_one_rank_has_no_bus():
     line = "33554432  8388608  float  none  -1  19.56  1715.44  0.00  0  0.78  43046.10  0.00  N/A"
     judgement = judged(*OPENING[1:3], OPENING[5], line, *CLOSING, instance_type=None, nodes=None)
-    assert judgement.verdict == "unknown"
+    assert (judgement.verdict, ids(judgement)) == ("unknown", ["bench-nothing-to-compare"])
+    assert judgement.findings[0].message.startswith("one rank has no bus")
+    assert (judgement.findings[0].remedy or "").startswith("run it on two GPUs and more")
 
 
 def test_ranks_that_do_not_fit_the_nodes_are_refused():

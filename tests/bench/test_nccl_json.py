@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from trainyard.bench.case import case_of
+from trainyard.bench.judge import judge
 from trainyard.bench.nccl_json import is_nccl_json, parse_json
+from trainyard.errors import InputError
 
 
 def content() -> dict[str, Any]:
@@ -95,3 +101,35 @@ def test_it_is_known_by_its_beginning():
     assert is_nccl_json(text()[:64].encode())
     assert not is_nccl_json(b'{"version": 1, "findings": []}')
     assert not is_nccl_json(b"# nThread 1")
+
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+def places(value: Any) -> list[tuple[Any, Any]]:
+    """Return every container with every key or index of it."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [place for key, one in inner for place in [(value, key), *places(one)]]
+
+
+@given(st.data(), ANYTHING)
+def test_whatever_stands_in_the_place_of_a_value_ends_in_a_verdict_or_in_words(data: st.DataObject, other: Any):
+    changed = content()
+    container, key = data.draw(st.sampled_from(places(changed)))
+    container[key] = other
+    try:
+        run = parse_json(json.dumps(changed))
+    except ValueError:
+        return
+    with suppress(InputError):  # ranks that do not fit two nodes
+        judge(case_of(run, "p5.48xlarge", 2))
+
+
+@pytest.mark.parametrize("results", ["[1,2]", "{}", "[" * 100_000, '[{"size":"8"}]', '[{"size":-8,"count":2}]'])
+def test_json_of_another_form_is_an_error_in_words(results: str):
+    with pytest.raises(ValueError, match=r"is not as nccl-tests writes it|JSON"):
+        parse_json('{"version":2,"start_time":"x","results":' + results)

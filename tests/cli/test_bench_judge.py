@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.bench.test_nccl_json import text as nccl_json
-from tests.bench.texts import HEADER, whole
+from tests.bench.texts import HEADER, LOG, whole
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -129,6 +129,60 @@ def test_what_has_no_results_is_status_2_with_one_line(trainyard, tmp_path, cont
     assert (ran.status, ran.out) == (2, "")
     assert ran.err.startswith("all_reduce.out: error: ")
     assert ran.err.count("\n") == 1
+
+
+def test_a_log_of_nccl_without_a_test_is_status_2_and_says_what_it_has(trainyard, tmp_path):
+    ran = trainyard("bench", "judge", written(tmp_path, "\n".join(LOG).encode()))
+    assert (ran.status, ran.out) == (2, "")
+    assert (
+        "no results found: it holds the log of NCCL (nccl 2.27.3, cuda 12.8, plugin 1.16.3, libfabric 2.1, "
+        "network Libfabric, provider efa), and no table of nccl-tests" in ran.err
+    )
+
+
+def test_an_empty_file_is_called_empty(trainyard, tmp_path):
+    ran = trainyard("bench", "judge", written(tmp_path, b""))
+    assert (ran.status, "no results found: it is empty" in ran.err) == (2, True)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16-le", "utf-16-be"])
+def test_files_of_windows_are_read_whatever_their_encoding(trainyard, tmp_path, encoding: str):
+    text = ("\ufeff" if "-le" in encoding or "-be" in encoding else "") + whole().decode()
+    ran = trainyard("bench", "judge", written(tmp_path, text.encode(encoding)), *P5)
+    assert (ran.status, "healthy: all_reduce on 2 × p5.48xlarge reached 487.09 GB/s" in ran.out) == (0, True)
+
+
+def test_a_file_that_ends_within_a_row_says_so_and_is_truncated(trainyard, tmp_path):
+    text = whole()
+    name = written(tmp_path, text[text.index(b"nThread") + 80 : text.index(b"66132") + 5])
+    ran = trainyard("bench", "judge", name, *P5)
+    assert "1 part of rows in the table, cut or contradicting themselves" in ran.out
+    (run,) = read(trainyard("bench", "judge", name, *P5, "--json"))["runs"]
+    assert (run["damaged_rows"], run["truncated"], run["verdict"]) == (1, True, "healthy")
+
+
+def test_a_damaged_file_in_a_folder_is_named_and_the_others_are_judged(trainyard, tmp_path):
+    (tmp_path / "out").mkdir()
+    written(tmp_path / "out", b'{"version": 2, "start_time": "x"', "cut.json")
+    written(tmp_path / "out", b"", "empty.out")
+    written(tmp_path / "out", whole(), "good.out")
+    ran = trainyard("bench", "judge", "out", *P5)
+    assert ran.status == 2
+    assert ran.out.startswith("out/good.out: healthy:")
+    assert ran.err.startswith("out/cut.json: begins as nccl-tests' JSON and cannot be read:")
+    assert ran.err.count("\n") == 1
+
+
+def test_gpus_whose_network_is_not_known_have_a_ceiling_and_no_expectation(trainyard, tmp_path):
+    name = written(tmp_path, half_as_fast())
+    ran = trainyard("bench", "judge", name)
+    assert ran.status == 1
+    assert "unknown: all_reduce on 2 × 8 × H100 reached 243.55 GB/s at 17,179,869,184 bytes; 490 possible: " in ran.out
+    (run,) = read(trainyard("bench", "judge", name, "--json"))["runs"]
+    assert run["expected"] == {
+        "busbw_gb_s": None, "least_gb_s": None, "ceiling_gb_s": 490, "confidence": None, "basis": None, "sources": [],
+        "ceiling": "8 H100 on their links reach 490 GB/s; its network is not known",
+    }  # fmt: skip
 
 
 def test_a_file_that_is_not_there_is_status_2(trainyard):

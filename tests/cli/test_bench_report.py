@@ -101,3 +101,13 @@ def test_judge_finds_the_slow_node_of_the_same_files(trainyard, results):
     slow = [run["file"] for run in runs if any(one["id"] == "bench-slow-node" for one in run["findings"])]
     assert slow == [f"results/pair-00{at}.out" for at in (0, 3, 4)]
     assert ran.status == 1
+
+
+def test_gpus_whose_network_is_not_known_are_shown_below_their_ceiling_alone(trainyard, tmp_path):
+    (tmp_path / "a.out").write_bytes(whole())
+    ran = trainyard("bench", "report", "a.out", "-o", "report.html")
+    assert ": 99% of the 490 that its GPUs can; its network is not known." in ran.out
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "ceiling, 490 GB/s" in page
+    assert "expected, confidence" not in page
+    assert "Expected:" not in page

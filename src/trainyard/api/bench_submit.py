@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
 
+    from trainyard.bench.judge import Judgement
     from trainyard.bench.submitting.job import Job
     from trainyard.bench.submitting.scheduler import Scheduler
     from trainyard.edge.aws.account import Account
@@ -64,13 +65,13 @@ class OfJob(NamedTuple):
     def good(self) -> bool:
         """Return whether the job came to its end, and everything in it is healthy.
 
-        What ran on CPUs is held against nothing, and good where nothing is wrong with it.
+        What ran on CPUs, or on one GPU, is held against nothing, and good where nothing is wrong with it.
         """
         if not self.outcome.good or self.unreadable is not None:
             return False
-        fine = {"healthy", "unknown"} if self.outcome.job.measures == "cpu-sweep" else {"healthy"}
-        verdicts = [one.judgement.verdict for one in self.judged] + ([self.gpus.verdict] if self.gpus else [])
-        return bool(verdicts) and all(verdict in fine for verdict in verdicts)
+        fine = [_is_fine(one.judgement) for one in self.judged]
+        fine += [self.gpus.verdict == "healthy"] if self.gpus else []
+        return bool(fine) and all(fine)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +196,12 @@ def _of_job(outcome: Outcome) -> OfJob:
         return OfJob(outcome, judged=tuple(_judged(outcome.job, outcome.file)))
     except InputError as error:
         return OfJob(outcome, unreadable=f"{error.problem}; its output ends with: {_last_line(outcome.file)}")
+
+
+def _is_fine(judgement: Judgement) -> bool:
+    run = judgement.case.run
+    held_against_nothing = run.on_cpus or run.ranks == 1
+    return judgement.verdict == "healthy" or (held_against_nothing and judgement.verdict == "unknown")
 
 
 def _last_line(file: Path) -> str:

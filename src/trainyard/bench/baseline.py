@@ -8,7 +8,7 @@ https://doi.org/10.2307/3001968
 
 from __future__ import annotations
 
-from math import exp, log
+from math import exp, isfinite, log
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -79,7 +79,7 @@ def _by_size(run: Run) -> dict[int, float]:
     values: dict[int, list[float]] = {}
     for row in run.rows:
         value = busbw(row)
-        if value and row.size_bytes >= FROM_BYTES:
+        if value and isfinite(value) and row.size_bytes >= FROM_BYTES:  # a time of 0 µs makes any bandwidth infinite
             values.setdefault(row.size_bytes, []).append(value)
     return {size: median(each) for size, each in values.items()}
 

@@ -29,6 +29,11 @@ class Case:
     model: Model | None
     """None where nothing is known to hold it against."""
 
+    @property
+    def expectation(self) -> Model | None:
+        """Return what tells what is expected of it; None where there is no more than a ceiling, without its network."""
+        return self.model if self.model is not None and self.model.ceiling.known else None
+
     def finding(self, id_: str, message: str, line: int | None = None) -> Finding:
         """Return a finding of a kind about it."""
         return finding_of(kinds(), id_, message)._replace(line=line)

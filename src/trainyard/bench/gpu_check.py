@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 _FILE = Path(__file__).with_name("expectations") / "gpus.yaml"
 _SLOWER_THAN_OTHERS = 0.93
+_SAYS_WHY = "gpu_check: error: "
+_MOST_REASONS = 3
 
 
 class Gpu(NamedTuple):
@@ -44,7 +47,7 @@ class Checked(NamedTuple):
 def check_gpus(text: str, expected: int) -> Checked:
     """Return the verdict on what gpu_check has printed, of so many GPUs."""
     gpus = tuple(_gpus(text))
-    findings = (*_missing(gpus, expected), *_findings(gpus))
+    findings = (*_missing(gpus, expected, text), *_findings(gpus))
     severities = {one.severity for one in findings}
     known = bool(gpus) and all(_specification(one.name) is not None for one in gpus)
     verdict: Verdict = "healthy" if known else "unknown"
@@ -70,9 +73,11 @@ def _gpus(text: str) -> Iterator[Gpu]:
                 continue
 
 
-def _missing(gpus: tuple[Gpu, ...], expected: int) -> Iterator[Finding]:
+def _missing(gpus: tuple[Gpu, ...], expected: int, text: str) -> Iterator[Finding]:
     if len(gpus) < expected:
-        yield finding_of(kinds(), "bench-gpus-missing", f"{len(gpus)} of {expected} GPUs have shown anything")
+        said = dict.fromkeys(one[len(_SAYS_WHY) :] for one in text.splitlines() if one.startswith(_SAYS_WHY))
+        why = f": {'; '.join(islice(said, _MOST_REASONS))}" if said else ""
+        yield finding_of(kinds(), "bench-gpus-missing", f"{len(gpus)} of {expected} GPUs have shown anything{why}")
 
 
 def _findings(gpus: tuple[Gpu, ...]) -> Iterator[Finding]:

@@ -34,12 +34,19 @@ def values_of(file: str, judgement: Judgement) -> dict[str, Any]:
         "nics": run.transport.nics,
         "versions": dict(run.versions),
         "damaged_rows": run.damaged_rows,
-        "truncated": any(one.id in {"bench-run-died", "bench-no-rows"} for one in judgement.findings),
+        "truncated": _is_truncated(judgement),
         "verdict": judgement.verdict,
         "expected": _expected(judgement),
         "baseline": None if judgement.compared is None else _compared(judgement.compared),
         "findings": [one._replace(file=file)._asdict() for one in judgement.findings],
     }
+
+
+def _is_truncated(judgement: Judgement) -> bool:
+    """Return whether the test ended early, or the file does in the middle of a row."""
+    run = judgement.case.run
+    cut = bool(run.damaged_rows) and not run.concluded and run.average_busbw_gb_s is None
+    return cut or any(one.id in {"bench-run-died", "bench-no-rows"} for one in judgement.findings)
 
 
 def _compared(one: Comparison) -> dict[str, Any]:
@@ -66,13 +73,14 @@ def _expected(judgement: Judgement) -> dict[str, Any] | None:
     model, best = judgement.case.model, judgement.case.run.best
     if model is None or best is None or best.size_bytes == 0:
         return None
-    at = model.at(best.size_bytes)
+    expectation = judgement.case.expectation
+    at = None if expectation is None else expectation.at(best.size_bytes)
     return {
-        "busbw_gb_s": at.busbw_gb_s,
-        "least_gb_s": at.least_gb_s,
+        "busbw_gb_s": None if at is None else at.busbw_gb_s,
+        "least_gb_s": None if at is None else at.least_gb_s,
         "ceiling_gb_s": model.ceiling.busbw_gb_s,
         "ceiling": model.ceiling.why,
-        "confidence": model.confidence,
-        "basis": model.basis,
-        "sources": list(model.sources),
+        "confidence": None if expectation is None else expectation.confidence,
+        "basis": None if expectation is None else expectation.basis,
+        "sources": [] if expectation is None else list(expectation.sources),
     }

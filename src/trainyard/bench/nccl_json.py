@@ -19,6 +19,7 @@ from trainyard.bench.result import Device, Evidence, Measurement, Row, Run
 # The file has the whole environment of the test, which may hold secrets. No more than this is taken of it.
 _ENVIRONMENT = re.compile(r"((?:NCCL|FI|OFI_NCCL)_[A-Z0-9_]+)=(.*)", re.DOTALL)
 _RESULTS = re.compile(r'"results"\s*:\s*\[')
+_BETWEEN = re.compile(r"[,\s]*")
 
 
 def is_nccl_json(beginning: bytes) -> bool:
@@ -27,11 +28,22 @@ def is_nccl_json(beginning: bytes) -> bool:
 
 
 def parse_json(text: str) -> Run:
-    """Return the test. Raises ValueError where not even its beginning is whole."""
+    """Return the test. Raises ValueError where not even its beginning is whole, or where it has another form."""
     try:
-        content = json.loads(text)
+        return _run(_content(text))
+    except (AttributeError, KeyError, OverflowError, RecursionError, TypeError) as error:
+        raise ValueError(f"a value is not as nccl-tests writes it: {error}") from error
+
+
+def _content(text: str) -> dict[str, Any]:
+    try:
+        content: dict[str, Any] = json.loads(text)
     except json.JSONDecodeError:
         content = _cut(text)
+    return content
+
+
+def _run(content: dict[str, Any]) -> Run:
     config = content.get("config") or {}
     bounds, average = content.get("out_of_bounds"), content.get("average_bus_bandwidth")
     run = Run(
@@ -41,9 +53,9 @@ def parse_json(text: str) -> Run:
         versions={"nccl": dotted(str(content["nccl_version"]))} if content.get("nccl_version") else {},
         environment={found[1]: found[2] for one in content.get("env", ()) if (found := _ENVIRONMENT.fullmatch(one))},
         average_busbw_gb_s=None if average is None else float(average["bandwidth"]),
-        out_of_bounds=None if bounds is None else (bounds["count"], "OK" if bounds["okay"] == "true" else "FAILED"),
+        out_of_bounds=None if bounds is None else (_count(bounds["count"]), _okay(bounds["okay"])),
         concluded="end_time" in content,
-        failures=[Evidence(0, one) for one in content.get("errors", ()) if one],
+        failures=[Evidence(0, str(one)) for one in content.get("errors", ()) if one],
     )
     run.rows = [_row(one) for one in content.get("results", ())]
     return completed(run)
@@ -63,7 +75,8 @@ def _whole_objects(text: str) -> list[dict[str, Any]]:
     decoder, at = json.JSONDecoder(), 0
     found: list[dict[str, Any]] = []
     while True:
-        at += len(text[at:]) - len(text[at:].lstrip(", \n\t\r"))
+        between = _BETWEEN.match(text, at)
+        at = between.end() if between is not None else at
         try:
             one, at = decoder.raw_decode(text, at)
         except json.JSONDecodeError:
@@ -72,9 +85,9 @@ def _whole_objects(text: str) -> list[dict[str, Any]]:
 
 
 def _row(one: dict[str, Any]) -> Row:
-    root = str(one.get("root", "")).strip()
+    root, redop = str(one.get("root", "")).strip(), one.get("redop")
     return Row(
-        one["size"], one["count"], one["type"], None if one.get("redop") == "none" else one.get("redop"),
+        _count(one["size"]), _count(one["count"]), str(one["type"]), None if redop in {None, "none"} else str(redop),
         int(root) if root.lstrip("-").isdecimal() else None,
         _measurement(one, "out_of_place"), _measurement(one, "in_place"), 0,
     )  # fmt: skip
@@ -89,7 +102,7 @@ def _measurement(result: dict[str, Any], place: str) -> Measurement | None:
     each = _process_times_us(result.get(f"{place}_per_iter") or {})
     made = Measurement(float(time_us), float(one["alg_bw"]), float(one["bus_bw"]), wrong, process_times_us=each)
     # A test that could not measure writes "nan", or an infinite bandwidth for a time of 0.
-    return made if all(map(isfinite, made[:3])) else None
+    return made if all(isfinite(value) and value >= 0 for value in made[:3]) else None
 
 
 def _process_times_us(timing: dict[str, Any]) -> tuple[float, ...] | None:
@@ -100,4 +113,16 @@ def _process_times_us(timing: dict[str, Any]) -> tuple[float, ...] | None:
 
 
 def _device(one: dict[str, Any]) -> Device:
-    return Device(one["rank"], one["group"], one["pid"], one["hostname"], one["device"], one["device_info"])
+    rank, group, pid, device = (_count(one[name]) for name in ("rank", "group", "pid", "device"))
+    return Device(rank, group, pid, str(one["hostname"]), device, str(one["device_info"]))
+
+
+def _count(value: object) -> int:
+    """Return a whole number that is not negative."""
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise TypeError(f"{value!r} is no count")
+    return value
+
+
+def _okay(word: object) -> str:
+    return "OK" if word == "true" else "FAILED"

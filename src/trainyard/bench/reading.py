@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -37,41 +38,69 @@ def read_runs(names: tuple[str, ...], without: list[InputError] | None = None) -
     """
     for name in names:
         try:
-            yield from _of_name(name)
+            yield from _of_name(name, without)
         except InputError as error:
             if without is None:
                 raise
             without.append(error)
 
 
-def _of_name(name: str) -> list[ReadRun]:
+def _of_name(name: str, without: list[InputError] | None) -> list[ReadRun]:
     if name != "-" and Path(name).is_dir():
-        return _of_folder(name)
+        return _of_folder(name, without)
     runs = _of_file(name)
-    if not runs:
-        raise _nothing(name, "it holds neither a table of nccl-tests or nccom-test nor a word of NCCL")
-    return [ReadRun(name, run) for run in runs]
+    if runs is None:
+        raise _nothing(name, "it is empty")
+    tests = [run for run in runs if run.is_test]
+    if not tests:
+        raise _nothing(name, _found_instead(runs))
+    return [ReadRun(name, run) for run in tests]
 
 
-def _of_folder(name: str) -> list[ReadRun]:
+def _of_folder(name: str, without: list[InputError] | None) -> list[ReadRun]:
     files = sorted(one for one in islice(Path(name).rglob("*"), _MOST_FILES) if one.is_file())
-    # A folder holds scripts and logs too. One of its files counts when it has a table.
-    found = [ReadRun(str(file), run) for file in files for run in _of_file(str(file)) if run.rows or run.parameters]
+    found: list[ReadRun] = []
+    for file in files:
+        try:
+            runs = _of_file(str(file)) or []
+        except InputError as error:
+            if without is None:
+                raise
+            without.append(error)
+            continue
+        # A folder holds scripts and logs too. One of its files counts when it has a table.
+        found += [ReadRun(str(file), run) for run in runs if run.rows or run.parameters]
     if not found:
         looked = f"{len(files)} files" if len(files) != 1 else "1 file"
         raise _nothing(name, f"none of its {looked} holds a table of nccl-tests or nccom-test")
     return found
 
 
-def _of_file(name: str) -> list[Run]:
-    with blocks_of(name) as blocks:
+def _of_file(name: str) -> list[Run] | None:
+    """Return the runs of a file, None where it is empty."""
+    with blocks_of(name) as raw:
+        blocks = _as_utf_8(raw)
         first = next(blocks, b"")
         if not first:
-            return []
+            return None
         runs = _json(name, first, blocks) if is_nccl_json(first[:200]) else parse_log(chain((first,), blocks))
     for run in runs:
         run.collective = run.collective or collective_in(Path(name).name)
     return runs
+
+
+def _as_utf_8(blocks: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield the same text without a mark of its order of bytes: Windows PowerShell writes files in UTF-16.
+
+    https://learn.microsoft.com/en-us/powershell/module/microsoft.powershell.core/about/about_character_encoding
+    """
+    first = next(blocks, b"")
+    if not first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        yield from filter(None, chain((first.removeprefix(codecs.BOM_UTF8),), blocks))
+        return
+    decoder = codecs.getincrementaldecoder("utf-16")("replace")
+    for block in chain((first,), blocks):
+        yield decoder.decode(block).encode()
 
 
 def _json(name: str, first: bytes, blocks: Iterator[bytes]) -> list[Run]:
@@ -82,9 +111,19 @@ def _json(name: str, first: bytes, blocks: Iterator[bytes]) -> list[Run]:
             raise InputError("the JSON is larger than 256 MiB", where=name, hint="give the text output of the test")
     try:
         return [parse_json(content.decode("utf-8", "replace"))]
-    except (ValueError, KeyError, TypeError) as error:
+    except ValueError as error:
         hint = "give the text output of the test; the JSON of a test that was killed may have no results"
         raise InputError(f"begins as nccl-tests' JSON and cannot be read: {error}", where=name, hint=hint) from error
+
+
+def _found_instead(runs: list[Run]) -> str:
+    """Return what a log without a test says, in words."""
+    said = [f"{name} {version}" for run in runs for name, version in run.versions.items()]
+    said += [f"network {run.transport.network}" for run in runs if run.transport.network]
+    said += [f"provider {run.transport.provider}" for run in runs if run.transport.provider]
+    if not said:
+        return "it holds neither a table of nccl-tests or nccom-test nor a word of NCCL"
+    return f"it holds the log of NCCL ({', '.join(dict.fromkeys(said))}), and no table of nccl-tests"
 
 
 def _nothing(name: str, why: str) -> InputError:

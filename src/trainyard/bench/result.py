@@ -111,6 +111,16 @@ class Run:
     last_line: int = 0
 
     @property
+    def is_test(self) -> bool:
+        """Return whether a test has begun, or has failed to: what NCCL says of itself is said in training as well."""
+        return bool(self.rows or self.damaged_rows or self.failures or self.parameters or self.devices)
+
+    @property
+    def on_cpus(self) -> bool:
+        """Return whether no GPU took part: programs/collective_sweep/ names its devices so."""
+        return bool(self.devices) and all(one.name.startswith("CPU") for one in self.devices)
+
+    @property
     def hosts(self) -> list[str]:
         """The hosts of the ranks that the test lists, in their order."""
         return list(dict.fromkeys(one.host for one in self.devices))

@@ -97,7 +97,6 @@ def _headline(judgement: Judgement) -> str:
     text = f"{run.collective or 'an unknown collective'} on {where} reached {reached}"
     if case.model is None:
         return text
-    top = case.model.ceiling
-    return (
-        f"{text}; {case.model.at(best.size_bytes).busbw_gb_s:,.0f} expected, {top.busbw_gb_s:,.0f} possible: {top.why}"
-    )
+    top, model = case.model.ceiling, case.expectation
+    expected = "" if model is None else f"{model.at(best.size_bytes).busbw_gb_s:,.0f} expected, "
+    return f"{text}; {expected}{top.busbw_gb_s:,.0f} possible: {top.why}"

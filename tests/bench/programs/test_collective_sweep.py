@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.bench.programs.torch_python import torch_python
 from trainyard.bench.nccl_log import parse_log
 from trainyard.bench.programs.collective_sweep.meeting import MeetingError, Place, announce, connect, find, say
 from trainyard.bench.programs.collective_sweep.ring import Ring
@@ -133,36 +134,58 @@ def test_the_table_is_read_as_that_of_nccl_tests():
     assert run.out_of_bounds == (3, "FAILED")
 
 
-def sweep(rank: int, ranks: int, folder: Path, *more: str) -> subprocess.Popen[str]:
+def sweep(rank: int, ranks: int, folder: Path, *more: str, backend: str = "tcp") -> subprocess.Popen[str]:
     variables = {
         **os.environ, "SLURM_PROCID": str(rank), "SLURM_NTASKS": str(ranks), "SLURM_JOB_ID": "7",
         "SLURMD_NODENAME": f"node-{rank}", "PYTHONPATH": str(PROGRAMS),
     }  # fmt: skip
-    command = [sys.executable, "-m", "collective_sweep", "--backend", "tcp", "--begin", "8", "--end", "4096", *more]
+    python = sys.executable if backend == "tcp" else torch_python()
+    command = [python, "-m", "collective_sweep", "--backend", backend, "--begin", "8", "--end", "4096", *more]
     return subprocess.Popen(
         command, cwd=folder, env=variables, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
 
 
 @pytest.mark.integration
-def test_rank_0_prints_for_all_ranks_and_the_others_nothing(tmp_path: Path):
-    running = [sweep(rank, 3, tmp_path) for rank in range(3)]
-    said = [one.communicate(timeout=60) for one in running]
+@pytest.mark.parametrize("backend", ["tcp", "gloo"])
+def test_rank_0_prints_for_all_ranks_and_the_others_nothing(tmp_path: Path, backend: str):
+    running = [sweep(rank, 3, tmp_path, backend=backend) for rank in range(3)]
+    said = [one.communicate(timeout=240) for one in running]
     assert [one.returncode for one in running] == [0, 0, 0]
     assert [out for out, _ in said[1:]] == ["", ""]
     (run,) = parse_log([said[0][0].encode()])
     assert [one.host for one in run.devices] == ["node-0", "node-1", "node-2"]
     assert (len(run.rows), run.ranks, run.wrong_total, run.concluded) == (10, 3, 0, True)
+    assert not list(tmp_path.glob(".meeting*"))
 
 
 @pytest.mark.integration
-def test_a_rank_that_dies_ends_the_others_with_one_line(tmp_path: Path):
-    zero, one = sweep(0, 2, tmp_path, "--iterations", "1000000"), sweep(1, 2, tmp_path, "--iterations", "1000000")
+@pytest.mark.parametrize("backend", ["tcp", "gloo"])
+def test_one_rank_alone_has_a_table_without_bandwidth(tmp_path: Path, backend: str):
+    out, said = sweep(0, 1, tmp_path, backend=backend).communicate(timeout=240)
+    (run,) = parse_log([out.encode()])
+    assert (said, run.ranks, run.concluded) == ("", 1, True)
+    assert {one.busbw_gb_s for row in run.rows for one in (row.out_of_place, row.in_place) if one} == {0.0}
+
+
+@pytest.mark.integration
+def test_a_node_without_gpus_says_so_in_one_line(tmp_path: Path):
+    running = sweep(1, 2, tmp_path, backend="nccl")
+    out, said = running.communicate(timeout=240)
+    assert (running.returncode, out, said.count("\n")) == (3, "", 1)
+    assert said.startswith("collective_sweep: error: rank 1: torch ")
+    assert said.endswith(" finds no GPU on this node\n")
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("backend", ["tcp", "gloo"])
+def test_a_rank_that_dies_ends_the_others_with_one_line(tmp_path: Path, backend: str):
+    zero, one = (sweep(rank, 2, tmp_path, "--iterations", "1000000", backend=backend) for rank in range(2))
     assert zero.stdout is not None
     while "busbw" not in zero.stdout.readline():
         pass
     one.kill()
     one.communicate(timeout=30)
-    _, said = zero.communicate(timeout=30)
+    _, said = zero.communicate(timeout=60)
     assert (zero.returncode, said.startswith("collective_sweep: error: rank 0: "), said.count("\n")) == (3, True, 1)
     assert not is_running(one.pid)

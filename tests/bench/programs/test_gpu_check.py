@@ -30,9 +30,12 @@ class Torch:
     version = SimpleNamespace(cuda="13.0")
     bfloat16, uint8 = "bfloat16", "uint8"
 
-    def __init__(self) -> None:
+    def __init__(self, gpus: int = 1, broken: int | None = None) -> None:
         self.asked: list[tuple[Any, ...]] = []
+        self.broken = broken
         self.cuda = SimpleNamespace(
+            is_available=lambda: gpus > 0,
+            device_count=lambda: gpus,
             set_device=lambda device: self.asked.append(("device", device)),
             get_device_name=lambda _device: "NVIDIA H100 80GB HBM3",
             synchronize=lambda: self.asked.append(("synchronize",)),
@@ -40,6 +43,8 @@ class Torch:
 
     def randn(self, *shape: int, device: str, dtype: str) -> Matrix:
         self.asked.append(("randn", shape, device, dtype))
+        if [one[1] for one in self.asked if one[0] == "device"][-1] == self.broken:
+            raise RuntimeError("CUDA error: uncorrectable ECC error encountered\nCompile with TORCH_USE_CUDA_DSA")
         return Matrix()
 
     def empty(self, *shape: int, device: str, dtype: str) -> Matrix:
@@ -72,6 +77,27 @@ def test_the_clock_is_read_only_when_the_gpu_has_finished():
     first = asked.index("synchronize")
     assert asked[:first] == ["mm"] * 3
     assert asked[first + 1 : first + 32] == ["mm"] * 30 + ["synchronize"]
+
+
+def test_figures_are_operations_and_bytes_by_time(monkeypatch: pytest.MonkeyPatch):
+    """A second for each of 30 repetitions: 2 · 8,192³ operations, and 2 GiB that are read and written."""
+    clock = iter(range(0, 10_000, 30))
+    monkeypatch.setattr("time.perf_counter", lambda: float(next(clock)))
+    found = gpu_check.measured(Torch(), "host", 0)
+    assert found["bf16_tflop_s"] == pytest.approx(2 * 8192**3 / 1e12, abs=0.05)
+    assert found["memory_gb_s"] == pytest.approx(2 * 2 * 2**30 / 1e9, abs=0.05)
+
+
+def test_a_gpu_that_fails_does_not_keep_the_others_from_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setitem(sys.modules, "torch", Torch(gpus=4, broken=2))
+    assert gpu_check.main() == 1
+    said = capsys.readouterr()
+    assert [gpu.device for gpu in check_gpus(said.out, 4).gpus] == [0, 1, 3]
+    assert said.err.endswith(": CUDA error: uncorrectable ECC error encountered\n")
+    assert said.err.startswith("gpu_check: error: GPU 2 of ")
+    assert said.err.count("\n") == 1
 
 
 @pytest.mark.integration

@@ -61,8 +61,9 @@ def test_no_request_leaves_the_page_and_nothing_complains(kind: str, browser: Br
 @pytest.mark.parametrize(("kind", "plots"), [("growing", 9), ("pairs", 5), ("processes", 4), ("unknown", 7)])
 def test_every_plot_is_visible_and_its_lines_have_colours(kind: str, plots: int, browser: Browser, tmp_path: Path):
     page = opened(browser, tmp_path, kind, viewport={"width": 1100, "height": 900}).page
-    drawn = page.locator("svg.plot")
+    drawn = page.locator("svg.plot:not(.narrow)")
     assert drawn.count() == plots
+    assert not any(one.is_visible() for one in page.locator("svg.narrow").all())
     for at in range(plots):
         box = drawn.nth(at).bounding_box()
         assert box is not None
@@ -76,7 +77,7 @@ def test_every_plot_is_visible_and_its_lines_have_colours(kind: str, plots: int,
 def test_the_line_of_a_run_follows_its_figures(browser: Browser, tmp_path: Path):
     page = opened(browser, tmp_path, "growing", viewport={"width": 1100, "height": 900}).page
     # Those in legends have no title.
-    ends = page.evaluate("""() => [...document.querySelectorAll('#bandwidth .line.run.s0')]
+    ends = page.evaluate("""() => [...document.querySelectorAll('#bandwidth svg:not(.narrow) .line.run.s0')]
         .filter(line => line.querySelector('title')).map(line => {
             const first = line.getPointAtLength(0), last = line.getPointAtLength(line.getTotalLength());
             return [last.x - first.x, first.y - last.y];
@@ -96,19 +97,28 @@ def test_words_of_plots_can_be_read_by_day_and_by_night(scheme, browser: Browser
     assert abs(light - dark) > 500
 
 
-def test_no_words_of_a_plot_overlap(browser: Browser, tmp_path: Path):
-    page = opened(browser, tmp_path, "growing", viewport={"width": 1100, "height": 900}).page
-    overlapping = page.evaluate("""() => [...document.querySelectorAll('svg.plot')].flatMap(svg => {
+@pytest.mark.parametrize(("width", "pictures"), [(1100, "svg.plot:not(.narrow)"), (390, "svg.narrow")])
+def test_no_words_of_a_plot_overlap(width: int, pictures: str, browser: Browser, tmp_path: Path):
+    page = opened(browser, tmp_path, "growing", viewport={"width": width, "height": 900}).page
+    overlapping = page.evaluate(f"""() => [...document.querySelectorAll('{pictures}')].flatMap(svg => {{
         const boxes = [...svg.querySelectorAll('text')].map(text => text.getBBox());
-        return boxes.filter((a, at) => boxes.slice(at + 1).some(b => a.x < b.x + b.width && b.x < a.x + a.width
-            && a.y + 2 < b.y + b.height && b.y + 2 < a.y + a.height));
-    }).length""")
+        return boxes.filter((a, at) => a.width === 0 || boxes.slice(at + 1).some(b => a.x < b.x + b.width
+            && b.x < a.x + a.width && a.y + 2 < b.y + b.height && b.y + 2 < a.y + a.height));
+    }}).length""")
     assert overlapping == 0
 
 
-def test_a_phone_scrolls_the_plots_and_not_the_page(browser: Browser, tmp_path: Path):
+def test_a_phone_shows_plots_whole_and_as_large_and_scrolls_maps_of_nodes_alone(browser: Browser, tmp_path: Path):
     page = opened(browser, tmp_path, "pairs", viewport={"width": 390, "height": 800}).page
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    frames = page.locator("#bandwidth .frame").all() + page.locator("#scaling .frame").all()
+    assert frames
+    for frame in frames:
+        assert frame.evaluate("one => one.scrollWidth <= one.clientWidth")
+        shown = [one for one in frame.locator("svg").all() if one.is_visible()]
+        assert len(shown) == 1
+        assert shown[0].evaluate("one => one.getScreenCTM().a") > 0.9
+    assert page.locator("#nodes .frame").first.evaluate("one => one.scrollWidth > one.clientWidth")
 
 
 def test_a_plot_stands_on_its_own_as_a_file(browser: Browser, tmp_path: Path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from trainyard.bench.report.figures import gb_s, microseconds, size
-from trainyard.bench.report.plot import HEIGHT, WIDTH, Plot, even, logarithmic
+from trainyard.bench.report.plot import NARROW, WIDE, Plot, Shape, even, logarithmic
 
 
 @pytest.mark.parametrize("most", [0.03, 1, 7.5, 93, 490, 12345])
@@ -26,6 +26,11 @@ def test_an_axis_by_powers_has_at_most_nine_ticks_within_it(least: int, most: in
     assert all(0 <= axis.at(tick) <= 1 for tick in axis.ticks())
 
 
+def test_a_narrow_axis_has_fewer_ticks():
+    axis = logarithmic("x", [8, 2**34], 2, size)
+    assert (len(axis.ticks()), len(axis.ticks(5))) == (8, 5)
+
+
 def test_equal_factors_are_equal_ways_on_an_axis_by_powers():
     axis = logarithmic("x", [1, 16], 2, size)
     assert [axis.at(value) for value in (1, 2, 4, 8, 16)] == pytest.approx([0, 0.25, 0.5, 0.75, 1])
@@ -36,17 +41,19 @@ def test_what_lies_outside_is_drawn_at_the_edge():
     assert logarithmic("x", [8, 16], 2, size).at(1) == 0
 
 
-def test_everything_is_drawn_inside_the_picture_and_named_in_its_legend():
-    plot = Plot("title", "about", logarithmic("size", [8, 1024], 2, size), even("GB/s", 100, gb_s))
+@pytest.mark.parametrize("shape", [WIDE, NARROW])
+def test_everything_is_drawn_inside_the_picture_and_named_in_its_legend(shape: Shape):
+    plot = Plot("title", "about", logarithmic("size", [8, 1024], 2, size), even("GB/s", 100, gb_s), shape)
     plot.band([(8, 0), (1024, 50)], [(8, 10), (1024, 90)], "expected", "the band")
     plot.line([(8, 1), (1024, 80)], "run s0", "a run")
     plot.line([(64, 30)], "run s1", "a run of one size")
     svg = plot.done()
     for dot in svg.iter("circle"):
-        assert 0 <= float(dot.get("cx", "")) <= WIDTH
-        assert 0 <= float(dot.get("cy", "")) <= HEIGHT + 60
+        assert 0 <= float(dot.get("cx", "")) <= shape.width
+        assert 0 <= float(dot.get("cy", "")) <= shape.height + 60
     words = [one.text for one in svg.iter("text")]
     assert {"the band", "a run", "a run of one size", "8 B", "512 B"} <= set(words)
+    assert svg.get("viewBox", "").startswith(f"0 0 {shape.width} ")
 
 
 def test_a_name_stands_in_the_legend_once():

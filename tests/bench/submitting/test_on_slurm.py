@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.bench.programs.torch_python import torch_python
 from tests.bench.submitting.ways import Agent, programs, systems_manager
+from tests.browser import chromium
 from tests.render.bench.test_with_real_slurm import nodes_with_tests
 from tests.slurm import Slurm, real_slurm, until
 from trainyard.api.bench_judge import judge_files
@@ -92,6 +94,37 @@ def test_a_sweep_without_gpus_comes_back_as_a_table_that_is_judged(cluster: Clus
     assert [row.size_bytes for row in run.rows] == [2**power for power in range(3, 19)]
     # The folder as a whole is what bench judge and bench report are given.
     assert [one.judgement.case.run.ranks for one in judge_files((str(tmp_path / "results"),))] == [2]
+
+
+def test_a_sweep_by_gloo_comes_back_as_a_table_and_a_report(cluster: Cluster, tmp_path: Path):
+    found = submit(cluster, tmp_path / "results", Jobs(backend="gloo", python=torch_python()))
+    (job,) = found.jobs
+    assert (job.outcome.state, found.good) == ("COMPLETED", True)
+    run = job.judged[0].judgement.case.run
+    assert (run.collective, run.hosts, run.wrong_total, run.concluded) == (
+        "all_reduce", ["q-st-cpu-1", "q-st-cpu-2"], 0, True,
+    )  # fmt: skip
+    assert [row.size_bytes for row in run.rows] == [2**power for power in range(3, 27)]
+    assert run.devices[0].name.startswith("CPU, gloo of torch ")
+    command = [sys.executable, "-m", "trainyard", "bench", "report", "results", "-o", "report.html"]
+    made = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (made.returncode, "64 MiB" in made.stdout) == (0, True)
+    with chromium() as browser:
+        page = browser.new_page(viewport={"width": 1100, "height": 900})
+        page.goto((tmp_path / "report.html").as_uri())
+        drawn = page.locator("#bandwidth svg.plot:not(.narrow)").all()
+        assert len(drawn) == 2
+        assert all((one.bounding_box() or {"width": 0})["width"] > 800 for one in drawn)
+
+
+def test_gpus_that_are_not_there_are_told_with_what_the_nodes_said(cluster: Cluster, tmp_path: Path):
+    found = submit(cluster, tmp_path / "results", Jobs(backend="nccl", python=torch_python()))
+    check, sweep = found.jobs
+    assert (check.outcome.state, sweep.outcome.state, found.good) == ("FAILED", "FAILED", False)
+    assert check.gpus is not None
+    assert check.gpus.findings[0].message == "0 of 2 GPUs have shown anything: torch finds no GPU on this node"
+    (judged,) = sweep.judged
+    assert "finds no GPU on this node" in judged.judgement.findings[0].message
 
 
 def test_a_call_that_is_killed_is_continued_by_the_next_one(cluster: Cluster, slurm: Slurm, tmp_path: Path):

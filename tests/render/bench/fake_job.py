@@ -52,7 +52,7 @@ esac
 [ -z "${FAKE_DEAD_GPU:-}" ] || exit 9
 case "$*" in
 *query-gpu*) printf '%s, NVIDIA H100 80GB HBM3, 81559 MiB, 570.86.15\\n' 0 1 ;;
-*) echo "| NVIDIA-SMI 570.86.15    Driver Version: 570.86.15    CUDA Version: 12.8     |" ;;
+*) echo "| NVIDIA-SMI 570.86.15    ${FAKE_CUDA:-Driver Version: 570.86.15    CUDA Version: 12.8}     |" ;;
 esac
 """,
     "fi_info": """\

@@ -77,6 +77,11 @@ def test_a_node_whose_gpus_do_not_answer_is_described_and_the_test_is_tried(job:
     assert "trainyard: node q-st-9 gpu none: nvidia-smi does not answer" in ran.stdout
 
 
+def test_the_cuda_of_newer_drivers_is_found_under_its_newer_name(job: FakeJob):
+    said = job.run(FAKE_CUDA="KMD Version: 610.43.02     CUDA UMD Version: 13.3").stdout
+    assert lines_with(said, "version cuda-driver 13.3$")
+
+
 def test_open_mpi_gets_a_rank_for_each_gpu_and_what_the_job_sets(job: FakeJob):
     job.run(TRAINYARD_VARIABLES="NCCL_DEBUG NCCL_DEBUG_SUBSYS NCCL_ALGO", NCCL_ALGO="Ring")
     words = job.remembered("mpirun")

@@ -24,6 +24,14 @@ _AS_GOOD_AS_FULL = 0.85
 _SLOPE_FROM_BYTES = 16 * 2**20
 _SLOPE_POINTS = 5
 _SLOPE_SHARE = 0.75
+_ON_CPUS = (
+    "it ran on CPUs: its results say that nodes reach each other, and its figures nothing of a cluster of GPUs",
+    "run the tests of `trainyard bench plan` on nodes with GPUs",
+)
+_ONE_RANK = (
+    "one rank has no bus: its bus bandwidth is 0 by definition",
+    "run it on two GPUs and more, to see what their links or the network carry",
+)
 
 
 class Compared(NamedTuple):
@@ -37,6 +45,10 @@ class Compared(NamedTuple):
 def check(case: Case) -> Iterator[Finding]:
     """Yield where it is below the band or above the ceiling, or why nothing can be said."""
     if not case.run.rows:
+        return
+    if case.run.on_cpus or case.run.ranks == 1:
+        why, remedy = _ON_CPUS if case.run.on_cpus else _ONE_RANK
+        yield case.finding("bench-nothing-to-compare", why)._replace(remedy=remedy)
         return
     if case.model is None:
         yield case.finding("bench-nothing-to-compare", _why_not(case))
@@ -67,7 +79,7 @@ def _small(case: Case, model: Model, compared: list[Compared]) -> Iterator[Findi
     largest = max(row.size_bytes for row in case.run.rows)
     found = _by_slope([one for one in compared if one.row.size_bytes >= _SLOPE_FROM_BYTES], model.factor)
     least = model.at(PLATEAU_BYTES).least_gb_s
-    if found is not None and found < least * _SLOPE_SHARE:
+    if case.expectation is not None and found is not None and found < least * _SLOPE_SHARE:
         message = (
             f"up to {largest:,} bytes, more bytes take as long as at {found:,.1f} GB/s, where at least "
             f"{least:,.0f} are expected of large sizes; {model.basis}"
@@ -126,6 +138,4 @@ def _why_not(case: Case) -> str:
         return "nothing says on which machine it ran, or nothing is known of that machine"
     if case.nodes is None or case.gpus_per_node is None:
         return "nothing says on how many nodes it ran"
-    if case.run.ranks == 1:
-        return "one rank has no bus: its bus bandwidth is 0 by definition"
     return f"nothing is known of {run.collective} on {case.nodes} × {case.machine.name}"

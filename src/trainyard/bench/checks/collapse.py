@@ -20,16 +20,18 @@ _SHARE = 0.4
 
 
 def check(case: Case) -> Iterator[Finding]:
-    """Yield where two sizes after each other are far slower than a smaller one."""
+    """Yield where two sizes after each other are far slower than a smaller one: not of CPUs, which others may use."""
+    if case.run.on_cpus:
+        return
     rows = [
         (row, value) for row in case.run.rows if row.size_bytes >= _FROM_BYTES and (value := busbw(row)) is not None
     ]
-    best, before_was_low = 0.0, False
+    best, best_at, before_was_low = 0.0, 0, False
     for row, value in rows:
         low = value < best * _SHARE
         if low and before_was_low:
-            message = f"{value:,.1f} GB/s at {row.size_bytes:,} bytes, after {best:,.1f} GB/s at smaller sizes"
+            message = f"{value:,.1f} GB/s at {row.size_bytes:,} bytes, after {best:,.1f} GB/s at {best_at:,} bytes"
             yield case.finding("bench-bandwidth-collapses", message, row.line or None)
             return
         before_was_low = low
-        best = max(best, value)
+        best, best_at = max((best, best_at), (value, row.size_bytes))

@@ -1,4 +1,4 @@
-"""Whether the test came to its end."""
+"""Whether the test came to its end, and its table is whole."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FATAL = re.compile(
 
 
 def check(case: Case) -> Iterator[Finding]:
-    """Yield what ended it early, or that it has measured nothing."""
+    """Yield what ended it early, or that it has measured nothing, and how much of the table is damaged."""
     run = case.run
     why = _why(run)
     said = f": {why.text[:200]}" if why else ""
@@ -32,6 +32,9 @@ def check(case: Case) -> Iterator[Finding]:
         last = run.rows[-1]
         message = f"the test ended after {last.size_bytes:,} bytes, without its sums{said}"
         yield case.finding("bench-run-died", message, why.line if why else last.line or None)
+    if run.damaged_rows:
+        parts = "1 part" if run.damaged_rows == 1 else f"{run.damaged_rows:,} parts"
+        yield case.finding("bench-damaged-rows", f"{parts} of rows in the table, cut or contradicting themselves")
 
 
 def _ended(run: Run) -> bool:
@@ -48,4 +51,4 @@ def _too_few(run: Run) -> bool:
     wanted = run.parameters.get("maxBytes") or run.parameters.get("maximum_bytes")
     largest = max(row.size_bytes for row in run.rows)
     # The last step need not hit it exactly, and reductions round sizes down to whole elements of all ranks.
-    return wanted is not None and largest < int(wanted) / 2
+    return wanted is not None and wanted.isdecimal() and largest < int(wanted) / 2

@@ -10,6 +10,7 @@ import os
 import socket
 import sys
 import time
+import warnings
 from typing import Any
 
 # As large as keeps every multiprocessor busy, and small beside the memory of any of these GPUs.
@@ -22,7 +23,9 @@ _ROUNDS = 5
 def main() -> int:
     """Measure every GPU of this node, print what came of it, and return the exit status."""
     try:
-        import torch  # takes seconds, and may not be there
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # torch misses NumPy, which nothing here needs
+            import torch  # takes seconds, and may not be there
     except ImportError as error:
         print(f"gpu_check: error: {error}: name an interpreter with torch with --python", file=sys.stderr)
         return 3
@@ -30,9 +33,19 @@ def main() -> int:
         print("gpu_check: error: torch finds no GPU on this node", file=sys.stderr)
         return 3
     host = os.environ.get("SLURMD_NODENAME") or socket.gethostname()
-    for device in range(torch.cuda.device_count()):
+    failed = sum(not _shown(torch, host, device) for device in range(torch.cuda.device_count()))
+    return 1 if failed else 0
+
+
+def _shown(torch: Any, host: str, device: int) -> bool:
+    """Print what a GPU reaches. One that fails, or that somebody else has filled, does not keep the others from it."""
+    try:
         print(json.dumps(measured(torch, host, device)), flush=True)
-    return 0
+    except RuntimeError as error:
+        said = str(error).strip().splitlines() or [type(error).__name__]
+        print(f"gpu_check: error: GPU {device} of {host}: {said[0]}", file=sys.stderr, flush=True)
+        return False
+    return True
 
 
 def measured(torch: Any, host: str, device: int) -> dict[str, Any]:

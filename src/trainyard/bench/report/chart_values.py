@@ -32,18 +32,18 @@ def charts(judgements: Sequence[Judgement]) -> list[dict[str, Any]]:
 
 def _chart(group: Sequence[tuple[int, Case]]) -> dict[str, Any]:
     case = group[0][1]
-    model = case.model
+    model, expectation = case.model, case.expectation
     sizes = sorted({row.size_bytes for _, one in group for row in one.run.rows if row.size_bytes > 0})
     return {
         "title": title(case),
         "bandwidth_unit": case.run.bandwidth_unit,
         "runs": [{"number": number, "points": _points(one)} for number, one in group],
-        "expected": [] if model is None else [_expected(model, size) for size in sizes],
+        "expected": [] if expectation is None else [_expected(expectation, size) for size in sizes],
         "ceiling_gb_s": None if model is None else model.ceiling.busbw_gb_s,
         "ceiling": None if model is None else model.ceiling.why,
-        "confidence": None if model is None else model.confidence,
-        "basis": None if model is None else model.basis,
-        "sources": [] if model is None else list(model.sources),
+        "confidence": None if expectation is None else expectation.confidence,
+        "basis": None if expectation is None else expectation.basis,
+        "sources": [] if expectation is None else list(expectation.sources),
         "references": [_reference(one) for one in references() if _of_kind(one, case)],
     }
 

@@ -14,11 +14,26 @@ if TYPE_CHECKING:
 
     from trainyard.render.diagram.canvas import Point
 
-WIDTH, HEIGHT = 760, 400
-_LEFT, _RIGHT, _TOP, _BOTTOM = 60, 22, 48, 50
+_RIGHT, _TOP, _BOTTOM = 22, 48, 50
 _LEGEND_ROW = 20
-_LEGEND_COLUMN = 236
-_MOST_TICKS = 9
+
+
+class Shape(NamedTuple):
+    """How large a picture is, in units that are a pixel each where it fills its place."""
+
+    width: int
+    height: int
+    """Without the legend."""
+    left: int
+    """What is left of the axes."""
+    legend_column: int
+    most_ticks: int
+    """Below the picture."""
+
+
+WIDE = Shape(760, 400, 60, 236, 9)
+# As wide as a phone that is held upright: nothing has to be scrolled, and letters stay as large.
+NARROW = Shape(360, 320, 52, 300, 5)
 
 
 class Axis(NamedTuple):
@@ -39,14 +54,14 @@ class Axis(NamedTuple):
             share = log(max(value, self.least) / self.least) / log(self.most / self.least)
         return min(max(share, 0.0), 1.0)
 
-    def ticks(self) -> list[float]:
-        """Return the round values on it, nine at most."""
+    def ticks(self, most: int = WIDE.most_ticks) -> list[float]:
+        """Return the round values on it, no more than so many."""
         if self.base is None:
-            step = _round_step((self.most - self.least) / (_MOST_TICKS - 1))
+            step = _round_step((self.most - self.least) / (most - 1))
             return [step * at for at in range(ceil(self.least / step), floor(self.most / step) + 1)]
         lowest = ceil(round(log(self.least, self.base), 9))
         powers = range(lowest, floor(round(log(self.most, self.base), 9)) + 1)
-        each = max(1, ceil(len(powers) / _MOST_TICKS))
+        each = max(1, ceil(len(powers) / most))
         return [float(self.base) ** power for power in powers if (power - lowest) % each == 0]
 
 
@@ -65,20 +80,22 @@ def logarithmic(title: str, values: Iterable[float], base: int, written: Callabl
 class Plot:
     """A picture that grows: what is drawn later lies above."""
 
-    def __init__(self, title: str, about: str, x: Axis, y: Axis) -> None:
+    def __init__(self, title: str, about: str, x: Axis, y: Axis, shape: Shape = WIDE) -> None:
         """Draw the axes. ``about`` says in words what can be seen, for who cannot see it."""
-        self.x, self.y = x, y
-        self.svg = ET.Element("svg", {"class": "plot", "role": "img", "xmlns": "http://www.w3.org/2000/svg"})
+        self.x, self.y, self.shape = x, y, shape
+        look = "plot narrow" if shape is NARROW else "plot"
+        self.svg = ET.Element("svg", {"class": look, "role": "img", "xmlns": "http://www.w3.org/2000/svg"})
         ET.SubElement(self.svg, "title").text = said(title)
         ET.SubElement(self.svg, "desc").text = said(about)
-        text(self.svg, (0, 18), title, NAME, WIDTH, look="heading")
+        text(self.svg, (0, 18), title, NAME, shape.width, look="heading")
         self._named: list[tuple[str, str]] = []
         self._draw_axes()
 
     def place(self, x: float, y: float) -> Point:
         """Return where two values meet."""
-        width, height = WIDTH - _LEFT - _RIGHT, HEIGHT - _TOP - _BOTTOM
-        return _LEFT + self.x.at(x) * width, HEIGHT - _BOTTOM - self.y.at(y) * height
+        whole, left = self.shape, self.shape.left
+        width, height = whole.width - left - _RIGHT, whole.height - _TOP - _BOTTOM
+        return left + self.x.at(x) * width, whole.height - _BOTTOM - self.y.at(y) * height
 
     def line(self, points: Sequence[Point], look: str, named: str | None = None, about: str | None = None) -> None:
         """Draw a line through values, with a name in the legend and words for who points at it."""
@@ -109,13 +126,14 @@ class Plot:
 
     def done(self) -> ET.Element:
         """Return the picture with its legend."""
-        columns = (WIDTH - _LEFT) // _LEGEND_COLUMN
+        width, height, left, column, _ = self.shape
+        columns = (width - left) // column
         for at, (named, look) in enumerate(self._named):
-            x, y = _LEFT + at % columns * _LEGEND_COLUMN, HEIGHT + 4 + at // columns * _LEGEND_ROW
+            x, y = left + at % columns * column, height + 4 + at // columns * _LEGEND_ROW
             _key(self.svg, look, x, y)
-            text(self.svg, (x + 30, y + 4), named, LINE, _LEGEND_COLUMN - 38, look="label")
+            text(self.svg, (x + 30, y + 4), named, LINE, column - 38, look="label")
         rows = ceil(len(self._named) / columns)
-        self.svg.set("viewBox", f"0 0 {WIDTH} {HEIGHT + rows * _LEGEND_ROW}")
+        self.svg.set("viewBox", f"0 0 {width} {height + rows * _LEGEND_ROW}")
         return self.svg
 
     def _name(self, named: str | None, look: str) -> None:
@@ -123,12 +141,12 @@ class Plot:
             self._named.append((named, look))
 
     def _draw_axes(self) -> None:
-        left, right, bottom = _LEFT, WIDTH - _RIGHT, HEIGHT - _BOTTOM
+        left, right, bottom = self.shape.left, self.shape.width - _RIGHT, self.shape.height - _BOTTOM
         for value in self.y.ticks():
             y = self.place(self.x.least, value)[1]
             _straight(self.svg, (left, y), (right, y), "grid")
             text(self.svg, (left - 8, y + 4), self.y.written(value), NOTE, left, look="label", anchor="end")
-        for value in self.x.ticks():
+        for value in self.x.ticks(self.shape.most_ticks):
             x = self.place(value, self.y.least)[0]
             _straight(self.svg, (x, bottom), (x, bottom + 5), "axis")
             text(self.svg, (x, bottom + 19), self.x.written(value), NOTE, 80, look="label", anchor="middle")

@@ -8,7 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
+from trainyard.bench.report.plot import NARROW
 from trainyard.bench.report.plots import Plots, plots
+from trainyard.bench.report.scaling_plot import scaling_plot
+from trainyard.bench.report.size_plots import bandwidth_plot, time_plot
 from trainyard.bench.report.tables import add_evidence, add_names, add_runs, add_scaling
 from trainyard.render.markup import add, after, link, page
 
@@ -118,18 +121,20 @@ def _numbers(runs: Sequence[int]) -> str:
 
 
 def _bandwidth(section: ET.Element, values: Mapping[str, Any], drawn: Plots) -> None:
-    for chart, pictures in zip(values["charts"], drawn.sizes, strict=True):
-        for picture in pictures:
-            add(section, "div", class_="frame").append(picture)
+    names = {one["number"]: one["name"] for one in values["runs"]}
+    for chart, (bandwidth, time) in zip(values["charts"], drawn.sizes, strict=True):
+        add(section, "div", class_="frame").extend((bandwidth, bandwidth_plot(chart, names, NARROW)))
+        add(section, "div", class_="frame").extend((time, time_plot(chart, names, NARROW)))
         if chart["ceiling"] is not None:
-            add(section, "p", f"Ceiling: {chart['ceiling']}. Expected: {chart['basis']}.", class_="quiet")
+            expected = f" Expected: {chart['basis']}." if chart["basis"] is not None else ""
+            add(section, "p", f"Ceiling: {chart['ceiling']}.{expected}", class_="quiet")
         for source in dict.fromkeys([*chart["sources"], *(one["source"] for one in chart["references"])]):
             link(add(section, "p", class_="quiet source"), source)
 
 
 def _scaling(section: ET.Element, values: Mapping[str, Any], drawn: Plots) -> None:
     for series, picture in zip(values["scaling"], drawn.scaling, strict=True):
-        add(section, "div", class_="frame").append(picture)
+        add(section, "div", class_="frame").extend((picture, scaling_plot(series, NARROW)))
         add_scaling(section, series)
 
 

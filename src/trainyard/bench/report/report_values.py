@@ -50,9 +50,8 @@ def _run(number: int, name: str, judgement: Judgement) -> dict[str, Any]:
     case, run = judgement.case, judgement.case.run
     best = run.best
     reached = busbw(best) if best is not None else None
-    at_best = (
-        case.model.at(best.size_bytes) if case.model is not None and best is not None and best.size_bytes else None
-    )
+    model = case.expectation
+    at_best = model.at(best.size_bytes) if model is not None and best is not None and best.size_bytes else None
     compared = judgement.compared
     return {
         "number": number,

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from trainyard.bench.report.figures import gb_s, share, size
-from trainyard.bench.report.plot import Plot, even, logarithmic
+from trainyard.bench.report.plot import WIDE, Plot, Shape, even, logarithmic
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from xml.etree import ElementTree as ET
 
 
-def scaling_plot(series: Mapping[str, Any]) -> ET.Element:
+def scaling_plot(series: Mapping[str, Any], shape: Shape = WIDE) -> ET.Element:
     """Return the plot of a series."""
     measured, forecast = series["measured"], series["forecast"]
     both = [*measured, *forecast]
@@ -22,7 +22,7 @@ def scaling_plot(series: Mapping[str, Any]) -> ET.Element:
     machine = series["instance_type"] or "an unknown machine"
     kind = "scaling and forecast" if forecast else "scaling"
     title = f"{series['collective']} on {machine} at {size(series['size_bytes'])}: {kind}"
-    plot = Plot(title, _about(series), x, even("bus bandwidth (GB/s)", max(values), gb_s))
+    plot = Plot(title, _about(series), x, even("bus bandwidth (GB/s)", max(values), gb_s), shape)
     if forecast:
         plot.band(_line(forecast, "least_gb_s"), _line(forecast, "most_gb_s"), "forecast", "forecast, its band")
         plot.line(_line(forecast, "busbw_gb_s"), "forecast", "forecast, not measured")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from trainyard.bench.report.figures import gb_s, microseconds, size
-from trainyard.bench.report.plot import Plot, even, logarithmic
+from trainyard.bench.report.plot import WIDE, Plot, Shape, even, logarithmic
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -18,26 +18,28 @@ _MOST_COLOURS = 6
 _MOST_NAMED = 3
 
 
-def bandwidth_plot(chart: Mapping[str, Any], names: Mapping[int, str]) -> ET.Element:
+def bandwidth_plot(chart: Mapping[str, Any], names: Mapping[int, str], shape: Shape = WIDE) -> ET.Element:
     """Return bus bandwidth, on an even axis, over size."""
     unit = chart["bandwidth_unit"]
     y = even(f"bus bandwidth ({unit})", max(_values(chart, "busbw_gb_s") + _ceiling(chart)), gb_s)
-    plot = Plot(f"{chart['title']}: bus bandwidth", _about(chart, "busbw_gb_s", gb_s), _size_axis(chart), y)
+    title, about = f"{chart['title']}: bus bandwidth", _about(chart, "busbw_gb_s", gb_s)
+    plot = Plot(title, about, _size_axis(chart), y, shape)
     expected = chart["expected"]
     if expected:
         low, high = _line(expected, "least_gb_s"), _line(expected, "most_gb_s")
         plot.band(low, high, "expected", f"expected, confidence {chart['confidence']}")
-        top = chart["ceiling_gb_s"]
-        ends = (expected[0]["size_bytes"], expected[-1]["size_bytes"])
+    if (top := chart["ceiling_gb_s"]) is not None:
+        ends = (plot.x.least, plot.x.most)
         plot.line([(one, top) for one in ends], "ceiling", f"ceiling, {gb_s(top)} GB/s", chart["ceiling"])
     _draw_all(plot, chart, names, "busbw_gb_s")
     return plot.done()
 
 
-def time_plot(chart: Mapping[str, Any], names: Mapping[int, str]) -> ET.Element:
+def time_plot(chart: Mapping[str, Any], names: Mapping[int, str], shape: Shape = WIDE) -> ET.Element:
     """Return the time of one operation over size, both axes by powers."""
     y = logarithmic("time of one operation", _values(chart, "time_us"), 10, microseconds)
-    plot = Plot(f"{chart['title']}: latency", _about(chart, "time_us", microseconds), _size_axis(chart), y)
+    title, about = f"{chart['title']}: latency", _about(chart, "time_us", microseconds)
+    plot = Plot(title, about, _size_axis(chart), y, shape)
     if chart["expected"]:
         plot.line(_line(chart["expected"], "time_us"), "typical", f"expected, confidence {chart['confidence']}")
     _draw_all(plot, chart, names, "time_us")

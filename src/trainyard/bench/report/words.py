@@ -74,6 +74,9 @@ def _charts(values: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _beside(best: Mapping[str, Any], chart: Mapping[str, Any]) -> str:
+    if best["expected_gb_s"] is None and best["ceiling_gb_s"] is not None and best["at_size_bytes"]:
+        of_top = share(best["max_busbw_gb_s"] / best["ceiling_gb_s"])
+        return f": {of_top} of the {gb_s(best['ceiling_gb_s'])} that its GPUs can; its network is not known"
     if best["expected_gb_s"] is None:
         return "; nothing is known to hold it against"
     reached = best["max_busbw_gb_s"] / best["expected_gb_s"]

@@ -30,12 +30,15 @@ class _Way(NamedTuple):
     minutes: int
 
 
-# The ring adds numbers in Python, some 10 million a second. NCCL's buffers are four times the largest size.
+# The ring adds numbers in Python, some 10 million a second.
 _WAYS: dict[Backend, _Way] = {
     "tcp": _Way(2**18, 10, 2, 10),
     "gloo": _Way(2**26, 20, 5, 15),
     "nccl": _Way(2**32, 20, 5, 20),
 }
+
+# Of the largest size: four buffers lie in a GPU at once, two more while one of them is filled, and torch wants some.
+_BUFFERS = 8
 
 
 def sweep_jobs(spec: Spec, backend: Backend, python: str) -> tuple[Job, ...]:
@@ -66,7 +69,7 @@ def _sweep(group: NodeGroup, place: tuple[str, ...], backend: Backend, python: s
         "gpu-sweep" if backend == "nccl" else "cpu-sweep", nodes, group.queue.name, group.instance_type, way.minutes,
         "collective_sweep.sbatch", {**files, "collective_sweep.sbatch": _text("collective_sweep.sbatch")},
         (*place, *_size(nodes, way.minutes), f"--ntasks-per-node={tasks}", *gpus),
-        (python, "--backend", backend, "--begin", "8", "--end", str(way.end_bytes),
+        (python, "--backend", backend, "--begin", "8", "--end", str(_end_bytes(group, backend)),
          "--iterations", str(way.iterations), "--warmup", str(way.warmup)),
     )  # fmt: skip
 
@@ -79,6 +82,17 @@ def _gpu_check(group: NodeGroup, place: tuple[str, ...], python: str) -> Job:
         "gpu_check.sbatch", files, (*place, *_size(nodes, minutes), f"--gpus-per-node={_gpus(group)}"), (python,),
         nodes * _gpus(group),
     )  # fmt: skip
+
+
+def _end_bytes(group: NodeGroup, backend: Backend) -> int:
+    """Return the largest size: on GPUs as much as fits into the memory of one."""
+    facts = find(group.instance_type)
+    memory_mib = facts.accelerator_memory_mib if facts is not None else None
+    most = _WAYS[backend].end_bytes
+    if backend != "nccl" or memory_mib is None:
+        return most
+    fits = memory_mib * 2**20 // _BUFFERS
+    return min(most, 1 << (fits.bit_length() - 1))
 
 
 def _size(nodes: int, minutes: int) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ import os
 import socket
 import sys
 import time
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,9 @@ def _group(backend: str, rank: int, ranks: int) -> Any:
         from .ring import Ring  # not needed where torch is
 
         return Ring(rank, ranks, file)
-    from .torch_group import TorchGroup  # torch takes seconds, and need not be there
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # torch misses NumPy, which nothing here needs
+        from .torch_group import TorchGroup  # torch takes seconds, and need not be there
 
     return TorchGroup(backend, rank, ranks, file)
 

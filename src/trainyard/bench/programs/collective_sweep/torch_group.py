@@ -29,7 +29,7 @@ class TorchGroup:
         self._where = torch.device("cpu")
         self.device = f"CPU, gloo of torch {torch.__version__}"
         if backend == "nccl":
-            self._where = torch.device("cuda", int(os.environ.get("SLURM_LOCALID", "0")) % torch.cuda.device_count())
+            self._where = _gpu()
             torch.cuda.set_device(self._where)
             self.device = torch.cuda.get_device_name(self._where)
         store = _store(rank, ranks, file)
@@ -79,6 +79,17 @@ class TorchGroup:
 def nccl_version() -> str:
     """Return the version of the NCCL that torch holds, such as 2.27.3."""
     return ".".join(map(str, torch.cuda.nccl.version()))
+
+
+def _gpu() -> Any:
+    """Return the GPU of this rank: its own, whether Slurm lets it see that one alone or all of the node.
+
+    Raises RuntimeError where torch finds none.
+    """
+    count = torch.cuda.device_count()
+    if not count:
+        raise RuntimeError(f"torch {torch.__version__} finds no GPU on this node")
+    return torch.device("cuda", int(os.environ.get("SLURM_LOCALID", "0")) % count)
 
 
 def _store(rank: int, ranks: int, file: Path) -> Any:

@@ -95,8 +95,9 @@ gpus() {
     return
   fi
   version driver "$(head -n 1 <<<"$found" | sed 's/.*, *//')"
-  # The CUDA that the driver can: the header of nvidia-smi.
-  version cuda-driver "$(probe nvidia-smi | sed -n 's/.*CUDA Version: *\([0-9.]*\).*/\1/p' | head -n 1)"
+  # The CUDA that the driver can: the header of nvidia-smi, where newer drivers write "CUDA UMD Version".
+  # https://docs.nvidia.com/deploy/nvidia-smi/index.html
+  version cuda-driver "$(probe nvidia-smi | sed -nE 's/.*CUDA (UMD )?Version: *([0-9.]+).*/\2/p' | head -n 1)"
   each gpu <<<"$found"
 }
 
