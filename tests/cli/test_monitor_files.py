@@ -161,9 +161,71 @@ def test_rules_of_somebody_else_are_replaced_only_when_told_so(trainyard):
     assert "node:gpu_utilization_percent:avg" in Path("rules.yml").read_text()
 
 
+EKS = """\
+name: eks-p5
+region: us-east-1
+platform: eks
+network: {availability_zone: us-east-1a, secondary_availability_zone: us-east-1b}
+queues: [{name: gpu, instance_type: p5.48xlarge, nodes: 1, capacity: on-demand}]
+monitoring: {mode: amp-only}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "has", "lacks"),
+    [
+        (MIXED.replace("MODE", "amp-only"), {one.id for one in alerts()}, set()),
+        (PLAIN, {"slurm-node-down", "filesystem-filling", "credentials-expiring"}, {"gpu-xid-fatal", "efa-errors"}),
+        (EKS, {"gpu-xid-fatal", "efa-errors", "no-metrics"}, {"slurm-node-down", "gpu-idle-in-job"}),
+    ],
+    ids=["mixed", "plain", "eks"],
+)
+def test_only_alerts_that_can_fire_in_a_cluster_are_listed(trainyard, text, has, lacks):
+    ran = trainyard("monitor", "alerts", spec_file(text))
+    assert ran.status == 0
+    listed = {line.split()[0] for line in ran.out.splitlines()}
+    assert listed >= has
+    assert not listed & lacks
+
+
+@pytest.mark.integration
+def test_prometheus_reads_the_rules_of_a_cluster(trainyard):
+    ran = trainyard("monitor", "alerts", spec_file(EKS), "-o", "rules.yml")
+    assert ran.status == 0
+    rules = Path("rules.yml").read_text()
+    assert "gpu-xid-fatal" in rules
+    assert "node:gpu_utilization_percent:avg" in rules
+    assert "slurm-node-down" not in rules
+    promtool = shutil.which("promtool")
+    assert promtool is not None
+    subprocess.run([promtool, "check", "rules", "--lint-fatal", "rules.yml"], check=True, capture_output=True)
+
+
+def test_a_cluster_that_measures_nothing_has_no_alerts(trainyard):
+    ran = trainyard("monitor", "alerts", spec_file(PLAIN.replace("amp-only", "none")), "-o", "rules.yml")
+    assert (ran.status, ran.out) == (0, "")
+    assert "monitoring.mode is none: nothing is measured that an alert could tell of" in ran.err
+    assert not Path("rules.yml").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "said"),
+    [
+        (PLAIN.replace("us-east-1a", "eu-west-1a"), 1, "nothing was written: 1 error"),
+        ("name: [", 2, "cluster.yaml"),
+        ("", 2, "cluster.yaml"),
+    ],
+)
+def test_alerts_of_what_is_no_good_spec_are_not_written(trainyard, text, status, said):
+    ran = trainyard("monitor", "alerts", spec_file(text), "-o", "rules.yml")
+    assert (ran.status, ran.out) == (status, "")
+    assert said in ran.err
+    assert not Path("rules.yml").exists()
+
+
 def test_programs_read_alerts(trainyard):
     told = json.loads(trainyard("monitor", "alerts", "--json").out)
-    assert told["file"] is None
+    assert (told["file"], told["findings"]) == (None, [])
     assert [one["id"] for one in told["alerts"]] == [one.id for one in alerts()]
     assert all(set(one) == {"id", "group", "severity", "for", "summary"} for one in told["alerts"])
 

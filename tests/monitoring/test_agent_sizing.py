@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.monitoring.clusters import mixed
+from tests.monitoring.clusters import mixed, spec_of
 from trainyard.monitoring.agent_sizing import Nodes, agent_sizing
 from trainyard.monitoring.amp_price import amp_price
 from trainyard.monitoring.node_series import agent_series, compute_series
+from trainyard.monitoring.sizing import sizings
 from trainyard.monitoring.sizing_facts import facts
 
 if TYPE_CHECKING:
@@ -51,3 +52,23 @@ def test_it_has_a_price():
     price = amp_price(found.samples_per_s, "us-east-1")
     assert price is not None
     assert price.usd_month > 100
+
+
+OTHER = """\
+name: train
+region: us-east-1
+platform: PLATFORM
+network: {availability_zone: us-east-1a}
+queues:
+  - {name: gpu, instance_type: p5.48xlarge, nodes: {min: 2, max: 4}, capacity: on-demand}
+  - {name: cpu, instance_type: c5n.18xlarge, nodes: {min: 0, max: 3}, capacity: on-demand}
+monitoring: {mode: amp-only}
+"""
+
+
+@EACH_LAUNCHER
+def test_plan_counts_its_nodes_and_the_agent_and_no_head_node(launcher: Launcher):
+    least, most = sizings(spec_of(OTHER.replace("PLATFORM", launcher)))
+    gpu, cpu = Nodes("p5.48xlarge", 4, gpus=True), Nodes("c5n.18xlarge", 3, gpus=False)
+    assert most == agent_sizing([gpu, cpu], launcher)
+    assert least == agent_sizing([gpu._replace(number=2)], launcher)

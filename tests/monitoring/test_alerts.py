@@ -10,8 +10,8 @@ import pytest
 from tests.monitoring.alert_cases import FOLDER as CASES
 from tests.monitoring.alert_cases import cases_of
 from tests.monitoring.promql import exported, named_metrics, unknown_in
-from trainyard.monitoring.alert import FOLDER, Alert, alert_of, alerts
-from trainyard.monitoring.dashboard import dashboards
+from trainyard.monitoring.alert import FOLDER, Alert, alert_of, alerts, alerts_for
+from trainyard.monitoring.dashboard import NEEDS, dashboards
 from trainyard.monitoring.foreign_metrics import foreign_metrics
 from trainyard.monitoring.prometheus_rules import alert_rules
 from trainyard.monitoring.queries import Query, documented_queries
@@ -127,6 +127,7 @@ def test_a_group_without_alerts_is_left_out_of_the_rules():
         ({"remedy": []}, "remedy must not be empty"),
         ({"why": "", "summary": ""}, "summary, why must not be empty"),
         ({"sources": ["example.com"]}, "begins with https://"),
+        ({"needs": ["tpu"]}, "needs tpu is wrong"),
     ],
     ids=str,
 )
@@ -134,6 +135,28 @@ def test_a_file_that_cannot_be_right_is_refused(wrong: dict[str, object], said: 
     assert alert_of("some-alert", GOOD).for_ == "5m"
     with pytest.raises(ValueError, match=said):
         alert_of("some-alert", {**GOOD, **wrong})
+
+
+# By the names of metrics, which cluster alone can answer. The health of GPUs is asked for by the name of its check.
+ONLY_WITH = {
+    "gpu": re.compile(r"DCGM_FI_|gpu-xid"),
+    "nvlink": re.compile(r"NVLINK"),
+    "efa": re.compile(r"amazonefa|efa_interfaces"),
+    "slurm": re.compile(r"\bslurm_"),
+    "head-node": re.compile(r"trainyard_(credentials|capacity)_"),
+    "mounts": re.compile(r"lustre"),
+}
+
+
+@EACH
+def test_an_alert_needs_what_its_metrics_are_of(alert: Alert):
+    assert set(alert.needs) == {need for need, only in ONLY_WITH.items() if only.search(alert.expr)}
+
+
+def test_a_cluster_gets_the_alerts_that_can_fire_in_it():
+    assert alerts_for(NEEDS) == alerts()
+    assert {one.group for one in alerts_for([])} == {"node", "collection"}
+    assert all(not one.needs for one in alerts_for([]))
 
 
 def test_an_unknown_key_is_refused():

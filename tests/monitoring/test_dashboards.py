@@ -196,32 +196,37 @@ def test_a_cluster_gets_what_it_can_fill():
     everything = dashboards_for(NEEDS)
     assert everything == dashboards()
     plain = dashboards_for([])
-    assert [one.id for one in plain] == ["cluster-overview", "host-system", "storage"]
+    assert [one.id for one in plain] == ["cluster-overview", "node-status", "host-system", "storage"]
     assert {panel.id for one in plain for panel in one.panels() if panel.needs} == set()
     assert all(row.panels for one in plain for row in one.rows)
 
 
+# What every cluster of ParallelCluster has.
+OF_PARALLELCLUSTER = {"slurm", "head-node", "mounts", "nfs"}
+
+
 def test_a_cluster_has_what_its_nodes_have():
-    assert features_of(spec_of(MIXED.replace("MODE", "amp-only"))) == {"gpu", "gpm", "nvlink", "efa", "slurm", "login"}
+    of_nodes = {"gpu", "gpm", "nvlink", "efa", "login"}
+    assert features_of(spec_of(MIXED.replace("MODE", "amp-only"))) == of_nodes | OF_PARALLELCLUSTER
 
 
 @pytest.mark.parametrize(
     ("instead", "has"),
     [
-        ({"p5.48xlarge": "p4d.24xlarge"}, "gpu nvlink efa slurm login"),
-        ({"p5.48xlarge": "g5.8xlarge"}, "gpu efa slurm login"),
-        ({"p5.48xlarge": "p6-b200.48xlarge"}, "gpu gpm nvlink efa slurm login"),
-        ({"p5.48xlarge": "x99.large"}, "gpu efa slurm login"),
-        ({"p5.48xlarge": "m5.2xlarge", "setup: gpu": "setup: cpu"}, "efa slurm login"),
-        ({"p5.48xlarge": "m5.2xlarge", "c5n.18xlarge": "m5.2xlarge", "setup: gpu": "setup: cpu"}, "slurm login"),
-        ({"login_nodes: {count: 1, instance_type: m5.large}\n": "", "setup: gpu": "setup: none"}, "efa slurm"),
+        ({"p5.48xlarge": "p4d.24xlarge"}, "gpu nvlink efa login"),
+        ({"p5.48xlarge": "g5.8xlarge"}, "gpu efa login"),
+        ({"p5.48xlarge": "p6-b200.48xlarge"}, "gpu gpm nvlink efa login"),
+        ({"p5.48xlarge": "x99.large"}, "gpu efa login"),
+        ({"p5.48xlarge": "m5.2xlarge", "setup: gpu": "setup: cpu"}, "efa login"),
+        ({"p5.48xlarge": "m5.2xlarge", "c5n.18xlarge": "m5.2xlarge", "setup: gpu": "setup: cpu"}, "login"),
+        ({"login_nodes: {count: 1, instance_type: m5.large}\n": "", "setup: gpu": "setup: none"}, "efa"),
         (
             {"file_systems: []": "file_systems: [{mount: /fsx, lustre: {size_gib: 1200}}]"},
-            "gpu gpm nvlink efa slurm login shared-storage",
+            "gpu gpm nvlink efa login shared-storage",
         ),
         (
             {"file_systems: []": "file_systems: [{mount: /apps, ebs: {size_gib: 100}}]"},
-            "gpu gpm nvlink efa slurm login",
+            "gpu gpm nvlink efa login",
         ),
     ],
     ids=str,
@@ -231,7 +236,50 @@ def test_a_cluster_has_no_more_than_its_nodes_have(instead: dict[str, str], has:
     for what, other in instead.items():
         assert what in text
         text = text.replace(what, other)
-    assert features_of(spec_of(text)) == set(has.split())
+    assert features_of(spec_of(text)) == set(has.split()) | OF_PARALLELCLUSTER
+
+
+OTHER = """\
+name: train
+region: us-east-1
+platform: PLATFORM
+network: {availability_zone: us-east-1a}
+queues: [{name: gpu, instance_type: p5.48xlarge, nodes: 4, capacity: on-demand}]
+file_systems: FILE_SYSTEMS
+monitoring: {mode: amp-only}
+"""
+
+
+@pytest.mark.parametrize(
+    ("platform", "file_systems", "has"),
+    [
+        # Pods mount what is shared, where no exporter of a node sees it.
+        ("eks", "[{mount: /fsx, lustre: {size_gib: 1200}}]", "shared-storage"),
+        ("batch", "[]", ""),
+        ("batch", "[{mount: /fsx, lustre: {size_gib: 1200}}]", "shared-storage mounts"),
+        ("batch", "[{mount: /home, openzfs: {size_gib: 512}}]", "shared-storage mounts nfs"),
+    ],
+)
+def test_other_platforms_have_neither_slurm_nor_a_head_node(platform: str, file_systems: str, has: str):
+    text = OTHER.replace("PLATFORM", platform).replace("FILE_SYSTEMS", file_systems)
+    assert features_of(spec_of(text)) == {"gpu", "gpm", "nvlink", "efa", *has.split()}
+
+
+# What only a cluster with the need can answer.
+ONLY_WITH = {
+    "head-node": re.compile(r'node_type="HeadNode"|node_nfsd_'),
+    "slurm": re.compile(r"\bslurm_"),
+    "nfs": re.compile(r"node_nfs_"),
+    "gpu": re.compile(r"DCGM_FI_|gpu:|gpu_utilization"),
+    "efa": re.compile(r"amazonefa|:efa_|efa_interfaces"),
+}
+
+
+@EACH_PANEL
+def test_a_panel_needs_what_only_some_clusters_can_answer(dashboard: Dashboard, panel: Panel):
+    needs = {*dashboard.needs, *panel.needs}
+    asked_for = " ".join(query.expr for query in panel.queries)
+    assert {need for need, only in ONLY_WITH.items() if only.search(asked_for)} <= needs
 
 
 def test_clusters_of_an_environment_may_have_anything():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import shutil
 import subprocess
 from pathlib import Path
@@ -12,6 +11,7 @@ import pytest
 
 from tests.monitoring.clusters import WORKSPACE, mixed, on_head_node
 from tests.monitoring.fake_ec2 import Instance, fake_aws
+from tests.monitoring.other_nodes import discovered, without_kubernetes
 from tests.monitoring.prometheus import real_prometheus
 from tests.monitoring.test_discovery import labels_by_job, wait_until
 from trainyard.document.write import yaml_text
@@ -112,31 +112,6 @@ def test_a_real_prometheus_finds_the_instances_of_batch_and_labels_them(
         "node_type": "Compute",
         "queue": "gpu",
     }
-
-
-def discovered(number: int, queue: str) -> dict[str, Any]:
-    """Return a node of EKS as Prometheus' discovery describes it, and where its kubelet listens.
-
-    https://prometheus.io/docs/prometheus/latest/configuration/configuration/#node
-    """
-    labels = {
-        "__meta_kubernetes_node_name": f"ip-10-0-16-{number}.ec2.internal",
-        "__meta_kubernetes_node_provider_id": f"aws:///us-east-1a/i-{number:017x}",
-        "__meta_kubernetes_node_address_InternalIP": f"10.0.16.{number}",
-        "__meta_kubernetes_node_label_node_kubernetes_io_instance_type": "p5.48xlarge",
-        "__meta_kubernetes_node_label_trainyard_queue": queue,
-        "instance": f"ip-10-0-16-{number}.ec2.internal",
-    }
-    return {"targets": [f"10.0.16.{number}:10250"], "labels": labels}
-
-
-def without_kubernetes(config: dict[str, Any], *nodes: dict[str, Any]) -> dict[str, Any]:
-    """Return a configuration with nodes in the place of their discovery, which Debian leaves out of its Prometheus."""
-    made: dict[str, Any] = copy.deepcopy(config)
-    for job in made["scrape_configs"]:
-        if job.pop("kubernetes_sd_configs", None):
-            job["static_configs"] = list(nodes)
-    return made
 
 
 def test_eks_is_asked_for_its_nodes_from_inside():

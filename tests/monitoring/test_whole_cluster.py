@@ -11,10 +11,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.monitoring.clusters import spec_of
 from tests.monitoring.whole_cluster import whole_cluster
-from tests.monitoring.whole_cluster.nodes import COMPUTE, HEAD
+from tests.monitoring.whole_cluster.nodes import COMPUTE, HEAD, SPEC
 from tests.slurm import real_slurm, until
 from trainyard.monitoring.dashboard import dashboards
+from trainyard.operate.monitoring.verify.deployed import plain_keeper
+from trainyard.operate.monitoring.verify.situation import Situation
+from trainyard.operate.monitoring.verify.verifying import verify
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,6 +79,12 @@ def test_an_ill_gpu_a_lost_interface_and_drained_nodes_raise_their_alerts_and_no
 
 def test_nothing_alarms_where_nothing_is_wrong(healthy_cluster: WholeCluster):
     assert healthy_cluster.fired() == set()
+
+
+def test_verify_has_nothing_against_alerts_that_fire(p5_cluster: WholeCluster):
+    p5_cluster.fired()
+    verified = verify(Situation(spec_of(SPEC), plain_keeper(p5_cluster.keeper.url)), lambda _: None)
+    assert [(one.id, one.message) for one in verified.findings] == []
 
 
 def asked(expr: str) -> str:

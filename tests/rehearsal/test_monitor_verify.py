@@ -17,6 +17,7 @@ import pytest
 from tests.monitoring.whole_cluster import Faults, whole_cluster
 from tests.monitoring.whole_cluster.nodes import COMPUTE, HEAD, LOGIN, SPEC
 from tests.operate.monitoring.verify.situations import found, instance
+from tests.operate.monitoring.verify.situations import spec as llm_spec
 from trainyard.api.monitor_verify import Verified, verify_monitoring
 from trainyard.bundle.asset_lock import lock_text
 from trainyard.deploy.deployment import deploy, work_for
@@ -183,7 +184,7 @@ def with_profile(account: Account) -> InAccount:
     arn = iam.create_instance_profile(InstanceProfileName="head")["InstanceProfile"]["Arn"]
     iam.add_role_to_instance_profile(InstanceProfileName="head", RoleName="head")
     id_ = amp.create_workspace(alias="llm")["workspaceId"]
-    known = InAccount(account, "llm", {"AMPWorkspaceId": id_})
+    known = InAccount(account, llm_spec(), {"AMPWorkspaceId": id_})
     known.instances = (instance("i-00000000000000001", "HeadNode", profile_arn=arn),)
     return known
 

@@ -11,7 +11,7 @@ from trainyard.document.write import yaml_text
 from trainyard.edge.bundle_folder import Written, write_folder
 from trainyard.edge.new_file import write_new_file
 from trainyard.errors import SpecError
-from trainyard.monitoring.alert import Alert, alerts
+from trainyard.monitoring.alert import Alert, alerts_for
 from trainyard.monitoring.dashboard import NEEDS, Dashboard, dashboards_for
 from trainyard.monitoring.features import features_of
 from trainyard.monitoring.grafana_files import grafana_files
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from trainyard.spec.cluster import Spec
 
-__all__ = ["Alert", "Dashboard", "MonitorDashboards", "monitor_alerts", "monitor_dashboards"]
+__all__ = ["Alert", "Dashboard", "MonitorAlerts", "MonitorDashboards", "monitor_alerts", "monitor_dashboards"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,16 @@ class MonitorDashboards:
     written: Written | None
 
 
+@dataclass(frozen=True, slots=True)
+class MonitorAlerts:
+    """The alerts of a spec, or all that there are. ``checked`` is None without a spec."""
+
+    checked: Checked | None
+    alerts: tuple[Alert, ...]
+    """None where nothing is measured that one could tell of, or the spec has errors."""
+    written: Path | None
+
+
 def monitor_dashboards(
     file: str | None = None, folder: Path | None = None, *, force: bool = False
 ) -> MonitorDashboards:
@@ -47,26 +57,41 @@ def monitor_dashboards(
     Raises FindingsError where the file is no spec, InputError where the folder must not be replaced, TrainyardError
     where it cannot be written.
     """
-    checked = None if file is None else check_file(file)
-    if checked is not None and checked.parsed is None:
-        raise SpecError(checked.findings)
+    checked, spec = _read(file)
     if checked is not None and checked.has_errors:
         return MonitorDashboards(checked, (), {}, None)
-    spec = None if checked is None or checked.parsed is None else checked.parsed.spec
     has = _has(spec)
     files = {**_grafana(has), **({} if spec is None else _cloudwatch(spec))}
     written = None if folder is None else write_folder(folder, files, force=force)
     return MonitorDashboards(checked, () if has is None else dashboards_for(has), files, written)
 
 
-def monitor_alerts(file: Path | None = None, *, force: bool = False) -> tuple[Alert, ...]:
-    """Return the alerts, and write them with what is recorded for dashboards as rules into a file, where one is given.
+def monitor_alerts(spec: str | None = None, file: Path | None = None, *, force: bool = False) -> MonitorAlerts:
+    """Return the alerts that can fire in the cluster of a spec, and write them into a file, where one is given.
 
-    Raises InputError where the file exists and is not to be replaced, TrainyardError where it cannot be written.
+    The file has what is recorded for dashboards besides. Without a spec, all alerts; nothing is written where the spec
+    has errors or measures nothing.
+    Raises FindingsError where the spec is none, InputError where the file exists and is not to be replaced,
+    TrainyardError where it cannot be written.
     """
+    checked, parsed = _read(spec)
+    has = None if checked is not None and checked.has_errors else _has(parsed)
+    if has is None:
+        return MonitorAlerts(checked, (), None)
+    found = alerts_for(has)
     if file is not None:
-        write_new_file(file, yaml_text(rules_document(), blocks=True), force=force)
-    return alerts()
+        write_new_file(file, yaml_text(rules_document(found), blocks=True), force=force)
+    return MonitorAlerts(checked, found, file)
+
+
+def _read(file: str | None) -> tuple[Checked | None, Spec | None]:
+    """Return a spec with what was found in it. Raises FindingsError where it is none."""
+    if file is None:
+        return None, None
+    checked = check_file(file)
+    if checked.parsed is None:
+        raise SpecError(checked.findings)
+    return checked, checked.parsed.spec
 
 
 def _has(spec: Spec | None) -> frozenset[str] | None:

@@ -2,44 +2,83 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from trainyard.cli.output import json_option, one_line, print_json, print_text
+from trainyard.cli import suggestions
+from trainyard.cli.output import counted, finding_text, json_option, one_line, print_json, print_text
+
+if TYPE_CHECKING:
+    from trainyard.api.monitor_files import MonitorAlerts
 
 
 @click.command()
+@click.argument("spec", metavar="[SPEC]", required=False, shell_complete=suggestions.files)
 @click.option(
     "-o", "--output", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), help="Write the rules."
 )
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @json_option
-def command(output: Path | None, *, force: bool, as_json: bool) -> None:
+def command(spec: str | None, output: Path | None, *, force: bool, as_json: bool) -> None:
     """List the alerts by what they are about, or write them as rules.
 
-    Prometheus and Amazon Managed Prometheus read FILE. It holds what is recorded for the dashboards besides.
-    `trainyard explain ALERT` says what to do.
+    With SPEC, only those that can fire in its cluster. Prometheus and Amazon Managed Prometheus read FILE, which holds
+    what is recorded for the dashboards besides. `trainyard explain ALERT` says what to do.
+
+    \b
+    Exit status: 0 fine; 1 the spec has errors, or FILE could not be written;
+    2 SPEC could not be read, or FILE exists.
 
     \b
     Example:
       trainyard monitor alerts
-      trainyard monitor alerts -o rules.yml
+      trainyard monitor alerts cluster.yaml -o rules.yml
       trainyard explain gpu-xid-fatal
     """
     from trainyard.api.monitor_files import monitor_alerts
+
+    found = monitor_alerts(spec, output, force=force)
+    failed = found.checked is not None and found.checked.has_errors
+    if as_json:
+        print_json(_as_json(found))
+    else:
+        _print_findings(found)
+        _print(found)
+    sys.exit(1 if failed else 0)
+
+
+def _print_findings(found: MonitorAlerts) -> None:
+    if found.checked is None:
+        return
+    for finding in found.checked.findings:
+        print_text(finding_text(finding), err=True)
+    if found.checked.has_errors:
+        print_text(f"nothing was written: {counted(found.checked.findings)}", err=True)
+    elif not found.alerts:
+        print_text("monitoring.mode is none: nothing is measured that an alert could tell of", err=True)
+
+
+def _print(found: MonitorAlerts) -> None:
     from trainyard.monitoring.alert_told import title
 
-    found = monitor_alerts(output, force=force)
-    if as_json:
-        told = [
-            {"id": one.id, "group": one.group, "severity": one.severity, "for": one.for_, "summary": title(one.summary)}
-            for one in found
-        ]
-        print_json({"file": None if output is None else str(output), "alerts": told})
-    elif output is not None:
-        print_text(f"{one_line(str(output))} written: {len(found)} alerts, and what is recorded for dashboards")
-    else:
-        width = max(len(one.id) for one in found)
-        for one in found:
-            print_text(f"{click.style(one.id.ljust(width), bold=True)}  {one.severity:<8}  {title(one.summary)}")
+    if found.written is not None:
+        count = len(found.alerts)
+        print_text(f"{one_line(str(found.written))} written: {count} alerts, and what is recorded for dashboards")
+        return
+    width = max((len(one.id) for one in found.alerts), default=0)
+    for one in found.alerts:
+        print_text(f"{click.style(one.id.ljust(width), bold=True)}  {one.severity:<8}  {title(one.summary)}")
+
+
+def _as_json(found: MonitorAlerts) -> dict[str, Any]:
+    from trainyard.monitoring.alert_told import title
+
+    told = [
+        {"id": one.id, "group": one.group, "severity": one.severity, "for": one.for_, "summary": title(one.summary)}
+        for one in found.alerts
+    ]
+    findings = [] if found.checked is None else [one._asdict() for one in found.checked.findings]
+    return {"file": None if found.written is None else str(found.written), "alerts": told, "findings": findings}

@@ -71,7 +71,7 @@ def refused(reply: Reply, url: str) -> TrainyardError:
         hint = "it may be deleted, or in another account or region: check the address, --region and --profile"
         return TrainyardError(f"there is no such workspace: {said}", where=url, hint=hint)
     hints = {
-        401: f"it wants to know who asks: {_OWN_SECRET}",
+        401: f"it does not know who asks: {_OWN_SECRET}; one that has ended has to be renewed",
         403: f"who asks may not: {_OWN_SECRET}",
         404: "is it the address of a Prometheus? Behind a proxy it may stand below a path",
         429: "it is asked too much: wait, or look at fewer panels at once",

@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from trainyard.monitoring.dashboard import NEEDS
+
 if TYPE_CHECKING:
     import datetime as dt
+    from collections.abc import Iterable
 
 FOLDER = Path(__file__).with_name("alerts")
 # The order is that of the page and of the rules.
@@ -53,16 +56,20 @@ class Alert:
     sources: tuple[str, ...]
     read: dt.date
     """When the sources were read."""
+    needs: tuple[str, ...] = ()
+    """What a cluster has to have for it to fire: of the needs of dashboards."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be right. Raises ValueError: an error in our own data is a bug, which a test finds."""
-        empty = [one.name for one in fields(self) if not getattr(self, one.name)]
+        empty = [one.name for one in fields(self) if one.name != "needs" and not getattr(self, one.name)]
         if empty:
             raise ValueError(f"{self.id}: {', '.join(empty)} must not be empty")
         if self.group not in GROUPS or self.severity not in SEVERITIES or not _DURATION.fullmatch(self.for_):
             raise ValueError(
                 f"{self.id}: group {self.group!r}, severity {self.severity!r} or for {self.for_!r} is wrong"
             )
+        if not set(self.needs) <= set(NEEDS):
+            raise ValueError(f"{self.id}: needs {', '.join(self.needs)} is wrong")
         if not all(source.startswith("https://") for source in self.sources):
             raise ValueError(f"{self.id}: a source is a URL that begins with https://")
 
@@ -73,6 +80,12 @@ def alerts() -> tuple[Alert, ...]:
     order = list(GROUPS)
     found = [alert_of(file.stem, _content(file)) for file in FOLDER.glob("*.yaml")]
     return tuple(sorted(found, key=lambda one: (order.index(one.group), one.id)))
+
+
+def alerts_for(has: Iterable[str]) -> tuple[Alert, ...]:
+    """Return those that can fire in a cluster with so much: see `features_of`."""
+    given = frozenset(has)
+    return tuple(one for one in alerts() if given.issuperset(one.needs))
 
 
 def alert_of(id_: str, content: dict[str, Any]) -> Alert:

@@ -39,8 +39,9 @@ UNITS = (
     "watt", "joule", "hertz", "seconds", "timestamp", "standard-deviations", "boolean",
 )  # fmt: skip
 # What a cluster can have, and without which a dashboard or a panel would stay empty.
-# gpm: GPUs that tell which parts of them work, from Hopper on (GPU Performance Monitoring).
-NEEDS = ("gpu", "gpm", "nvlink", "efa", "slurm", "shared-storage", "login")
+# gpm: GPUs that tell which parts of them work, from Hopper on (GPU Performance Monitoring). head-node: as only
+# ParallelCluster has one. mounts: nodes that mount shared file systems where their exporter sees it; nfs: over NFS.
+NEEDS = ("gpu", "gpm", "nvlink", "efa", "slurm", "head-node", "mounts", "nfs", "shared-storage", "login")
 _OVER_TIME = ("timeseries", "heatmap", "states")
 _ID = re.compile(r"[a-z][a-z0-9-]*")
 COLUMNS = 24

@@ -20,7 +20,7 @@ class Exporter(NamedTuple):
     job: str
     port: int
     node_types: tuple[str, ...]
-    """ParallelCluster's names of the kinds of nodes that it runs on."""
+    """ParallelCluster's names of the kinds of nodes that it runs on; elsewhere, all that is scraped is Compute."""
     queues: tuple[str, ...] | None = None
     """The queues whose nodes run it; None for whatever node has one of the types."""
 
@@ -29,13 +29,14 @@ def exporters(spec: Spec) -> tuple[Exporter, ...]:
     """Return what runs on some node of the cluster, nothing where nothing is measured."""
     if spec.monitoring.mode == "none" or spec.is_environment:
         return ()
+    head = ("HeadNode",) if spec.platform == "parallelcluster" else ()
     login = ("LoginNode",) if any(True for _ in spec.login_pools()) else ()
     gpus = gpu_queues(spec)
     dcgm = (Exporter("dcgm-exporter", 9400, ("Compute",), gpus),) if gpus else ()
     return (
-        Exporter("node-exporter", 9100, ("HeadNode", "Compute", *login)),
+        Exporter("node-exporter", 9100, (*head, "Compute", *login)),
         *dcgm,
-        Exporter("trainyard-node", 9341, ("HeadNode", "Compute")),
+        Exporter("trainyard-node", 9341, (*head, "Compute")),
     )
 
 

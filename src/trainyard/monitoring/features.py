@@ -46,6 +46,21 @@ def _has_shared_storage(spec: Spec) -> bool:
     return any(one.kind != "ebs" for one in spec.file_systems)
 
 
+def _mounts(spec: Spec) -> bool:
+    # /home of the head node is on every node of ParallelCluster. On Amazon EKS pods mount below /var/lib/kubelet, which
+    # the kubelet makes with mode 0750, and node_exporter is not root: render/eks/manifests/node-exporter.yaml
+    # https://github.com/kubernetes/kubernetes/blob/master/pkg/kubelet/kubelet.go
+    return _has_head_node(spec) or (spec.platform == "batch" and bool(spec.file_systems))
+
+
+def _mounts_nfs(spec: Spec) -> bool:
+    return _has_head_node(spec) or (_mounts(spec) and any(one.kind != "lustre" for one in spec.file_systems))
+
+
+def _has_head_node(spec: Spec) -> bool:
+    return spec.platform == "parallelcluster"
+
+
 def _gpu_types(spec: Spec) -> Iterator[InstanceType]:
     queues = gpu_queues(spec)
     for group in spec.node_groups():
@@ -58,7 +73,10 @@ _MET: dict[str, Callable[[Spec], bool]] = {
     "gpm": _has_gpm,
     "nvlink": _has_nvlink,
     "efa": _has_efa,
-    "slurm": lambda spec: spec.platform == "parallelcluster",
+    "slurm": _has_head_node,
+    "head-node": _has_head_node,
+    "mounts": _mounts,
+    "nfs": _mounts_nfs,
     "shared-storage": _has_shared_storage,
     "login": lambda spec: any(True for _ in spec.login_pools()),
 }

@@ -49,7 +49,7 @@ def plain_series(instance_type: str) -> int | None:
 def compute_series(spec: Spec, group: NodeGroup) -> int | None:
     """Return those of one node; where it may be of several instance types, of the one with the most."""
     gpus = group.queue.name in gpu_queues(spec)
-    each = [instance_series(name, gpus=gpus, efa=group.efa) for name in group.instance_types]
+    each = [instance_series(name, gpus=gpus, efa=group.efa, launcher=spec.platform) for name in group.instance_types]
     known = [one for one in each if one is not None]
     return max(known) if known and len(known) == len(each) else None
 

@@ -22,9 +22,9 @@ def recording_rules() -> dict[str, Any]:
     return {"groups": list(recording_groups())}
 
 
-def rules_document() -> dict[str, Any]:
-    """Return both in one document."""
-    return {"groups": [*recording_rules()["groups"], *alert_rules()["groups"]]}
+def rules_document(of: Iterable[Alert] | None = None) -> dict[str, Any]:
+    """Return both in one document. Without alerts given, all of them."""
+    return {"groups": [*recording_rules()["groups"], *alert_rules(of)["groups"]]}
 
 
 def alert_rules(of: Iterable[Alert] | None = None) -> dict[str, Any]:

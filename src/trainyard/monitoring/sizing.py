@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trainyard.monitoring.exporters import exporters
-from trainyard.monitoring.node_series import compute_series, head_series, plain_series, total
+from trainyard.monitoring.node_series import agent_series, compute_series, head_series, plain_series, total
 from trainyard.monitoring.prometheus_config import SCRAPE_INTERVAL_S
 from trainyard.monitoring.sizing_facts import facts
 
@@ -19,7 +19,7 @@ class Sizing:
     """What the metrics of a cluster amount to. None is unknown: of some instance type the catalog says too little."""
 
     nodes: int
-    """Nodes that are scraped: the head node, login nodes and compute nodes."""
+    """Nodes that are scraped: compute nodes, and on ParallelCluster the head node and login nodes."""
     series: int | None
 
     @property
@@ -55,4 +55,6 @@ def _sizing(spec: Spec, *, least: bool) -> Sizing:
         (compute_series(spec, group), group.min_nodes if least else group.max_nodes) for group in spec.node_groups()
     ]
     parts = [0 if count == 0 else None if each is None else each * count for each, count in (*logins, *computes)]
-    return Sizing(1 + sum(count for _, count in (*logins, *computes)), total([head_series(spec), *parts]))
+    # Elsewhere than on a head node, the agent's own series are all that comes on top.
+    heads, own = (1, head_series(spec)) if spec.platform == "parallelcluster" else (0, agent_series())
+    return Sizing(heads + sum(count for _, count in (*logins, *computes)), total([own, *parts]))

@@ -30,15 +30,15 @@ if TYPE_CHECKING:
     from tests.monitoring.whole_cluster.faults import Faults
     from tests.monitoring.whole_cluster.nodes import Node
 
-_VARIABLES = {
+VARIABLES = {
     "AWS_ACCESS_KEY_ID": "AKIDTEST", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_SESSION_TOKEN": "",
     "AWS_EC2_METADATA_DISABLED": "true",
 }  # fmt: skip
-_KEEPER_OPTIONS = ("--web.enable-remote-write-receiver", "--web.enable-lifecycle")
+KEEPER_OPTIONS = ("--web.enable-remote-write-receiver", "--web.enable-lifecycle")
 # Instead of half a minute. More often, a busy machine does not always answer in time.
 _EVERY = "2s"
 # From a sample to the evaluation of a rule: a scrape, a write and an evaluation.
-_DELAY_S = 7.0
+DELAY_S = 7.0
 # Of Grafana and Alertmanager, only that they are there matters.
 _BESIDE = 'some_build_info{version="1.2.3"} 1\n'
 _ITSELF = "localhost:9090"
@@ -65,7 +65,7 @@ class WholeCluster:
 
     def fired(self) -> set[str]:
         """Return the alerts that have fired, once the one that waits longest would have."""
-        time.sleep(max(0.0, self.judged_from_s + LONGEST_S + _DELAY_S - time.monotonic()))
+        time.sleep(max(0.0, self.judged_from_s + LONGEST_S + DELAY_S - time.monotonic()))
         return {dict(one)["alertname"] for one in self.ask('last_over_time(ALERTS{alertstate="firing"}[10m])')}
 
     def fall_ill(self) -> None:
@@ -102,7 +102,7 @@ def whole_cluster(
         head = running.enter_context(_head(folder / "head", ec2.url, writes_to, wrong))
         cluster = WholeCluster(head, keeper, ec2, network, expositions)
         _wait_until_known(cluster, wrong.targets(nodes), written=wrong.write_status is None)
-        _load_rules(cluster, folder / "keeper")
+        cluster.judged_from_s = load_rules(keeper, folder / "keeper")
         if ill:
             cluster.fall_ill()
         yield cluster
@@ -132,7 +132,7 @@ def _head(folder: Path, ec2_url: str, writes_to: str, faults: Faults) -> Iterato
     write["queue_config"]["batch_send_deadline"] = "1s"
     for configure in faults.configure:
         configure(config)
-    with _started(folder, config) as prometheus:
+    with started(folder, config) as prometheus:
         yield prometheus
 
 
@@ -144,17 +144,18 @@ def _keeper(folder: Path, running: ExitStack) -> Iterator[Prometheus]:
     for target in _static_targets(config) - {_ITSELF}:
         stand_in = running.enter_context(answering(200, _BESIDE))
         _elsewhere(config, target, stand_in.removeprefix("http://"))
-    with _started(folder, config, *_KEEPER_OPTIONS) as prometheus:
+    with started(folder, config, *KEEPER_OPTIONS) as prometheus:
         yield prometheus
 
 
 @contextmanager
-def _started(folder: Path, config: dict[str, Any], *options: str) -> Iterator[Prometheus]:
+def started(folder: Path, config: dict[str, Any], *options: str) -> Iterator[Prometheus]:
+    """Start a Prometheus that scrapes and evaluates much more often than its configuration says."""
     folder.mkdir()
     (port,) = free_ports(1)
     config["global"] |= {"scrape_interval": _EVERY, "scrape_timeout": _EVERY, "evaluation_interval": _EVERY}
     _elsewhere(config, _ITSELF, f"127.0.0.1:{port}")
-    with real_prometheus(folder, config, *options, port=port, variables=_VARIABLES) as prometheus:
+    with real_prometheus(folder, config, *options, port=port, variables=VARIABLES) as prometheus:
         yield prometheus
 
 
@@ -186,12 +187,12 @@ def _wait_until_known(cluster: WholeCluster, targets: int, *, written: bool) -> 
         cluster.keeper.wait_for(twice, lambda found: found == {(): everything})
 
 
-def _load_rules(cluster: WholeCluster, folder: Path) -> None:
-    """Give the keeper its rules. Before anything arrives, it would rightly say that nothing does."""
+def load_rules(keeper: Prometheus, folder: Path) -> float:
+    """Give the keeper its rules and return when. Before anything arrives, it would rightly say that nothing does."""
     rules, file = folder / "rules.yml", folder / "prometheus.yaml"
     rules.write_text(yaml.safe_dump(shortened_rules()), encoding="utf-8")
     config = yaml.safe_load(file.read_text(encoding="utf-8"))
     file.write_text(yaml.safe_dump({**config, "rule_files": [str(rules)]}), encoding="utf-8")
-    request = urllib.request.Request(f"{cluster.keeper.url}/-/reload", method="POST")
+    request = urllib.request.Request(f"{keeper.url}/-/reload", method="POST")
     with urllib.request.urlopen(request, timeout=10):
-        cluster.judged_from_s = time.monotonic()
+        return time.monotonic()

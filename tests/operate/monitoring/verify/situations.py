@@ -8,7 +8,8 @@ from tests.edge.aws.in_memory import StandingClock
 from trainyard.edge.aws.account import Account
 from trainyard.edge.prometheus_api import Sample
 from trainyard.errors import TrainyardError
-from trainyard.operate.monitoring.verify.in_account import InAccount, Instance
+from trainyard.operate.monitoring.verify.in_account import InAccount
+from trainyard.operate.monitoring.verify.instances import Instance, tagged
 from trainyard.operate.monitoring.verify.situation import Situation
 from trainyard.spec.parsing import parse
 
@@ -101,8 +102,9 @@ def instance(id_: str, node_type: str = "Compute", *, age_s: float = HOUR_S, **m
         tags["parallelcluster:queue-name"] = "gpu"
     launched_s = StandingClock().now() - age_s
     address = f"10.0.0.{_number(id_)}"
-    made = Instance(id_, "running", tags, address, ("sg-1",), None, launched_s)
-    return made._replace(**{**more, "tags": {**tags, **more.get("tags", {})}})
+    all_tags = {**tags, **more.pop("tags", {})}
+    made = Instance(id_, "running", all_tags, address, ("sg-1",), None, launched_s, *tagged(all_tags, "llm"))
+    return made._replace(**more)
 
 
 def nodes() -> tuple[Instance, ...]:
@@ -112,7 +114,7 @@ def nodes() -> tuple[Instance, ...]:
 
 def in_account(instances: Sequence[Instance] | None = None, **outputs: str) -> InAccount:
     """Return an account that has these instances, in one security group that lets its own in."""
-    known = InAccount(Account("us-east-2", clock=StandingClock()), "llm", outputs)
+    known = InAccount(Account("us-east-2", clock=StandingClock()), spec(), outputs)
     known.instances = tuple(nodes() if instances is None else instances)
     known.groups = ONE_SECURITY_GROUP
     return known

@@ -130,7 +130,7 @@ def test_a_topic_needs_somebody_who_has_confirmed():
     with account_in_memory() as account:
         sns = account.client("sns")
         topic = sns.create_topic(Name="alerts")["TopicArn"]
-        known = InAccount(account, "llm", {"AlertTopicArn": topic})
+        known = InAccount(account, spec(), {"AlertTopicArn": topic})
         assert found(alerting, account=known) == [
             ("warning", "alerts-reach-nobody", f"nobody has subscribed to {topic}")
         ]
@@ -144,7 +144,7 @@ def test_dashboards_in_cloudwatch_that_are_missing_are_named():
     names = [dashboard_name("llm", one) for one in dashboards_of(spec())]
     assert len(names) > 1
     with account_in_memory() as account:
-        known = InAccount(account, "llm", {})
+        known = InAccount(account, spec(), {})
         put_dashboard(account, names[0], {"widgets": []})
         missing = [message for _, _, message in found(cloudwatch, account=known)]
     assert missing == [f"dashboard {name} is not in CloudWatch" for name in names[1:]]

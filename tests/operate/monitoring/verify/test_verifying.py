@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from tests.edge.aws.in_memory import StandingClock
 from tests.operate.monitoring.verify.situations import FakeKeeper, in_account, nodes, spec, whole
 from trainyard.edge.aws.asking import NotAllowedError
 from trainyard.operate.monitoring.verify.explained import kinds
-from trainyard.operate.monitoring.verify.in_account import InAccount, Instance
+from trainyard.operate.monitoring.verify.in_account import InAccount
 from trainyard.operate.monitoring.verify.situation import Situation
 from trainyard.operate.monitoring.verify.verifying import verify, verify_until_good
+
+if TYPE_CHECKING:
+    from trainyard.operate.monitoring.verify.instances import Instance
 
 
 class Refusing(InAccount):
@@ -40,7 +45,7 @@ def test_where_nothing_arrives_nothing_is_said_of_single_targets():
 
 
 def test_a_check_that_may_not_be_made_is_a_warning_and_the_others_are_made():
-    account = Refusing(in_account().account, "llm", {})
+    account = Refusing(in_account().account, spec(), {})
     keeper = FakeKeeper(whole(), {"max(timestamp": 1.0})
     verified = verify(Situation(spec(), keeper, account), lambda _: None)
     refused = [one for one in verified.findings if one.id == "not-verified"]

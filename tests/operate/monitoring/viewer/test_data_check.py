@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from tests.operate.monitoring.viewer.fake_source import FakeSource
 from trainyard.errors import TrainyardError
 from trainyard.monitoring.dashboard import dashboards
 from trainyard.operate.monitoring.viewer.data_check import dashboards_data
+
+if TYPE_CHECKING:
+    from trainyard.edge.prometheus_api import Labels
 
 
 def test_every_panel_of_every_dashboard_is_looked_at():
@@ -23,6 +28,22 @@ def test_a_panel_that_is_rightly_empty_is_told_apart():
         assert one.with_data == ()
         assert one.rightly_empty == tuple(panel.id for panel in dashboard.panels() if panel.may_be_empty)
         assert len(one.rightly_empty) + len(one.empty) == len(list(dashboard.panels()))
+
+
+class WithoutSlurm(FakeSource):
+    """Has nothing of Slurm."""
+
+    def _found(self, expr: str) -> list[tuple[Labels, float]]:
+        return [] if "slurm_" in expr else super()._found(expr)
+
+
+@pytest.mark.parametrize(
+    ("node_type", "state"), [("Compute", "rightly_empty"), ("HeadNode", "empty")], ids=["eks", "parallelcluster"]
+)
+def test_jobs_of_slurm_are_only_missed_where_there_is_a_head_node(node_type: str, state: str):
+    source = WithoutSlurm([({"node_type": "Compute"}, 1.0), ({"node_type": node_type}, 1.0)])
+    found = {one.id: one for one in dashboards_data(source)}
+    assert "running" in getattr(found["slurm-jobs"], state)
 
 
 def test_an_error_of_one_query_is_told_for_its_panel():

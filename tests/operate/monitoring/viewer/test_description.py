@@ -8,7 +8,7 @@ import json
 import re
 from pathlib import Path
 
-from trainyard.monitoring.dashboard import dashboards
+from trainyard.monitoring.dashboard import NEEDS, dashboards
 from trainyard.operate.monitoring.viewer import page_files
 from trainyard.operate.monitoring.viewer.description import _why_empty, description
 from trainyard.operate.monitoring.viewer.page_files import page_files as files
@@ -24,8 +24,13 @@ def test_every_dashboard_and_panel_is_described_in_its_order():
 
 def test_an_empty_panel_says_when_that_is_right():
     assert _why_empty((), "") == ""
-    assert _why_empty(("efa", "slurm"), "no node lacks any") == "the cluster has no EFA; or no node lacks any"
+    assert _why_empty(("efa", "slurm"), "all are well") == "the cluster has no EFA or no Slurm; or all are well"
     assert _why_empty(("gpu", "nvlink", "gpu"), "") == "the cluster has no GPUs or no NVLink"
+    assert _why_empty(("slurm",), "") == "the cluster has no Slurm"
+
+
+def test_there_are_words_for_everything_that_a_panel_may_need():
+    assert [need for need in NEEDS if not _why_empty((need,), "").removeprefix("the cluster has no ")] == []
 
 
 def test_the_page_is_sent_with_all_that_it_names_and_nothing_else():

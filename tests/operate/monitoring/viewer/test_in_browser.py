@@ -164,6 +164,24 @@ def test_what_fires_is_told_above_the_panels_with_what_to_do(whole, browser):
     assert "gpu-xid-fatal: ip-10-0-16-8, gpu 3" in page.locator("#headline").inner_text()
 
 
+def test_an_alert_that_fires_in_several_places_says_in_how_many(browser):
+    of = {"alertname": "gpu-xid-fatal", "severity": "critical", "node_name": "n1"}
+    source = FakeSource([({**of, "gpu": gpu}, 1.0) for gpu in ("3", "4")])
+    with viewing(source) as viewer:
+        summary = Opened(browser, viewer, "storage").page.locator("#headline summary").inner_text()
+    assert summary == "1 alert fires in 2 places (1 critical): gpu-xid-fatal"
+
+
+def test_what_a_row_is_about_is_readable_on_a_phone(whole, browser):
+    viewer, end_s = whole
+    page = Opened(browser, viewer, f"cluster-overview?to={end_s}", viewport=SIZES[390]).page
+    cells = page.locator("[data-panel=firing] td:first-child").evaluate_all(
+        "all => all.map(one => one.getBoundingClientRect().height / parseFloat(getComputedStyle(one).lineHeight))"
+    )
+    assert cells
+    assert max(cells) < 3  # two lines, and the room above and below
+
+
 def test_a_choice_is_kept_in_the_address_and_by_links(whole, browser):
     viewer, end_s = whole
     opened = Opened(browser, viewer, f"gpu-performance?to={end_s}")

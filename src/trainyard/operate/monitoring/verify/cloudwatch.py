@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from trainyard.deploy.told import kinds as kinds_of_deployment
 from trainyard.edge.aws.cloudwatch_dashboards import find_dashboard
 from trainyard.finding_kinds import finding_of
-from trainyard.monitoring.cloudwatch_body import dashboards_of
+from trainyard.monitoring.cloudwatch_body import dashboards_of, wants_dashboards
 from trainyard.monitoring.cloudwatch_dashboard import dashboard_name
 from trainyard.monitoring.cloudwatch_mark import mark_of
 from trainyard.operate.monitoring.verify.explained import finding
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def cloudwatch(situation: Situation) -> Iterator[Finding]:
     """Yield those that are missing, and those that somebody has edited, which stay so."""
     account = situation.account
-    if account is None:
+    if account is None or not wants_dashboards(situation.spec):
         return
     for dashboard in dashboards_of(situation.spec):
         name = dashboard_name(situation.spec.name, dashboard)

@@ -33,7 +33,7 @@ def deployed_situation(
     spec = deployed_spec(name, account, bucket)
     outputs = outputs_of(account, spec)
     keeper = _keeper(spec, account, outputs, prometheus)
-    return Situation(spec, keeper, InAccount(account, name, outputs), opens_grafana)
+    return Situation(spec, keeper, InAccount(account, spec, outputs), opens_grafana)
 
 
 def deployed_spec(name: str, account: Account, bucket: str) -> Spec:

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 from trainyard.monitoring.node_discovery import CLUSTER_TAG
 from trainyard.operate.monitoring.verify.explained import finding
-from trainyard.operate.monitoring.verify.in_account import NODE_TYPE_TAG, QUEUE_TAG
+from trainyard.operate.monitoring.verify.instances import NODE_TYPE_TAG, QUEUE_TAG
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from trainyard.finding import Finding
-    from trainyard.operate.monitoring.verify.in_account import InAccount, Instance
+    from trainyard.operate.monitoring.verify.in_account import InAccount
+    from trainyard.operate.monitoring.verify.instances import Instance
     from trainyard.operate.monitoring.verify.situation import Situation
 
 _STACK_TAG = "aws:cloudformation:stack-name"
@@ -23,6 +24,9 @@ def instance_tags(situation: Situation) -> Iterator[Finding]:
     """Yield one finding for each instance whose tags hide it, or give it labels that no query asks for."""
     account = situation.account
     if account is None:
+        return
+    if situation.spec.platform != "parallelcluster":  # elsewhere, what is of no queue is none of the nodes
+        situation.looked_at["instances"] += len(account.discoverable)
         return
     for instance in account.instances:
         if instance.running and _is_node(account, instance):
@@ -44,6 +48,7 @@ def _wrong(situation: Situation, instance: Instance) -> Iterator[tuple[str, str,
 
 
 def _is_node(account: InAccount, instance: Instance) -> bool:
-    """Return whether it is one of ParallelCluster's: our own stacks make instances too, and tag them as ours."""
-    own_stack = instance.tags.get(_STACK_TAG, account.name) == account.name
+    """Return whether it is no instance of our own stacks, which are tagged as ours too."""
+    name = account.spec.name
+    own_stack = instance.tags.get(_STACK_TAG, name) == name
     return own_stack and instance.id != account.outputs.get("MonitoringInstanceId")

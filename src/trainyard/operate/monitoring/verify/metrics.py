@@ -57,7 +57,9 @@ def _answering(situation: Situation) -> dict[Kind, list[str]]:
 def _names(situation: Situation, targets: dict[Kind, list[str]]) -> dict[Kind, set[str]]:
     found: dict[Kind, set[str]] = {}
     for (job, node_type, queue), instances in targets.items():
-        matcher = f'{situation.cluster}, job="{job}", instance=~"{_either(instances)}"'
+        # Alerts that fire carry the labels of what they are about.
+        of = f'job="{job}", instance=~"{_either(instances)}", __name__!~"ALERTS.*"'
+        matcher = f"{situation.cluster}, {of}"
         answer = situation.values(f"group by (__name__) ({{{matcher}}})")
         found[job, node_type, queue] = {one.labels["__name__"] for one in answer}
     return found

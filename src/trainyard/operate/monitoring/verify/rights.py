@@ -1,28 +1,50 @@
-"""Whether the head node may send to the workspace at all: without that, it is answered with 403 and nothing arrives."""
+"""Whether whoever scrapes may send to the workspace at all: without that, it is answered with 403 and nothing arrives.
+
+On AWS Batch the user runs the agent, with a role that nobody else knows of.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trainyard.edge.aws.eks import pod_identities
 from trainyard.edge.aws.node_rights import may, workspace_arn
 from trainyard.operate.monitoring.verify.explained import finding
+from trainyard.render.eks.names import PROMETHEUS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from trainyard.edge.aws.account import Account
     from trainyard.finding import Finding
+    from trainyard.operate.monitoring.verify.in_account import InAccount
+    from trainyard.operate.monitoring.verify.instances import Instance
     from trainyard.operate.monitoring.verify.situation import Situation
 
 _ACTION = "aps:RemoteWrite"
 
 
 def rights(situation: Situation) -> Iterator[Finding]:
-    """Yield that the role of the head node lacks the permission, in the modes that have a workspace."""
+    """Yield that the head node, or the agent in a cluster of EKS, has no role that may."""
     account = situation.account
     id_ = None if account is None else account.outputs.get("AMPWorkspaceId")
-    head = None if account is None else account.head
-    if account is None or id_ is None or head is None:
+    if account is None or id_ is None:
         return
+    if situation.spec.platform == "eks":
+        yield from _of_agent(situation, account.account)
+    elif account.head is not None:
+        yield from _of_head(account, account.head, id_)
+
+
+def _of_agent(situation: Situation, account: Account) -> Iterator[Finding]:
+    """Yield that its service account has no role: eksctl makes one with the policy of the workspace."""
+    if PROMETHEUS not in pod_identities(account, situation.spec.name):
+        who = f"{PROMETHEUS.namespace}/{PROMETHEUS.name}"
+        message = f"the service account {who} has no role by EKS Pod Identity: the agent is answered with 403"
+        yield finding("remote-write-not-allowed", message)
+
+
+def _of_head(account: InAccount, head: Instance, id_: str) -> Iterator[Finding]:
     if head.profile_arn is None:
         yield finding("remote-write-not-allowed", f"the head node {head.id} has no instance profile")
     elif not may(account.account, head.profile_arn, _ACTION, workspace_arn(account.account, id_)):

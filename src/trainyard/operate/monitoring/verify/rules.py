@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from trainyard.monitoring.alert import alerts_for
+from trainyard.monitoring.features import features_of
 from trainyard.monitoring.prometheus_rules import rules_document
 from trainyard.operate.monitoring.verify.explained import finding
 from trainyard.operate.nodes.words import listed
@@ -19,7 +21,7 @@ def rules(situation: Situation) -> Iterator[Finding]:
     """Yield the rules that are not loaded, and those that fail."""
     loaded = [rule for group in situation.keeper.rules() for rule in group.get("rules", ())]
     names = {str(rule.get("name")) for rule in loaded}
-    wanted = _wanted()
+    wanted = _wanted(situation)
     situation.looked_at["rules"] += len(wanted & names)
     missing = sorted(wanted - names)
     if missing:
@@ -28,8 +30,10 @@ def rules(situation: Situation) -> Iterator[Finding]:
     yield from _failing(loaded)
 
 
-def _wanted() -> set[str]:
-    made = [rule for group in rules_document()["groups"] for rule in group["rules"]]
+def _wanted(situation: Situation) -> set[str]:
+    """Return what is recorded, and the alerts that can fire in the cluster; others may be there besides."""
+    document = rules_document(alerts_for(features_of(situation.spec)))
+    made = [rule for group in document["groups"] for rule in group["rules"]]
     return {rule.get("alert") or rule["record"] for rule in made}
 
 

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from trainyard.finding import Finding
-    from trainyard.operate.monitoring.verify.in_account import InAccount, Instance
+    from trainyard.operate.monitoring.verify.in_account import InAccount
+    from trainyard.operate.monitoring.verify.instances import Instance
     from trainyard.operate.monitoring.verify.situation import Situation
 
 _KEEPER_PORT = 9090

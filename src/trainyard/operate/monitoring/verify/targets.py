@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from trainyard.edge.prometheus_api import Labels
     from trainyard.finding import Finding
     from trainyard.monitoring.exporters import Exporter
-    from trainyard.operate.monitoring.verify.in_account import InAccount, Instance
+    from trainyard.operate.monitoring.verify.in_account import InAccount
+    from trainyard.operate.monitoring.verify.instances import Instance
     from trainyard.operate.monitoring.verify.situation import Situation
 
 # Discovery looks every minute, and a node is scraped before its bootstrap has started the exporters.
@@ -97,7 +98,8 @@ def _missing_by_spec(situation: Situation) -> Iterator[Finding]:
 def _least(situation: Situation) -> Iterator[tuple[str, str, int]]:
     """Yield the type and queue of nodes, and how many of them always run."""
     spec = situation.spec
-    yield "HeadNode", "", 1
+    if spec.platform == "parallelcluster":
+        yield "HeadNode", "", 1
     logins = sum(pool.count for _, pool in spec.login_pools())
     if logins:
         yield "LoginNode", "", logins

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from trainyard.errors import TrainyardError
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 _HOUR_S = 3600
 _DATA, _RIGHTLY, _EMPTY = "data", "rightly empty", "empty"
+# Only ParallelCluster has head nodes, and with them the rest.
+_OF_HEAD_NODES = {"head-node", "slurm", "mounts", "nfs"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +45,21 @@ def dashboards_data(api: Source) -> tuple[DashboardData, ...]:
     """Return what each dashboard has now. Raises TrainyardError where nobody answers at all."""
     api.expect_ready()
     now = window(time.time() - _HOUR_S, time.time())
-    asking = Asking(api)
+    asking, lacking = Asking(api), _lacking(api)
+
+    def state(dashboard: Dashboard, panel: Panel) -> str:
+        found = _state(asking, panel, now)
+        return _RIGHTLY if found == _EMPTY and lacking.intersection((*dashboard.needs, *panel.needs)) else found
+
     with ThreadPoolExecutor(THREADS) as pool:
-        looked = {one.id: pool.map(lambda panel: _state(asking, panel, now), one.panels()) for one in dashboards()}
+        looked = {one.id: pool.map(partial(state, one), one.panels()) for one in dashboards()}
         return tuple(_of(one, list(looked[one.id])) for one in dashboards())
+
+
+def _lacking(api: Source) -> set[str]:
+    """Return the needs that no cluster there meets: where nodes are scraped and none is a head node, as on EKS."""
+    types = {one.labels.get("node_type") for one in api.query('count by (node_type) (up{node_type!=""})')}
+    return _OF_HEAD_NODES if "Compute" in types and "HeadNode" not in types else set()
 
 
 def _state(asking: Asking, panel: Panel, now: Window) -> str:

@@ -16,7 +16,10 @@ _NEEDS = {
     "nvlink": "NVLink",
     "efa": "EFA",
     "slurm": "Slurm",
-    "shared-storage": "a shared file system",
+    "head-node": "head node",
+    "mounts": "shared file systems that its nodes mount themselves",
+    "nfs": "NFS",
+    "shared-storage": "shared file system",
     "login": "login nodes",
 }
 
@@ -56,7 +59,7 @@ def _panel(dashboard: Dashboard, panel: Panel) -> dict[str, Any]:
 
 def _why_empty(needs: tuple[str, ...], may_be_empty: str) -> str:
     """Return in which case a panel rightly shows nothing; empty where it should always show something."""
-    has = [_NEEDS[one] for one in dict.fromkeys(needs) if one in _NEEDS and one != "slurm"]
+    has = [_NEEDS[one] for one in dict.fromkeys(needs)]
     reasons = [
         *([f"the cluster has no {' or no '.join(has)}"] if has else []),
         *([may_be_empty] if may_be_empty else []),

@@ -25,7 +25,9 @@ function showFiring(place, firing) {
   const counts = ["critical", "warning", "info"].map((one) => [one, firing.filter((alert) => alert.severity === one).length]);
   const told = counts.filter(([, count]) => count).map(([name, count]) => `${count} ${name}`).join(", ");
   const names = firing.slice(0, 3).map((one) => one.name).join(", ");
-  const summary = element("summary", {}, `${firing.length} alert${firing.length > 1 ? "s fire" : " fires"}${told ? ` (${told})` : ""}: ${names}${firing.length > 3 ? ", …" : ""}`);
+  const fired = firing.reduce((sum, one) => sum + one.count, 0);
+  const places = fired > firing.length ? ` in ${fired} places` : "";
+  const summary = element("summary", {}, `${firing.length} alert${firing.length > 1 ? "s fire" : " fires"}${places}${told ? ` (${told})` : ""}: ${names}${firing.length > 3 ? ", …" : ""}`);
   const details = element("details", open ? { open: "" } : {}, summary, element("ul", {}, ...firing.map(item)));
   place.className = ["critical", "warning"].includes(firing[0].severity) ? firing[0].severity : "info";
   place.replaceChildren(details);

@@ -1,0 +1,68 @@
+"""A real Prometheus scrapes nodes of Amazon EKS as its agent does: what dashboards show of them, and what alarms."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.monitoring.clusters import spec_of
+from tests.monitoring.test_whole_cluster import asked
+from tests.monitoring.whole_cluster.cluster import DELAY_S
+from tests.monitoring.whole_cluster.eks import SPEC, eks_cluster
+from tests.monitoring.whole_cluster.rules import LONGEST_S
+from trainyard.edge.prometheus_api import PrometheusApi
+from trainyard.edge.prometheus_connection import Connection
+from trainyard.monitoring.dashboard import dashboards_for
+from trainyard.monitoring.features import features_of
+from trainyard.operate.monitoring.verify.deployed import plain_keeper
+from trainyard.operate.monitoring.verify.situation import Situation
+from trainyard.operate.monitoring.verify.verifying import verify
+from trainyard.operate.monitoring.viewer.data_check import dashboards_data
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.monitoring.prometheus import Prometheus
+    from trainyard.monitoring.dashboard import Dashboard
+
+pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
+SHOWN = dashboards_for(features_of(spec_of(SPEC)))
+
+
+@pytest.fixture(scope="module")
+def keeper(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prometheus]:
+    """Return who keeps the samples, once the alert that waits longest would have fired."""
+    with eks_cluster(tmp_path_factory.mktemp("eks")) as (prometheus, judged_from_s):
+        time.sleep(max(0.0, judged_from_s + LONGEST_S + DELAY_S - time.monotonic()))
+        yield prometheus
+
+
+@pytest.mark.parametrize("dashboard", SHOWN, ids=lambda dashboard: dashboard.id)
+def test_every_panel_that_a_cluster_of_eks_gets_has_data(keeper: Prometheus, dashboard: Dashboard):
+    silent = [
+        f"{panel.id}: {query.expr}"
+        for panel in dashboard.panels()
+        if not panel.may_be_empty
+        for query in panel.queries
+        if not keeper.ask(asked(query.expr))
+    ]
+    assert silent == []
+
+
+def test_nothing_alarms_where_nothing_is_wrong(keeper: Prometheus):
+    assert keeper.ask('ALERTS{alertstate="firing"}') == {}
+
+
+def test_the_viewer_misses_nothing_of_it(keeper: Prometheus):
+    found = dashboards_data(PrometheusApi(Connection(keeper.url)))
+    assert {one.id: (one.empty, one.failed) for one in found if one.empty or one.failed} == {}
+    assert {one.id for one in found if one.with_data} == {one.id for one in SHOWN}
+
+
+def test_verify_finds_nothing_wrong_with_it(keeper: Prometheus):
+    verified = verify(Situation(spec_of(SPEC), plain_keeper(keeper.url)), lambda _: None)
+    assert [(one.id, one.message) for one in verified.findings] == []
+    assert verified.looked_at["targets"] == 13
+    assert verified.looked_at["panels"] == sum(len(list(one.panels())) for one in SHOWN)

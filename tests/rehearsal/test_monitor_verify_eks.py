@@ -1,0 +1,97 @@
+"""`monitor verify` of a cluster of Amazon EKS in an account, scraped by a real Prometheus as its agent does."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.monitoring.whole_cluster.eks import SPEC, eks_cluster
+from tests.rehearsal.eks_clusters import eksctl_of
+from tests.rehearsal.test_monitor_verify import LaterClock, confirm
+from trainyard.api.monitor_verify import Verified, verify_monitoring
+from trainyard.bundle.asset_lock import lock_text
+from trainyard.deploy.deployment import deploy, work_for
+from trainyard.deploy.work import Options
+from trainyard.edge.asset_cache import AssetCache
+from trainyard.edge.aws.kubernetes_instances import kubernetes_instances, node_group_of
+from trainyard.rehearsal.emulated.emulated_account import emulated_account
+from trainyard.rehearsal.emulated.seeds import seeds_of
+from trainyard.rehearsal.emulated_kubectl import emulated_kubectl_of
+from trainyard.rehearsal.stand_in_assets import place_stand_ins, stand_in_lock
+from trainyard.spec.parsing import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.monitoring.prometheus import Prometheus
+    from trainyard.edge.aws.account import Account
+
+pytestmark = [pytest.mark.integration, pytest.mark.enable_socket, pytest.mark.exhaustive]
+NAME = "eks-p5"
+# The architectures of EKS name two zones, and an alert that nobody hears is a finding.
+TEXT = SPEC.replace(
+    "availability_zone: us-east-1a", "availability_zone: us-east-1a, secondary_availability_zone: us-east-1b"
+).replace("mode: amp-only", "mode: amp-only, alert_email: ml@example.com")
+
+
+@contextmanager
+def deployed() -> Iterator[Account]:
+    """Deploy it into an emulated account, as a rehearsal does."""
+    spec = parse(TEXT, "cluster.yaml").spec
+    with ExitStack() as running:
+        emulated = running.enter_context(emulated_account(spec.region, seeds=seeds_of(spec)))
+        account = replace(emulated, clock=LaterClock())
+        folder = Path(running.enter_context(tempfile.TemporaryDirectory()))
+        lock = stand_in_lock(spec)
+        place_stand_ins(lock, folder)
+        work = work_for(spec, account, options=Options(kubeconfig=folder / "kubeconfig"))
+        work.eksctl, work.kubectl = eksctl_of, emulated_kubectl_of
+        work.assets_lock, work.asset_cache = lock_text(lock).encode(), AssetCache(folder)
+        done = deploy(work, TEXT)
+        assert [result.error for result in done.results if result.error] == []
+        yield account
+
+
+def node_ids(account: Account) -> list[str]:
+    return [one["InstanceId"] for one in kubernetes_instances(account, NAME) if node_group_of(one) == "gpu"]
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Account, Prometheus]]:
+    """Return the account, and who keeps the metrics of the nodes that run in it."""
+    with (
+        deployed() as account,
+        eks_cluster(tmp_path_factory.mktemp("eks"), node_ids(account)) as (keeper, _),
+    ):
+        confirm(account)
+        time.sleep(5)  # what is recorded over two minutes has its first value
+        yield account, keeper
+
+
+def verified(measured: tuple[Account, Prometheus]) -> Verified:
+    account, keeper = measured
+    return verify_monitoring(NAME, account, prometheus=keeper.url)
+
+
+def test_nothing_is_wrong_with_a_good_cluster(measured: tuple[Account, Prometheus]):
+    found = verified(measured)
+    assert [(one.id, one.message) for one in found.findings] == []
+    assert {"targets", "metrics", "panels", "rules", "instances", "workspaces", "subscriptions"} <= set(found.looked_at)
+    assert (found.looked_at["instances"], found.looked_at["targets"]) == (4, 13)
+
+
+def test_an_agent_that_lost_its_role_is_named(measured: tuple[Account, Prometheus]):
+    eks = measured[0].client("eks")
+    (one,) = [
+        one
+        for one in eks.list_pod_identity_associations(clusterName=NAME)["associations"]
+        if one["serviceAccount"] == "prometheus-agent"
+    ]
+    eks.delete_pod_identity_association(clusterName=NAME, associationId=one["associationId"])
+    assert [one.id for one in verified(measured).findings] == ["remote-write-not-allowed"]
