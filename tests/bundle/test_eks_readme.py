@@ -26,7 +26,18 @@ queues:
   - {{name: gpu, instance_type: p5.48xlarge, nodes: 4, {RESERVED}}}
   - {{name: big, instance_type: p6-b300.48xlarge, nodes: {{min: 1, max: 2}}}}
 """
-PARTS = {"small": SMALL, "large": LARGE}
+EXISTING = """\
+platform: eks
+network:
+  existing:
+    vpc: vpc-0123456789abcdef0
+    private_subnets: [subnet-0123456789abcdef0, subnet-0123456789abcdef1]
+file_systems:
+  - {mount: /data, lustre: {id: fs-0123456789abcdef0}}
+  - {mount: /home, lustre: {id: fs-0123456789abcdef1}}
+queues: [{name: gpu, instance_type: g5.xlarge, nodes: {min: 0, max: 4, desired: 2}}]
+"""
+PARTS = {"small": SMALL, "large": LARGE, "existing": EXISTING}
 EACH = pytest.mark.parametrize("part", PARTS.values(), ids=PARTS)
 # https://docs.aws.amazon.com/eks/latest/eksctl/creating-and-managing-clusters.html and `--help` of each.
 FLAGS = {
@@ -98,3 +109,25 @@ def test_nothing_is_said_about_parallelcluster():
         assert "pcluster" not in readme_of(part)
         assert "ParallelCluster" not in readme_of(part)
         assert "Slurm" not in readme_of(part)
+
+
+def test_fsx_is_asked_by_what_name_each_file_system_that_exists_is_mounted():
+    asked = [line for line in code_lines(readme_of(EXISTING)) if " fsx describe-file-systems " in line]
+    assert [re.search(r"--file-system-ids (\S+)", line)[1] for line in asked] == [  # type: ignore[index]  # both have one
+        "fs-0123456789abcdef0",
+        "fs-0123456789abcdef1",
+    ]
+    assert all("FileSystems[0].LustreConfiguration.MountName" in line for line in asked)
+
+
+def test_nobody_gets_ssh_by_the_security_groups_of_a_network_that_exists():
+    assert "Security groups in vpc-0123456789abcdef0:" in readme_of(EXISTING)
+    assert "SSH" not in readme_of(EXISTING)
+
+
+def test_the_logs_that_eksctl_leaves_behind_are_named_where_there_are_any():
+    gone = "aws logs delete-log-group --region us-east-2 --log-group-name /aws/eks/example/cluster"
+    lines = code_lines(readme_of(SMALL))
+    assert lines.index(gone) > next(n for n, line in enumerate(lines) if line.startswith("eksctl delete"))
+    assert gone not in code_lines(readme_of(f"{SMALL}eks: {{control_plane_logs: []}}\n"))
+    assert gone not in code_lines(readme_of(f"{SMALL}monitoring: {{logs: false}}\n"))

@@ -51,3 +51,48 @@ def test_a_folder_of_somebody_else_is_refused_before_anything_is_rehearsed(train
     assert (result.status, result.out) == (2, "")
     assert "mine was not made by trainyard" in result.err
     assert [one.name for one in tmp_path.iterdir() if one.name.startswith(".")] == []
+
+
+SHARED = "kind: environment\nname: use2\nregion: us-east-2\nnetwork: {availability_zone: us-east-2a}\n"
+INSIDE = "environment: use2\nplatform: eks\n"
+
+
+@pytest.fixture
+def inside(tmp_path):
+    (tmp_path / "cluster.yaml").write_text(example_spec(INSIDE))
+    (tmp_path / "shared.yaml").write_text(SHARED)
+    return tmp_path
+
+
+@pytest.mark.usefixtures("inside")
+def test_a_cluster_in_an_environment_asks_for_its_spec(trainyard):
+    result = trainyard("rehearse", "cluster.yaml")
+    assert (result.status, result.out) == (2, "")
+    assert "cluster.yaml is in environment use2" in result.err
+    assert "--environment FILE" in result.err
+
+
+@pytest.mark.parametrize(
+    ("cluster", "shared", "said"),
+    [
+        (INSIDE, SHARED.replace("use2\n", "usw2\n"), "shared.yaml describes environment usw2 in us-east-2"),
+        (INSIDE, SHARED.replace("us-east-2", "us-west-2"), "describes environment use2 in us-west-2"),
+        (INSIDE, example_spec(""), "shared.yaml describes the cluster example"),
+        ("platform: eks\n", SHARED, "example is a cluster in no environment; leave --environment out"),
+        (SHARED, SHARED, "use2 is an environment; leave --environment out"),
+    ],
+)
+def test_another_environment_than_its_own_is_refused(trainyard, inside, cluster, shared, said):
+    (inside / "cluster.yaml").write_text(example_spec(cluster))
+    (inside / "shared.yaml").write_text(shared)
+    result = trainyard("rehearse", "cluster.yaml", "--environment", "shared.yaml")
+    assert (result.status, result.out) == (2, "")
+    assert said in result.err
+
+
+def test_errors_in_the_environment_are_told_with_its_file(trainyard, inside):
+    (inside / "shared.yaml").write_text(SHARED + "file_systems: [{mount: /apps, ebs: {size_gib: 100}}]\n")
+    result = trainyard("rehearse", "cluster.yaml", "--environment", "shared.yaml")
+    assert result.status == 1
+    assert "shared.yaml:5" in result.err
+    assert "nothing was rehearsed: 1 error" in result.err

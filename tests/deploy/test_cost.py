@@ -258,3 +258,16 @@ def test_dashboards_are_counted_with_parallelclusters_own(part: str, dashboards:
 
 def test_without_dashboards_none_is_paid():
     assert not [one for one in cost("monitoring: {dashboard: false}").lines if one.what.startswith("dashboards")]
+
+
+@pytest.mark.parametrize("platform", ["parallelcluster", "eks"])
+def test_what_an_environment_has_is_not_counted_again_and_what_a_cluster_sends_there_is(platform: str):
+    parts = (US, f"platform: {platform}", "environment: use1", queue("nodes: 1"))
+    names = [one.what for one in cost(*parts, "monitoring: {mode: amp+amg}").lines]
+    assert not any("NAT gateway" in one or "Managed Grafana" in one for one in names)
+    assert any("Managed Prometheus" in one for one in names)
+
+
+def test_the_instance_of_a_self_hosted_environment_is_not_counted_again():
+    parts = (US, "environment: use1", "monitoring: {mode: self-hosting}", queue("nodes: 1"))
+    assert not any("Grafana" in one.what for one in cost(*parts).lines)

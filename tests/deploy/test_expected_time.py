@@ -30,8 +30,9 @@ def test_network_file_systems_and_monitoring_take_what_was_measured_of_them(part
     assert stages(*parts)["infrastructure"].minutes == minutes
 
 
-def test_a_cluster_that_needs_no_other_stack_has_no_such_stage():
-    assert "infrastructure" not in stages(EXISTING)
+@pytest.mark.parametrize("part", [EXISTING, "environment: use2\nmonitoring: {mode: amp-only}"])
+def test_a_cluster_that_needs_no_other_stack_has_no_such_stage(part: str):
+    assert "infrastructure" not in stages(part)
 
 
 @pytest.mark.parametrize(

@@ -34,9 +34,8 @@ def eksctl(programs):
     return eksctl_of(programs.eksctl.account)
 
 
-def test_it_says_which_versions_of_kubernetes_it_knows(eksctl):
+def test_it_says_which_version_it_is(eksctl):
     assert eksctl.program.version == "0.229.0"
-    assert "1.35" in eksctl.program.kubernetes
 
 
 def test_a_cluster_is_made_without_touching_a_kubeconfig(programs, eksctl):
@@ -108,10 +107,23 @@ def test_a_failure_is_told_in_the_words_of_eksctl(programs, eksctl):
     assert raised.value.hint
 
 
-def test_a_killed_eksctl_is_an_error(programs, eksctl):
+def test_a_killed_eksctl_is_an_error_that_says_how_far_it_came(programs, eksctl):
     programs.eksctl.dies_after = 1
-    with pytest.raises(EksctlRefusedError, match="eksctl create cluster failed"):
+    said = "eksctl create cluster failed: it was ended by SIGKILL; the last that it said: cluster stack"
+    with pytest.raises(EksctlRefusedError, match=said):
         eksctl.create_cluster(CONFIG, lambda _: None)
+
+
+def test_of_a_crash_the_line_is_told_that_says_why(programs, eksctl):
+    programs.eksctl.crashes_after = 1
+    with pytest.raises(EksctlRefusedError, match="failed: panic: runtime error: invalid memory address"):
+        eksctl.create_cluster(CONFIG, lambda _: None)
+
+
+def test_it_is_asked_for_its_version_once(programs, eksctl):
+    del eksctl
+    eksctl_of(programs.eksctl.account)
+    assert [call.words[0] for call in programs.calls] == ["version"]
 
 
 def test_a_missing_eksctl_says_where_to_get_it(programs):

@@ -186,6 +186,40 @@ def test_a_kubectl_that_is_something_else_is_refused(programs, version):
         pass
 
 
+def test_a_kubectl_that_cannot_take_our_credentials_is_refused(programs):
+    programs.kubectl_version = "v1.21.14"
+    with pytest.raises(TrainyardError, match=r"older than 1\.22") as raised, kubectl_of(programs.eksctl.account, NAME):
+        pass
+    assert "https://kubernetes.io" in str(raised.value.hint)
+
+
+def test_it_is_asked_for_its_version_once_and_again_where_it_was_replaced(programs):
+    for _ in range(3):
+        with kubectl_of(programs.eksctl.account, NAME):
+            pass
+    assert len(programs.calls) == 1
+    program = programs.folder / "bin" / "kubectl"
+    os.utime(program, ns=(0, program.stat().st_mtime_ns + 1))
+    with kubectl_of(programs.eksctl.account, NAME):
+        pass
+    assert len(programs.calls) == 2
+
+
+@pytest.mark.parametrize("answer", ["<html>sign in</html>", "[1]", "{}", '{"serverVersion": 1}', ""])
+def test_what_is_no_version_of_a_server_is_one_clear_error(programs, kubectl, answer):
+    programs.prints = answer
+    with pytest.raises(TrainyardError, match="what no API server of Kubernetes says") as raised:
+        kubectl.server_version()
+    assert "no proxy" in str(raised.value.hint)
+
+
+@pytest.mark.parametrize("answer", ["<html>sign in</html>", "[1]"])
+def test_what_is_no_list_of_objects_is_one_clear_error(programs, kubectl, answer):
+    programs.prints = answer
+    with pytest.raises(TrainyardError, match="what no API server of Kubernetes says"):
+        kubectl.get("nodes")
+
+
 def test_a_profile_takes_the_place_of_keys_in_the_environment(programs, monkeypatch):
     account: Any = programs.eksctl.account
     monkeypatch.setenv("AWS_SESSION_TOKEN", "of somebody else")

@@ -89,6 +89,14 @@ def test_a_link_is_followed(tmp_path, file):
     assert ARN in file.read_text()
 
 
+def test_links_in_a_circle_are_one_clear_error(tmp_path):
+    one, other = tmp_path / "one", tmp_path / "other"
+    one.symlink_to(other)
+    other.symlink_to(one)
+    with pytest.raises(TrainyardError, match=r"link that leads nowhere|cannot be read"):
+        add_context(one, CONTEXT)
+
+
 @pytest.mark.parametrize(
     ("key", "entry", "said"),
     [
@@ -130,6 +138,12 @@ def test_a_read_only_file_or_folder_is_refused(tmp_path, file):
         add_context(file / "below" / "config", CONTEXT)
     assert file.read_text() == MINE
     assert [one.name for one in tmp_path.iterdir()] == ["config"]
+
+
+def test_a_read_only_file_that_has_the_context_already_is_fine(file):
+    add_context(file, CONTEXT)
+    file.chmod(0o444)
+    assert not add_context(file, CONTEXT)
 
 
 def test_removing_takes_out_what_leads_to_the_server_and_nothing_else(file):

@@ -34,6 +34,21 @@ def test_every_line_is_told_where_somebody_listens():
     assert ended.output == ""
 
 
+def test_that_it_says_nothing_for_long_is_told(tmp_path):
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+    told: list[str] = []
+
+    def say(line: str) -> None:
+        told.append(line)
+        if len(told) == 1:
+            gate.write_text("go on")
+
+    ended = run(f"open({str(gate)!r}).read(); print('done')", say=say, quiet_s=0.05)
+    assert told[0] == "has said nothing for 0 minutes, and is still running"
+    assert (told[-1], ended.said) == ("done", ("done",))
+
+
 def test_text_is_standard_input_and_a_program_that_ignores_it_is_no_error():
     assert run("import sys; print(len(sys.stdin.read()))", text="x" * 300_000).output == "300000\n"
     assert run("print('no')", text="x" * 300_000).output == "no\n"

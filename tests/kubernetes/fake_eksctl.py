@@ -21,11 +21,14 @@ if TYPE_CHECKING:
     from trainyard.edge.aws.account import Account
 
 _TEMPLATE = json.dumps({"Resources": {"Made": {"Type": "AWS::SNS::Topic"}}})
-KUBERNETES = ("1.33", "1.34", "1.35", "1.36")
 
 
 class KilledError(Exception):
     """The program dies here."""
+
+
+class CrashedError(Exception):
+    """The program has a defect, and ends with the status that Go gives it."""
 
 
 class FailedError(Exception):
@@ -39,15 +42,18 @@ class FakeEksctl:
         self.account = account
         self.api = api
         self.version = version
-        self.kubernetes: tuple[str, ...] = KUBERNETES
         self.configs: list[dict[str, Any]] = []
         """Configurations that it was given, in order."""
         self.fails_at: tuple[str, str] | None = None
         """A part that is not made, such as ``node group training``, and the reason."""
         self.dies_after: int | None = None
         """How many parts are made until it is killed."""
+        self.crashes_after: int | None = None
+        """How many parts are made until it panics."""
         self.parts: list[str] = []
         self.nodes_join = True
+        self.knows_accelerators = True
+        """Whether its list has the instance types with accelerators."""
         self.addons: dict[str, dict[str, Any]] = {}
         self.identities: list[dict[str, Any]] = []
         self.entries: list[str] = []
@@ -107,7 +113,7 @@ class FakeEksctl:
         yield _line("✔", "done")
 
     def said_version(self) -> str:
-        return json.dumps({"Version": self.version, "PreReleaseID": "", "EKSServerSupportedVersions": self.kubernetes})
+        return json.dumps({"Version": self.version, "PreReleaseID": "", "PreviousVersion": ""})
 
     def _create_cluster(self, config: dict[str, Any]) -> Iterator[str]:
         metadata = config["metadata"]
@@ -172,11 +178,18 @@ class FakeEksctl:
             subnets=self._subnets(config),
             nodeRole="arn:aws:iam::123456789012:role/node",
             labels=group.get("labels", {}),
+            amiType=self._image(group),
             tags={**config["metadata"]["tags"], **group.get("tags", {})},
             nodeRepairConfig=group.get("nodeRepairConfig", {}),
             **({"launchTemplate": {"id": template["id"], "version": "1"}} if template else {}),
             **({} if template else {"instanceTypes": group.get("instanceTypes") or [group["instanceType"]]}),
         )
+
+    def _image(self, group: dict[str, Any]) -> str:
+        kind = (
+            group.get("labels", {}).get("trainyard/accelerator", "standard") if self.knows_accelerators else "standard"
+        )
+        return f"AL2023_x86_64_{kind.upper()}"
 
     def _join(self, name: str, count: int, group: dict[str, Any] | None = None) -> None:
         there = [
@@ -227,6 +240,9 @@ class FakeEksctl:
     def _made(self, part: str) -> Iterator[str]:
         if self.dies_after is not None and len(self.parts) >= self.dies_after:
             raise KilledError
+        if self.crashes_after is not None and len(self.parts) >= self.crashes_after:
+            yield from ("panic: runtime error: invalid memory address", "goroutine 1 [running]:", "\t/src/main.go:1")
+            raise CrashedError
         if self.fails_at is not None and self.fails_at[0] == part:
             raise FailedError(self.fails_at[1])
         self.parts.append(part)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from tests.kubernetes.api_server import FakeApiServer, RefusedError
 from tests.kubernetes.eks_answers import answer_for
-from tests.kubernetes.fake_eksctl import FailedError, FakeEksctl, KilledError
+from tests.kubernetes.fake_eksctl import CrashedError, FailedError, FakeEksctl, KilledError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -88,6 +88,8 @@ class FakePrograms:
     hangs: str | None = None
     """Beginning of the words that get no answer until the end."""
     kubectl_version: str = "v1.35.1"
+    prints: str | None = None
+    """What kubectl answers, whatever it is told."""
 
     @classmethod
     def of(cls, folder: Path, account: Account) -> FakePrograms:
@@ -160,6 +162,8 @@ class FakePrograms:
                 yield "out", line
         except KilledError:
             yield "status", -9
+        except CrashedError:
+            yield "status", 2
         except FailedError as error:
             yield "out", f"2026-11-22 04:00:00 [✖]  {error}"
             yield "err", f"Error: {error}"
@@ -181,6 +185,9 @@ class FakePrograms:
         yield from self.eksctl.run([word for word in call.words if not word.startswith("--color")], config)
 
     def _of_kubectl(self, call: Call) -> Iterator[str]:
+        if self.prints is not None:
+            yield self.prints
+            return
         words = [word for word in call.words if not word.startswith("--request-timeout")]
         flags = dict(word.removeprefix("--").partition("=")[::2] for word in words if word.startswith("--"))
         documents = [] if call.input is None else json.loads(call.input)["items"]

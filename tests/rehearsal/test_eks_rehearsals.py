@@ -11,6 +11,9 @@ from tests.architectures.by_platform import architectures_on
 from tests.rehearsal.broken import broken
 from tests.rehearsal.test_rehearsals import is_green, rehearsed
 from trainyard.api.diagnose import diagnose_files
+from trainyard.checking.spec_file import rule_findings
+from trainyard.rehearsal.rehearsing import Script, rehearse
+from trainyard.spec.parsing import parse
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,6 +55,70 @@ def test_an_architecture_of_eks_is_deployed_with_monitoring(mode: str):
 def test_node_groups_with_launch_templates_of_ours_are_deployed():
     settings = ["queues[0].instance_type=p6-b300.48xlarge", "queues[0].capacity={reservation: cr-0123456789abcdef0}"]
     assert taken("eks-p6-b200-odcr", *settings)
+
+
+SHARED = """\
+kind: environment
+name: shared
+region: us-east-2
+network: {availability_zone: us-east-2a, secondary_availability_zone: us-east-2b}
+file_systems: [{mount: /fsx, lustre: {size_gib: 4800, throughput_mb_s_per_tib: 250}}]
+"""
+GUEST = """\
+name: guest
+region: us-east-2
+platform: eks
+environment: shared
+access: {allow_from: [54.240.193.128/26, 54.240.217.0/24]}
+queues: [{name: gpu, instance_type: g5.8xlarge, nodes: {min: 0, max: 2, desired: 2}}]
+file_systems: [{mount: /fsx, lustre: {id: environment}}]
+"""
+EXISTING = """\
+name: llm
+region: us-east-2
+platform: eks
+network:
+  existing: {vpc: vpc-0123456789abcdef0, private_subnets: [subnet-0123456789abcdef0, subnet-0123456789abcdef1]}
+queues:
+  - {name: gpu, instance_type: g5.8xlarge, nodes: {min: 0, max: 2, desired: 2}, subnet: subnet-0123456789abcdef0}
+file_systems: [{mount: /data, lustre: {id: fs-0123456789abcdef0}}, {mount: /home, lustre: {id: fs-0123456789abcdef1}}]
+"""
+
+
+def script(text: str, around: str | None = None) -> Script:
+    parsed = parse(text, "cluster.yaml")
+    findings = tuple(rule_findings(parsed))
+    return Script(parsed.spec, text, findings, parsed.document, None if around is None else script(around))
+
+
+@pytest.mark.integration
+def test_a_cluster_in_an_environment_is_deployed_after_it_and_destroyed_before_it():
+    result = rehearse(script(GUEST, SHARED), lambda _: None)
+    is_green(result)
+    stacks = [one["name"] for one in result["stacks"]]
+    assert stacks[:2] == ["shared-network", "shared-storage"]
+    assert {one for one in stacks if one.startswith("guest")} == set()
+    done = [(one["action"], one["name"]) for one in result["steps"] if one["status"] == "done"]
+    assert done.index(("apply", "storage")) < done.index(("apply", "cluster"))
+    assert done.index(("undo", "cluster")) < done.index(("undo", "storage"))
+    assert result["environment"] == "shared"
+
+
+@pytest.mark.exhaustive
+def test_an_environment_of_one_zone_is_told_before_anything_of_the_cluster_is_made():
+    one_zone = SHARED.replace(", secondary_availability_zone: us-east-2b", "")
+    result = rehearse(script(GUEST, one_zone), lambda _: None)
+    (error,) = (one for one in result["findings"] if one["severity"] == "error")
+    assert error["id"] == "environment-not-usable"
+    assert not [one for one in result["steps"] if one["name"] == "cluster" and one["action"] == "apply"]
+
+
+@pytest.mark.exhaustive
+def test_pods_are_told_by_what_names_existing_file_systems_are_mounted():
+    result = rehearse(script(EXISTING), lambda _: None)
+    is_green(result)
+    (asked,) = (one for one in result["steps"] if one["name"] == "file-systems")
+    assert "fs-0123456789abcdef0 as " in asked["detail"]
 
 
 FAILING = {

@@ -23,7 +23,7 @@ PROGRAM = """\
 #!/bin/sh
 case "$1 $2" in
   "utils schema") cat '{schema}' ;;
-  "version --output=json") echo '{{"Version": "0.229.0", "EKSServerSupportedVersions": ["1.35"]}}' ;;
+  "version --output=json") echo '{{"Version": "0.229.0"}}' ;;
   "create cluster") echo "[✖]  {said}" >&2; exit {status} ;;
 esac
 """

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.specs import spec_of
-from trainyard.rehearsal.emulated.seeds import seeds_of
+from trainyard.rehearsal.emulated.seeds import seeds_of, seeds_with_environment
 
+KEY = "arn:aws:kms:us-east-2:210987654321:key/12345678-1234-1234-1234-123456789012"
 BLOCK = """\
 network: {availability_zone: us-east-2b}
 queues:
@@ -82,3 +83,14 @@ def test_file_systems_exist_as_what_they_are(kind, key, name):
 def test_policies_of_aws_are_not_made_up():
     part = "iam: {policies: ['arn:aws:iam::aws:policy/ReadOnlyAccess', 'arn:aws:iam::123456789012:policy/mine']}"
     assert seeds_of(spec_of(part))["policies"] == ["arn:aws:iam::123456789012:policy/mine"]
+
+
+def test_a_cluster_and_its_environment_have_one_account_with_what_either_names():
+    existing = "{existing: {vpc: vpc-0123456789abcdef0, private_subnets: [subnet-0123456789abcdef0]}}"
+    around = seeds_of(spec_of(f"kind: environment\nnetwork: {existing}\niam: {{kms_key: {KEY}}}"))
+    inside = seeds_of(spec_of("environment: use2\naccess: {ssh_key: mine}"))
+    merged = seeds_with_environment(inside, around)
+    assert merged["network"]["vpc"] == "vpc-0123456789abcdef0"
+    assert (merged["kms_keys"], merged["key_pairs"]) == ([KEY], ["mine"])
+    assert merged["account_id"] == "210987654321"
+    assert merged["images"] == inside["images"]

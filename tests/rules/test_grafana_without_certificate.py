@@ -22,3 +22,13 @@ def test_with_a_certificate_it_is_fine():
 @pytest.mark.parametrize("mode", ["none", "amp-only", "amp+amg"])
 def test_other_modes_need_none(mode: str):
     assert paths(RULE, f"monitoring: {{mode: {mode}}}") == []
+
+
+@pytest.mark.parametrize("platform", ["eks", "batch"])
+def test_platforms_without_such_a_grafana_hear_of_that_alone(platform: str):
+    assert paths(RULE, f"platform: {platform}\nmonitoring: {{mode: self-hosting}}") == []
+
+
+def test_an_environment_may_have_one():
+    part = "kind: environment\nmonitoring: {mode: self-hosting}"
+    assert paths(RULE, part) == ["monitoring.mode"]

@@ -40,3 +40,8 @@ def test_a_key_that_the_environment_decides_is_found_only_with_one(part, path):
 )
 def test_what_belongs_to_the_cluster_is_fine(part):
     assert paths(RULE, f"environment: use2\n{part}") == []
+
+
+def test_eks_takes_several_ranges_without_a_prefix_list():
+    part = "platform: eks\nenvironment: use2\naccess: {allow_from: [203.0.113.7/32, 198.51.100.0/24]}"
+    assert paths(RULE, part) == []

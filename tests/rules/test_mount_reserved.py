@@ -1,13 +1,16 @@
 import pytest
+import yaml
 
 from tests.rules.found import paths
+from trainyard.render.eks.manifests import native
+from trainyard.rules.mount_reserved import PROGRAM_ON_EKS
 
 RULE = "mount-reserved"
 
 MOUNT = "file_systems: [{{mount: {mount}, ebs: {{size_gib: 9}}}}]"
 
 
-@pytest.mark.parametrize("mount", ["/usr", "/opt/slurm", "/tmp", "/opt/parallelcluster/shared"])
+@pytest.mark.parametrize("mount", ["/usr", "/opt/slurm", "/tmp", "/opt/parallelcluster/shared", "/dev/shm"])
 def test_system_directories_are_found(mount: str):
     assert paths(RULE, MOUNT.format(mount=mount)) == ["file_systems[0].mount"]
 
@@ -23,3 +26,12 @@ def test_scratch_of_batch_over_a_system_directory_is_found():
 
 def test_scratch_over_a_system_directory_is_found():
     assert paths(RULE, "scratch: {mount: /var}") == ["scratch.mount"]
+
+
+def test_on_eks_the_program_of_the_example_job_has_its_place():
+    part = "file_systems: [{mount: /program, lustre: {size_gib: 1200}}]"
+    assert paths(RULE, f"platform: eks\n{part}") == ["file_systems[0].mount"]
+    assert paths(RULE, part) == []
+    (job,) = (one for one in yaml.safe_load_all(native("pytorch-job.yaml")) if one["kind"] == "PyTorchJob")
+    (container,) = job["spec"]["pytorchReplicaSpecs"]["Worker"]["template"]["spec"]["containers"]
+    assert PROGRAM_ON_EKS in [one["mountPath"] for one in container["volumeMounts"]]

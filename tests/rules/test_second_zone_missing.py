@@ -49,3 +49,14 @@ def test_two_public_subnets_are_enough():
 @pytest.mark.parametrize("mode", ["none", "amp-only", "amp+amg"])
 def test_other_modes_have_no_load_balancer(mode: str):
     assert paths(RULE, part("availability_zone: us-east-2a", mode)) == []
+
+
+@pytest.mark.parametrize("platform", ["eks", "batch"])
+def test_platforms_without_such_a_grafana_hear_of_that_alone(platform: str):
+    assert paths(RULE, f"platform: {platform}\n{part('availability_zone: us-east-2a')}") == []
+
+
+def test_an_environment_with_such_a_grafana_needs_two_zones():
+    assert paths(RULE, f"kind: environment\n{part('availability_zone: us-east-2a')}") == [
+        "network.secondary_availability_zone"
+    ]

@@ -28,6 +28,11 @@ def test_an_eleventh_address_range_has_no_place():
     assert paths(RULE, f"access: {{allow_from: [{', '.join(ranges)}]}}") == ["access.allow_from[10]"]
 
 
+def test_eks_puts_address_ranges_into_no_list_of_the_stack():
+    ranges = [f"203.0.113.{n}/32" for n in range(11)]
+    assert paths(RULE, f"platform: eks\naccess: {{allow_from: [{', '.join(ranges)}]}}") == []
+
+
 def test_a_zone_beyond_f_has_no_place():
     part = "queues: [{name: q, instance_type: m5.large, availability_zone: us-east-1g}]"
     assert paths(RULE, part) == ["queues[0].availability_zone"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from trainyard.errors import InputError, SpecError
 from trainyard.operate.logs.archive_name import refuse_other_endings
 from trainyard.rehearsal.archive import Wanted
 from trainyard.rehearsal.emulated.breakdown import breakdowns
+from trainyard.rehearsal.environment_beside import refuse_missing_environment, refuse_other_environment
 from trainyard.rehearsal.rehearsing import Script, rehearse
 from trainyard.rehearsal.report.report_page import report_page
 from trainyard.rehearsal.report.terminal import summary as report_summary
@@ -25,33 +27,51 @@ if TYPE_CHECKING:
 __all__ = ["refuse_folder", "rehearse_file", "report_page", "report_summary", "what_can_break_down", "write_report"]
 
 
-def rehearse_file(
+def rehearse_file(  # noqa: PLR0913  one for each option
     file: str,
     listener: Callable[[Event], None] = lambda _: None,
     *,
     archive: Path | None = None,
     force: bool = False,
     breakdown: str | None = None,
+    environment: str | None = None,
 ) -> tuple[Checked, dict[str, Any] | None]:
-    """Deploy a spec file into an emulated account and destroy it again. None where the spec has errors.
+    """Deploy a spec file into an emulated account and destroy it again. None where a spec has errors, which is told.
 
     The result has the shape of ``trainyard rehearse --json``. ``archive`` takes the logs and events of the deployment,
     as `trainyard diagnose` reads them; ``force`` replaces it. ``breakdown`` goes wrong on purpose: see breakdowns().
-    Raises FindingsError where the file is no spec, InputError where the archive exists or there is no such breakdown,
-    TrainyardError where the extra ``rehearse`` is not installed or the archive cannot be written.
+    ``environment`` is the spec file of the environment that the cluster is in.
+    Raises FindingsError where a file is no spec, InputError where the archive exists, there is no such breakdown or the
+    environment is missing or another one, TrainyardError where the extra ``rehearse`` is not installed or the archive
+    cannot be written.
     """
     _refuse_unknown(breakdown)
     if archive is not None:
         refuse_other_endings(archive, "--archive")
+    checked, script = _script(file)
+    if script is None:
+        return checked, None
+    if environment is None:
+        refuse_missing_environment(script.spec, file)
+    else:
+        checked_environment, around = _script(environment)
+        if around is None:
+            return checked_environment, None
+        refuse_other_environment(script.spec, around.spec, environment)
+        script = replace(script, environment=around)
+    wanted = None if archive is None else Wanted(archive, force)
+    return checked, rehearse(script, listener, archive=wanted, breakdown=breakdown)
+
+
+def _script(file: str) -> tuple[Checked, Script | None]:
+    """Return what a spec file says. Raises SpecError where it is none."""
     text = read_text(file)
     checked = check_file(file)
     if checked.parsed is None:
         raise SpecError(checked.findings)
     if checked.has_errors:
         return checked, None
-    script = Script(checked.parsed.spec, text, checked.findings, checked.parsed.document)
-    wanted = None if archive is None else Wanted(archive, force)
-    return checked, rehearse(script, listener, archive=wanted, breakdown=breakdown)
+    return checked, Script(checked.parsed.spec, text, checked.findings, checked.parsed.document)
 
 
 def what_can_break_down() -> dict[str, str]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trainyard.bundle.by_hand.aws_command import aws
 from trainyard.bundle.by_hand.reservations import ungrouped
 from trainyard.bundle.by_hand.stacks import removed
 from trainyard.bundle.markdown import block
+from trainyard.catalog.eks_limits import eks_limits
 from trainyard.render.bench.gpu_nodes import gpu_nodes
 from trainyard.render.eks.addons import unpinned
 from trainyard.render.eks.names import QUEUE, TAINT_KEYS, accelerator
@@ -22,8 +24,10 @@ if TYPE_CHECKING:
 # eksctl would install device plugins of its own choosing; those of manifests/ are pinned.
 # https://docs.aws.amazon.com/eks/latest/eksctl/gpu-support.html
 CREATE_FLAGS = ("--install-nvidia-plugin=false", "--install-neuron-plugin=false")
-# Without the first, nodes are drained one after the other, which the disruption budgets of CoreDNS and others hold up;
-# without the second, the command ends before anything is gone, and errors stay unseen.
+# Without the first, nodes of groups that EKS does not manage, which somebody may have added, are drained one after the
+# other, which the disruption budgets of CoreDNS and others hold up: https://github.com/eksctl-io/eksctl/issues/7719.
+# Those of managed groups EKS drains itself. Without the second, the command ends before anything is gone, and errors
+# stay unseen.
 # https://docs.aws.amazon.com/eks/latest/eksctl/creating-and-managing-clusters.html
 DELETE_FLAGS = ("--disable-nodegroup-eviction", "--wait")
 EXAMPLES = "manifests/examples/"
@@ -40,9 +44,10 @@ def deploy(spec: Spec) -> Iterator[str]:
         known = ", ".join(f"`{name}`" for name in names)
         yield f"For Kubernetes {spec.eks.kubernetes_version} no version is pinned of {known}: EKS takes its default."
         yield ""
-    version = spec.eks.kubernetes_version
+    version, oldest = spec.eks.kubernetes_version, eks_limits().oldest_eksctl
     yield from block(
-        f"An eksctl that knows Kubernetes {version}, and a kubectl of the same minor version or the next to it:",
+        f"eksctl {oldest} or newer, a region that offers Kubernetes {version}, and a kubectl of that minor version or "
+        "the next to it:",
         [f"eksctl utils describe-cluster-versions --region {spec.region}", "kubectl version --client"],
     )
     yield from block(
@@ -138,6 +143,12 @@ def remove(spec: Spec, rendering: Rendering, stay: str) -> Iterator[str]:
         "Jobs first, which end themselves. Then all that eksctl has made; what was made in step 1 stays.",
         [*ended, " ".join(["eksctl delete cluster -f cluster.yaml", *DELETE_FLAGS])],
     )
+    if spec.monitoring.logs and spec.eks.control_plane_logs:
+        days, name = spec.monitoring.log_retention_days, f"/aws/eks/{spec.name}/cluster"
+        yield from block(
+            f"The logs of the control plane stay for {days} days, and their empty group after that. This deletes both:",
+            [aws(spec.region, "logs delete-log-group", "--log-group-name", name)],
+        )
     if groups := list(ungrouped(spec)):
         yield from block("The groups of reservations; the reservations themselves stay:", groups)
     text = f"Once the cluster is gone and nothing else needs them, the stacks, the last one first. {stay}"

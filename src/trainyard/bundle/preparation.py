@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from trainyard.bundle.by_hand import to_look_at
 from trainyard.bundle.by_hand.assets import bucket
 from trainyard.bundle.by_hand.aws_command import shell_name
+from trainyard.bundle.by_hand.mount_names import mount_names
 from trainyard.bundle.by_hand.reservations import reservation_group
 from trainyard.bundle.by_hand.stacks import looked_at, made, read_outputs, written_in
 from trainyard.bundle.markdown import block
@@ -83,6 +84,8 @@ def _blocks(spec: Spec, waits: Waiting, known: Mapping[str, str]) -> Iterator[tu
         )
     if spec.environment is not None:
         yield from _of_environment(spec, waits)
+    for id_, one, asked in mount_names(spec, rendering.stand_ins):
+        yield f"By what name `{id_}` is mounted:", [asked, *_written_in(waits, [one])]
     for stack in (one for one in rendering.stacks if one.kind != "batch"):
         given = [one for one in rendering.stand_ins if one.stack == stack.kind and one.output != "AssetsBucket"]
         if given or not _is_made(stack, rendering):
@@ -107,7 +110,8 @@ def _of_environment(spec: Spec, waits: Waiting) -> Iterator[tuple[str, Sequence[
 def _what(spec: Spec, stack: Stack) -> str:
     existing = spec.network.existing
     if stack.kind == "network" and existing is not None:
-        return f"Security groups in {existing.vpc}, and who may use SSH:"
+        ssh = ", and who may use SSH" if spec.platform == "parallelcluster" or spec.is_environment else ""
+        return f"Security groups in {existing.vpc}{ssh}:"
     return WHAT[stack.kind]
 
 

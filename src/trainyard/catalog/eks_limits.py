@@ -33,7 +33,7 @@ class EksLimits(NamedTuple):
     zones_without_control_plane: tuple[str, ...]
     """Ids of the zones in which a control plane can have no interface."""
     oldest_eksctl: str
-    """The first version that knows every key of our cluster.yaml. Kubernetes may want a later one."""
+    """The first version that makes a cluster of our cluster.yaml, of every version of Kubernetes that EKS has."""
     kubectl_minor_versions: int
     """How many minor versions kubectl may be from the API server, older or newer."""
     kubelet_minor_versions: int

@@ -35,6 +35,12 @@ if TYPE_CHECKING:
     help="Keep logs and events of the deployment for `trainyard diagnose`.",
 )
 @click.option(
+    "--environment",
+    metavar="FILE",
+    type=click.Path(),
+    help="Spec of the environment that the cluster is in, which is made before it.",
+)
+@click.option(
     "--break", "breakdown", metavar="WHAT", help="Let one thing go wrong on purpose; --break list names them."
 )
 @click.option(
@@ -44,7 +50,14 @@ if TYPE_CHECKING:
 )
 @json_option
 def command(  # noqa: PLR0913  one for each option
-    spec: str | None, *, folder: Path | None, archive: Path | None, breakdown: str | None, force: bool, as_json: bool
+    spec: str | None,
+    *,
+    folder: Path | None,
+    archive: Path | None,
+    environment: str | None,
+    breakdown: str | None,
+    force: bool,
+    as_json: bool,
 ) -> None:
     """Deploy a spec into an emulated AWS account on this machine, and destroy it again.
 
@@ -62,6 +75,7 @@ def command(  # noqa: PLR0913  one for each option
     \b
     Example:
       trainyard rehearse cluster.yaml
+      trainyard rehearse cluster.yaml --environment use2.yaml
       trainyard rehearse --break list
       trainyard rehearse cluster.yaml --break no-capacity --archive logs.tar.gz
     """
@@ -75,7 +89,9 @@ def command(  # noqa: PLR0913  one for each option
     if folder is not None:
         refuse_folder(folder, force=force)
     with interruptible("the emulated account is gone, and nothing is left of it"):
-        checked, result = rehearse_file(spec, watcher(), archive=archive, force=force, breakdown=breakdown)
+        checked, result = rehearse_file(
+            spec, watcher(), archive=archive, force=force, breakdown=breakdown, environment=environment
+        )
     if result is None:
         _print_refused(checked.findings, as_json=as_json)
         sys.exit(1)

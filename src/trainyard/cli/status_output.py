@@ -74,14 +74,18 @@ def _lines(found: Status) -> Iterator[str]:
     for system in found.file_systems:
         size = f" {system.size_gib:,} GiB" if system.size_gib is not None else ""
         yield f"  {system.kind} {system.id} {system.state}{size}{f' at {system.mount}' if system.mount else ''}"
+    told = "; ".join(" ".join(one.what.split()) for one in found.concerns)
     for failure in found.failures:
+        if failure.what.removesuffix("…") in told:  # above, with the command to run next
+            continue
         times = f" ({failure.times} times)" if failure.times > 1 else ""
         yield f"  failed: {f'{failure.at} ' if failure.at else ''}{failure.place}: {failure.what}{times}"
     if found.cost is not None and found.cost.lines:
         yield from _cost(found.cost)
         if found.eks is not None and found.eks.control_plane is not None:
             usd = usd_an_hour(found.eks.control_plane.support)
-            yield f"  not in it: the control plane{'' if usd is None else f', {usd:.2f} USD an hour'}"
+            price = "" if usd is None else f", {usd:.2f} USD an hour"
+            yield f"  {_beside(found.cost)}: the control plane{price}"
 
 
 def _slurm(found: Status) -> Iterator[str]:
@@ -120,14 +124,24 @@ def _reservation(one: Reservation, now_s: float) -> str:
 
 
 def _cost(cost: NodeHours) -> Iterator[str]:
-    if cost.read is not None and cost.usd:
+    if _is_told(cost):
         yield (
             f"  about {cost.usd:,.2f} USD so far, {cost.usd_an_hour:,.2f} USD an hour: the hours of the instances "
             f"that are there, on demand, by list prices read on {cost.read}; an estimate, no bill"
         )
     for line in cost.lines:
         if line.usd is None:
-            yield f"  not in it: {line.instances} × {line.instance_type} for {line.hours:,.1f} hours ({line.why})"
+            hours = f"{line.instances} × {line.instance_type} for {line.hours:,.1f} hours"
+            yield f"  {_beside(cost)}: {hours} ({line.why})"
+
+
+def _is_told(cost: NodeHours) -> bool:
+    """Return whether there is a sum to be told."""
+    return cost.read is not None and bool(cost.usd)
+
+
+def _beside(cost: NodeHours) -> str:
+    return "not in it" if _is_told(cost) else "costs"
 
 
 def _minute(at: datetime) -> str:

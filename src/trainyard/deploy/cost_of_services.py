@@ -19,7 +19,7 @@ _WITHOUT_TRAFFIC = "without the traffic through it"
 
 def network_lines(spec: Spec) -> Iterator[Line]:
     """Yield what a network of the cluster's own costs."""
-    if spec.network.existing is not None:
+    if spec.network.existing is not None or spec.environment is not None:
         return
     if spec.network.internet == "none":
         yield by_the_hour("interface endpoints", "network", (1, 1), None, "each endpoint in each zone, and its traffic")
@@ -30,15 +30,15 @@ def network_lines(spec: Spec) -> Iterator[Line]:
 
 
 def monitoring_lines(spec: Spec) -> Iterator[Line]:
-    """Yield what keeps the metrics."""
+    """Yield what keeps the metrics. In an environment that is shared, and what a cluster sends there is its own."""
     match spec.monitoring.mode:
         case "self-hosting":
-            yield from _self_hosted(spec)
+            yield from () if spec.environment is not None else _self_hosted(spec)
         case "amp-only":
             yield from amp_lines(spec)
         case "amp+amg":
             yield from amp_lines(spec)
-            yield _editor(spec)
+            yield from () if spec.environment is not None else (_editor(spec),)
 
 
 def _self_hosted(spec: Spec) -> Iterator[Line]:

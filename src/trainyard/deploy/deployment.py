@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trainyard.deploy.cluster_stack import cluster_stack
+from trainyard.deploy.eks.deletion import refuse_undeletable
 from trainyard.deploy.engine import StepResult, apply_all, undo_all
 from trainyard.deploy.lock import Lock
 from trainyard.deploy.parallelclusters import ParallelClusters
@@ -28,6 +29,7 @@ from trainyard.deploy.steps.eks_manifests import EksManifests
 from trainyard.deploy.steps.eks_node_groups import EksNodeGroups
 from trainyard.deploy.steps.eks_ready_nodes import EksReadyNodes
 from trainyard.deploy.steps.environment import Environment, users_of
+from trainyard.deploy.steps.existing_file_systems import ExistingFileSystems
 from trainyard.deploy.steps.grafana import Grafana, has_workspace
 from trainyard.deploy.steps.key_pair import KeyPair
 from trainyard.deploy.steps.monitoring_instance import MonitoringInstance
@@ -42,6 +44,7 @@ from trainyard.edge.aws.stacks import find_stack, stacks_tagged
 from trainyard.errors import InputError, TrainyardError
 from trainyard.monitoring.cloudwatch_body import wants_dashboards
 from trainyard.render.cloudformation.stacks import stacks
+from trainyard.render.eks.lustre_volumes import existing_ids
 from trainyard.render.reservation_groups import groups_to_make
 from trainyard.render.stand_ins import Ids
 from trainyard.render.tags import CLUSTER, ENVIRONMENT
@@ -107,7 +110,8 @@ def steps_to_deploy(spec: Spec) -> list[Step]:
         *beside, cluster = stack_steps
         return [BatchChanges(), *before, *beside, KeyPair(), cluster, *grafana]
     if spec.platform == "eks":
-        return [EksChanges(), *before, *stack_steps, KeyPair(), *_in_eks(), *instance, *grafana]
+        mounted: list[Step] = [ExistingFileSystems()] if existing_ids(spec) else []
+        return [EksChanges(), *before, *mounted, *stack_steps, KeyPair(), *_in_eks(), *instance, *grafana]
     after: list[Step] = [CloudWatchDashboards()] if wants_dashboards(spec) else []
     of_cluster: list[Step] = [KeyPair(), Cluster(), StaticNodes()]
     # The instance comes up while the cluster is made, which nobody waits for twice.
@@ -221,13 +225,15 @@ def _failed(results: list[StepResult]) -> bool:
 def destroy(work: Work) -> Done:
     """Remove a cluster and what was made for it. What holds data stays, unless the options say otherwise.
 
-    Raises TrainyardError for an environment that clusters use.
+    Raises TrainyardError for an environment that clusters use, and for a cluster of EKS that is somebody else's or that
+    no eksctl is here to delete.
     """
     work.tag = _tag_of(work)
     if work.tag == ENVIRONMENT and (users := users_of(work)):
         raise TrainyardError(
             f"environment {work.name} is used by {', '.join(users)}", where=work.name, hint="destroy them first"
         )
+    refuse_undeletable(work)
     with ExitStack() as held:
         if s3.bucket_problem(work.account, work.bucket) is None:
             held.enter_context(_locked(work, "destroy"))

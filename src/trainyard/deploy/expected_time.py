@@ -61,7 +61,9 @@ def in_all(stages: tuple[Stage, ...]) -> tuple[Minutes, bool]:
 
 
 def _infrastructure(spec: Spec) -> Iterator[Stage]:
-    """Yield network, file systems and monitoring as one stage: so they were measured."""
+    """Yield network, file systems and monitoring as one stage: so they were measured. An environment has them."""
+    if spec.environment is not None:
+        return
     lustre = any(one.kind == "lustre" and one.settings.id is None for one in spec.file_systems)
     openzfs = any(one.kind == "openzfs" and one.settings.id is None for one in spec.file_systems)
     what = "network, file systems and monitoring together"

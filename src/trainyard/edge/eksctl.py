@@ -15,6 +15,7 @@ kubeconfig. What a command that was killed has begun, CloudFormation goes on wit
 from __future__ import annotations
 
 import re
+import signal
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
@@ -43,6 +44,7 @@ _LOOK_S = 300.0
 # A time, a mark in brackets and the text: https://github.com/weaveworks/logger
 _LINE = re.compile(r"(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d )?\[(.)\]\s+(.*)")
 _CRITICAL = "✖"
+_BEGINNINGS = ("Error: ", "panic: ", "fatal error: ")
 _MOST_SHOWN = 3
 _LONGEST = 1000
 
@@ -113,8 +115,8 @@ class Eksctl(Protocol):
     ) -> None:
         """Delete a cluster, its node groups and what else eksctl has made for it, and wait until all of it is gone.
 
-        Without ``evict``, pods are deleted against their disruption budgets. With ``force`` it goes on where nodes
-        cannot be drained, because nothing answers that could be asked.
+        It drains node groups that EKS does not manage, and without ``evict`` deletes their pods against disruption
+        budgets; EKS drains those that it manages. With ``force`` it goes on where nothing answers that could be asked.
         """
         ...
 
@@ -251,17 +253,30 @@ def _said(line: str) -> str:
 
 
 def _refused(words: Sequence[str], status: int, said: tuple[str, ...], timeout_s: float | None) -> EksctlRefusedError:
-    critical = [found[2] for line in said if (found := _LINE.fullmatch(line)) and found[1] == _CRITICAL]
-    told = list(dict.fromkeys(critical)) or [_said(said[-1]).removeprefix("Error: ")] if said else []
-    shown = "; ".join(told[:_MOST_SHOWN])[:_LONGEST]
+    shown = "; ".join(_reasons(said)[:_MOST_SHOWN])[:_LONGEST]
     what = " ".join(words[:2])
     late = None if timeout_s is None else f"it did not end within {timeout_s / 60:.0f} minutes and was stopped"
+    ended = f"{_ended(status)}{f'; the last that it said: {_said(said[-1])[:_LONGEST]}' if said else ''}"
     return EksctlRefusedError(
-        f"eksctl {what} failed: {late or shown or f'it ended with status {status}'}",
+        f"eksctl {what} failed: {late or shown or ended}",
         where="eksctl",
         hint="put right what it names and run the command again, which goes on where this one stopped",
         said=said,
     )
+
+
+def _reasons(said: tuple[str, ...]) -> list[str]:
+    """Return the lines that say why: those marked so, or with what Go and cobra begin such a line."""
+    critical = [found[2] for line in said if (found := _LINE.fullmatch(line)) and found[1] == _CRITICAL]
+    errors = [line.removeprefix("Error: ") for line in said if line.startswith(_BEGINNINGS)]
+    return list(dict.fromkeys(critical or errors))
+
+
+def _ended(status: int) -> str:
+    if status >= 0:
+        return f"it ended with status {status}"
+    names = {one.value: one.name for one in signal.Signals}
+    return f"it was ended by {names.get(-status, f'signal {-status}')}"
 
 
 def _flag(value: bool) -> str:  # noqa: FBT001  it is a value

@@ -1,10 +1,12 @@
-"""The eksctl that is on PATH, and which versions of Kubernetes it knows."""
+"""The eksctl that is on PATH."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
+from functools import lru_cache
+from pathlib import Path
 from shutil import which
 from typing import Any, NamedTuple
 
@@ -21,8 +23,6 @@ class InstalledEksctl(NamedTuple):
     path: str
     version: str
     """Such as 0.229.0."""
-    kubernetes: tuple[str, ...]
-    """The versions of Kubernetes that it makes clusters of; empty where it does not say."""
 
     def is_older_than(self, version: str) -> bool:
         """Return whether another version, written alike, is newer. A build between releases counts as its number."""
@@ -34,17 +34,25 @@ def installed_eksctl() -> InstalledEksctl:
     path = which("eksctl")
     if path is None:
         raise TrainyardError("there is no program eksctl here", where="PATH", hint=f"install it: {INSTALLING}")
+    return _asked(path, Path(path).stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=8)
+def _asked(path: str, changed_ns: int) -> InstalledEksctl:
+    """Ask a program, once for as long as it is the same: every step of a deployment wants to know."""
+    del changed_ns
     ended = run_watched([path, "version", "--output=json"], os.environ, timeout_s=_ANSWERS_WITHIN_S)
     said = _parsed(ended.output)
     version = str(said.get("Version", ""))
     if ended.status or not re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,6}){2}", version):
-        shown = ended.output.strip() or " ".join(ended.said) or "nothing"
+        silent = f"nothing within {_ANSWERS_WITHIN_S:.0f} s" if ended.timed_out else "nothing"
+        shown = ended.output.strip() or " ".join(ended.said) or silent
         raise TrainyardError(
             f"eksctl does not say which version it is: {shown[:200]}",
             where=path,
             hint=f"`eksctl version -o json` has to print a version; install it anew: {INSTALLING}",
         )
-    return InstalledEksctl(path, version, tuple(map(str, said.get("EKSServerSupportedVersions") or ())))
+    return InstalledEksctl(path, version)
 
 
 def _parsed(output: str) -> dict[str, Any]:

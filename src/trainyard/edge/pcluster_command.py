@@ -23,6 +23,7 @@ from datetime import UTC
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
+from trainyard.edge.aws.program_variables import program_variables
 from trainyard.edge.pcluster_process import PclusterProcess
 from trainyard.errors import TrainyardError
 
@@ -248,14 +249,6 @@ _ON_THE_WAY = {
     "START_REQUESTED": ("START_REQUESTED", "STARTING", "RUNNING"),
     "STOP_REQUESTED": ("STOP_REQUESTED", "STOPPING", "STOPPED"),
 }
-_WHO = (
-    "AWS_PROFILE",
-    "AWS_DEFAULT_PROFILE",
-    "AWS_ACCESS_KEY_ID",
-    "AWS_SECRET_ACCESS_KEY",
-    "AWS_SESSION_TOKEN",
-    "AWS_SECURITY_TOKEN",
-)
 
 
 def _named(name: str) -> list[str]:
@@ -276,20 +269,14 @@ def _verdict(status: int, answer: dict[str, Any]) -> Verdict:
 
 
 def _variables(made: PclusterEnvironment, account: Account, log: Path) -> dict[str, str]:
-    """Return the environment of the process: the user's, with the account in place of what it names.
+    """Return the environment of the process.
 
     PCLUSTER_LOG_FILE is read in pcluster/utils.py; without it pcluster writes to the home folder.
     """
-    # Keys in the environment would win over a profile that was chosen for this call, and lead to another account:
-    # https://docs.aws.amazon.com/boto3/latest/guide/credentials.html
-    replaced = _WHO if account.credentials or account.profile else ()
-    variables = {name: value for name, value in os.environ.items() if name not in (*replaced, "PCLUSTER_LOG_TO_STDOUT")}
-    if account.endpoint is not None:  # then nothing is to be asked elsewhere
-        variables = {name: value for name, value in variables.items() if not name.startswith("AWS_ENDPOINT_URL")}
-        variables |= {"AWS_EC2_METADATA_DISABLED": "true"}
+    variables = program_variables(account)
+    variables.pop("PCLUSTER_LOG_TO_STDOUT", None)
     return {
         **variables,
-        **account.variables(),
         "PATH": os.pathsep.join([str(made.node_folder), os.environ.get("PATH", os.defpath)]),
         "PCLUSTER_LOG_FILE": str(log),
     }

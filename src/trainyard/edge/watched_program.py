@@ -22,6 +22,8 @@ _ENDS_WITHIN_S = 10.0
 _MOST_BYTES = 256 * 2**20  # kubectl get of 10,000 nodes is a tenth of it
 _LONGEST_LINE = 64 * 1024
 _KEPT_LINES = 2000
+# eksctl says something every minute while it waits for a stack.
+_QUIET_S = 300.0
 
 
 class Ended(NamedTuple):
@@ -36,18 +38,21 @@ class Ended(NamedTuple):
     timed_out: bool = False
 
 
-def run_watched(
+def run_watched(  # noqa: PLR0913  what it runs, and how long and how it is listened to
     arguments: Sequence[str],
     variables: Mapping[str, str],
     *,
     timeout_s: float,
     text: str | None = None,
     say: Callable[[str], None] | None = None,
+    quiet_s: float = _QUIET_S,
 ) -> Ended:
     """Run a program to its end; ``text`` is its standard input.
 
-    With ``say``, every line it prints is told when it comes. It is asked to end, and then killed, where it takes longer
-    than ``timeout_s`` or where this process is told to end. Raises TrainyardError where it cannot be started.
+    With ``say``, every line it prints is told when it comes, and that it prints none for ``quiet_s``.
+
+    It is asked to end, and then killed, where it takes longer than ``timeout_s`` or where this process is told to end.
+    Raises TrainyardError where it cannot be started.
     """
     with started(arguments, variables, text=text) as process:
         lines: queue.SimpleQueue[tuple[str, bytes] | None] = queue.SimpleQueue()
@@ -55,7 +60,7 @@ def run_watched(
         for name, stream in streams.items():
             threading.Thread(target=_read, args=(name, stream, lines), daemon=True).start()
         told = _Told(say)
-        timed_out = _gather(lines, len(streams), told, time.monotonic() + timeout_s)
+        timed_out = _gather(lines, len(streams), told, time.monotonic() + timeout_s, quiet_s)
         if timed_out:
             end(process)
         return Ended(process.wait(), told.text(), tuple(told.said), timed_out)
@@ -130,17 +135,28 @@ class _Told:
             if self._say is not None:
                 self._say(shown)
 
+    def nothing_for(self, seconds: float) -> None:
+        if self._say is not None:
+            self._say(f"has said nothing for {seconds / 60:.0f} minutes, and is still running")
+
     def text(self) -> str:
         return b"".join(self._output).decode("utf-8", "replace")
 
 
-def _gather(lines: queue.SimpleQueue[tuple[str, bytes] | None], streams: int, told: _Told, deadline_s: float) -> bool:
+def _gather(
+    lines: queue.SimpleQueue[tuple[str, bytes] | None], streams: int, told: _Told, deadline_s: float, quiet_s: float
+) -> bool:
     """Take lines until all streams are at their end; return whether time was up before."""
+    heard_s = time.monotonic()
     while streams:
         try:
-            one = lines.get(timeout=max(0.0, deadline_s - time.monotonic()))
+            one = lines.get(timeout=max(0.0, min(deadline_s - time.monotonic(), quiet_s)))
         except queue.Empty:
-            return True
+            if time.monotonic() >= deadline_s:
+                return True
+            told.nothing_for(time.monotonic() - heard_s)
+            continue
+        heard_s = time.monotonic()
         if one is None:
             streams -= 1
         else:

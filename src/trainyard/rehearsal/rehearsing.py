@@ -26,7 +26,7 @@ from trainyard.rehearsal.archive import write_archive
 from trainyard.rehearsal.eksctl.emulated_eksctl import EmulatedEksctl
 from trainyard.rehearsal.eksctl.outside_check import OutsideCheck
 from trainyard.rehearsal.emulated.emulated_account import emulated_account
-from trainyard.rehearsal.emulated.seeds import seeds_of
+from trainyard.rehearsal.emulated.seeds import seeds_of, seeds_with_environment
 from trainyard.rehearsal.emulated_kubectl import emulated_kubectl_of
 from trainyard.rehearsal.jobs_of_definitions import JobsOfDefinitions
 from trainyard.rehearsal.jobs_on_nodes import JobsOnNodes
@@ -69,6 +69,8 @@ class Script:
     """What the rules found."""
     document: Document
     """What it was read from."""
+    environment: Script | None = None
+    """The spec of the environment that it is in, which is made before and removed after it."""
 
 
 @dataclass
@@ -117,6 +119,8 @@ def rehearse(
     if archive is not None:
         refuse_existing(archive.file, force=archive.force)
     seeds = seeds_of(script.spec, faults={"breakdown": breakdown})
+    if script.environment is not None:
+        seeds = seeds_with_environment(seeds, seeds_of(script.environment.spec))
     with emulated_account(script.spec.region, seeds=seeds) as emulated:
         account = replace(emulated, clock=QuickClock())
         with (
@@ -147,35 +151,65 @@ def _reported(account: Account, listener: Callable[[Event], None]) -> Callable[[
 
 
 def _play(play: _Play) -> None:
-    spec = play.script.spec
-    work = work_for(spec, play.account, play.listen, _options(play))
-    _equip(work, play)
-    _stand_in_for_assets(work, play.folder)
-    play.findings += look_before(work, play.script.document)
-    if any(finding.severity == "error" for finding in play.findings):
+    around = play.script.environment
+    if around is not None and not _environment_made(play, around):
         return
-    play.reached.append("checked")
-    deployed = deploy(work, play.script.text)
-    play.steps += deployed.results
-    play.findings += deployed.findings
-    play.stacks += made_stacks(work)
-    if deployed.ok and _jobs_taken(play, work):
+    work, deployed = _deployed(play, play.script)
+    if work is None:
+        return
+    if deployed and _jobs_taken(play, work):
         play.reached.append("deployed")
-    if play.archive is not None:
-        write_archive(work, play.events, play.archive)
-        play.archived = str(play.archive.file)
+    _archive(play, work)
     # As people do, keeping what holds data; and then all of it.
-    for delete_data in (False, True):
-        options = _options(play, delete_data=delete_data)
-        again = Work(play.account, spec.name, None, bucket_of(spec, play.account), play.listener, options)
-        _equip(again, play)
-        destroyed = destroy(again)
-        play.steps += destroyed.results
-        play.kept += destroyed.kept
-        if not destroyed.ok:
+    for script, delete_data in ((play.script, False), (play.script, True), (around, True)):
+        if script is not None and not _destroyed(play, script.spec, delete_data=delete_data):
             return
     if "deployed" in play.reached:
         play.reached.append("destroyed")
+
+
+def _environment_made(play: _Play, around: Script) -> bool:
+    """Deploy the environment; where that fails, it is all that there is to keep logs of, and to destroy."""
+    work, deployed = _deployed(play, around)
+    if work is not None and not deployed:
+        _archive(play, work)
+        _destroyed(play, around.spec, delete_data=True)
+    return deployed
+
+
+def _archive(play: _Play, work: Work) -> None:
+    if play.archive is not None:
+        write_archive(work, play.events, play.archive)
+        play.archived = str(play.archive.file)
+
+
+def _deployed(play: _Play, script: Script) -> tuple[Work | None, bool]:
+    """Deploy a spec unless the account says something against it; return the work, and whether it succeeded."""
+    work = work_for(script.spec, play.account, play.listen, _options(play))
+    _equip(work, play)
+    _stand_in_for_assets(work, play.folder)
+    play.findings += look_before(work, script.document)
+    if any(finding.severity == "error" for finding in play.findings):
+        return None, False
+    if script is play.script:
+        play.reached.append("checked")
+    deployed = deploy(work, script.text)
+    play.steps += deployed.results
+    play.findings += deployed.findings
+    play.stacks += made_stacks(work)
+    return work, deployed.ok
+
+
+def _destroyed(play: _Play, spec: Spec, *, delete_data: bool) -> bool:
+    work = Work(
+        play.account, spec.name, None, bucket_of(spec, play.account), play.listener,
+        _options(play, delete_data=delete_data),
+    )  # fmt: skip
+    _equip(work, play)
+    destroyed = destroy(work)
+    play.steps += destroyed.results
+    play.kept += destroyed.kept
+    return destroyed.ok
 
 
 def _options(play: _Play, *, delete_data: bool = False) -> Options:
@@ -216,6 +250,7 @@ def _result(play: _Play, started: float) -> dict[str, Any]:
         "name": spec.name,
         "region": spec.region,
         "platform": spec.platform,
+        "environment": spec.environment,
         "parallelcluster_version": spec.parallelcluster.version if spec.platform == "parallelcluster" else None,
         "trainyard_version": __version__,
         "started": datetime.fromtimestamp(started, UTC).isoformat(timespec="seconds"),
@@ -224,13 +259,17 @@ def _result(play: _Play, started: float) -> dict[str, Any]:
         "stacks": (stacks := [_since(stack, started) for stack in play.stacks]),
         "resources": [{"stack": stack["name"], **one} for stack in stacks for one in stack["resources"]],
         "kept": play.kept,
-        "findings": [finding._asdict() for finding in (*play.script.findings, *play.findings)],
+        "findings": [finding._asdict() for finding in (*_said_by_rules(play.script), *play.findings)],
         "proved": proved(spec, reached),
         "only_aws_can_tell": [*only_aws_can_tell(spec, reached), *play.outside.said],
         "diagram": architecture_svg(spec),
         "archive": play.archived,
         "breakdown": play.breakdown,
     }
+
+
+def _said_by_rules(script: Script) -> tuple[Finding, ...]:
+    return (*(() if script.environment is None else script.environment.findings), *script.findings)
 
 
 def inventory(account: Account) -> list[str]:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield a self-hosted Grafana without a certificate."""
+    if spec.platform != "parallelcluster" and not spec.is_environment:
+        return  # there is no Grafana of this kind: key-not-for-platform
     if spec.monitoring.mode == "self-hosting" and spec.monitoring.certificate is None:
         yield Problem(
             ("monitoring", "mode"),

@@ -28,7 +28,8 @@ def check(spec: Spec) -> Iterator[Problem]:
         yield Problem(("monitoring", "instance_type"), f"the instance is that of environment {spec.environment!r}")
     if spec.monitoring.alert_email is not None:
         yield Problem(("monitoring", "alert_email"), f"alerts are sent by environment {spec.environment!r}")
-    if len(spec.access.allow_from) > 1:
+    # EKS takes the ranges of its endpoint as a list of its own.
+    if spec.platform != "eks" and len(spec.access.allow_from) > 1:
         message = (
             f"{len(spec.access.allow_from)} ranges need a prefix list, which a cluster in an environment does not make"
         )

@@ -14,11 +14,19 @@ if TYPE_CHECKING:
     from trainyard.spec.cluster import Spec
 
 
+# Where the kernel shows itself: /dev/shm, for one, is memory that NCCL needs, in containers too.
+_OF_THE_KERNEL = ("/dev/", "/proc/", "/sys/")
+# Where pods of the example jobs have their program; a test holds it against the manifest.
+PROGRAM_ON_EKS = "/program"
+
+
 def check(spec: Spec) -> Iterator[Problem]:
-    """Yield mounts that ParallelCluster reserves."""
+    """Yield mounts that ParallelCluster reserves, those of the kernel, and what pods on Amazon EKS mount besides."""
     for path, mount in mounts(spec):
-        if mount in reserved_mounts():
+        if mount in reserved_mounts() or mount.startswith(_OF_THE_KERNEL):
             yield Problem(path, f"{mount} belongs to the system of every node")
+        elif spec.platform == "eks" and mount == PROGRAM_ON_EKS:
+            yield Problem(path, f"{mount} is where pods of the example jobs have their program")
 
 
 RULE = Rule(

@@ -17,6 +17,8 @@ def check(spec: Spec) -> Iterator[Problem]:
     """Yield a network without two zones for the load balancer that a self-hosted Grafana with a certificate has."""
     if spec.monitoring.mode != "self-hosting" or spec.monitoring.certificate is None:
         return
+    if spec.platform != "parallelcluster" and not spec.is_environment:
+        return  # there is no Grafana of this kind: key-not-for-platform
     if spec.network.existing is None:
         yield from _of_new(spec.network)
     else:

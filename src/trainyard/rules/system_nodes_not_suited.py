@@ -15,14 +15,21 @@ if TYPE_CHECKING:
 # A judgement of ours: EKS has no limit, and the documents' own type, c5.2xlarge, has four times the one and twice the
 # other.
 _LEAST_VCPUS, _LEAST_MIB = 2, 8 * 1024
+# Of these sizes, which only burstable families have, none has more than 2 GiB.
+# https://docs.aws.amazon.com/ec2/latest/instancetypes/gp.html
+_SMALL_SIZES = ("nano", "micro", "small")
 
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield an instance type with accelerators that nothing uses, and one that is known to be small."""
-    facts = find(spec.eks.system_nodes.instance_type)
-    if spec.platform != "eks" or facts is None:
+    if spec.platform != "eks":
         return
-    path = ("eks", "system_nodes", "instance_type")
+    path, name = ("eks", "system_nodes", "instance_type"), spec.eks.system_nodes.instance_type
+    facts = find(name)
+    if facts is None:
+        if name.rpartition(".")[2] in _SMALL_SIZES:
+            yield Problem(path, f"{name} has 2 GiB at most for DNS, operators and drivers of the whole cluster")
+        return
     if facts.accelerators:
         count, model = facts.accelerators.count, facts.accelerators.model
         yield Problem(path, f"{count} {model} of each {facts.name} lie idle: no job lands on system nodes")

@@ -1,4 +1,8 @@
-"""Whether the instance store is mounted, where the node has one: ParallelCluster makes one volume of all its drives."""
+"""Whether the instance store is mounted, where the node has one: one volume is made of all its drives.
+
+ParallelCluster makes it and says where. On Amazon EKS nodeadm does, where it is told to; a node on which that fails
+joins no cluster, so that one without the volume was told nothing.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from trainyard_node.health.machine import Machine
+    from trainyard_node.health.mounts import Mount
     from trainyard_node.places import Places
 
 NAME = "scratch-mounted"
@@ -19,6 +24,9 @@ NAME = "scratch-mounted"
 # cookbooks/aws-parallelcluster-environment/files in https://github.com/aws/aws-parallelcluster-cookbook
 _MODEL = "Amazon EC2 NVMe Instance Storage"
 _SOURCE = "https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html"
+# Images, containers and emptyDir volumes lie there.
+# https://github.com/awslabs/amazon-eks-ami/blob/main/templates/shared/runtime/bin/setup-local-disks
+_OF_EKS = "/mnt/k8s-disks/0"
 _REMEDY = "see 'journalctl -u setup-ephemeral' and 'lsblk'; until then what jobs write there fills the root volume"
 
 
@@ -28,6 +36,11 @@ def check(machine: Machine) -> list[Outcome]:
     drives = _drives(places)
     if not drives:
         return [Outcome(NAME, "absent", "no drive of an instance store is here")]
+    if not places.cfnconfig.is_file():
+        mount = mount_at(places, _OF_EKS)
+        if mount is None:
+            return [Outcome(NAME, "absent", f"nodeadm was told to make no volume of {len(drives)} drives")]
+        return [_of(machine, mount, drives)]
     place = "/" + assignments(places.cfnconfig).get("cfn_ephemeral_dir", "").strip("/")
     if place == "/":
         return [Outcome(NAME, "absent", f"ParallelCluster was told to mount none of {len(drives)} drives")]
@@ -35,12 +48,17 @@ def check(machine: Machine) -> list[Outcome]:
     if mount is None:
         message = f"{len(drives)} drives of the instance store are here ({' '.join(drives)}), but nothing is mounted"
         return [Outcome(NAME, "failed", message, place, _REMEDY, _SOURCE)]
+    return [_of(machine, mount, drives)]
+
+
+def _of(machine: Machine, mount: Mount, drives: list[str]) -> Outcome:
+    place = mount.place
     trouble = None if mount.read_only else trouble_with(machine.world, place)
     if mount.read_only or trouble:
         why = trouble.text if trouble else "it is mounted for reading only"
         remedy = "see 'dmesg' for errors of the drives; a node with a broken drive is best replaced"
-        return [Outcome(NAME, "failed", f"{mount.kind} is mounted here, but {why}", place, remedy)]
-    return [Outcome(NAME, "ok", f"{mount.kind} on {len(drives)} drives is mounted here and answers", place)]
+        return Outcome(NAME, "failed", f"{mount.kind} is mounted here, but {why}", place, remedy)
+    return Outcome(NAME, "ok", f"{mount.kind} on {len(drives)} drives is mounted here and answers", place)
 
 
 def _drives(places: Places) -> list[str]:

@@ -6,7 +6,9 @@ import pytest
 import yaml
 
 from tests.deploy.eks.cluster import ADMIN, NAME, OWN, failure, queue, spec_text, statuses
+from trainyard.deploy.steps.eks_cluster import why_it_failed
 from trainyard.deploy.work import Options
+from trainyard.edge.eksctl import EksctlRefusedError
 
 DONE = dict.fromkeys(OWN, "done") | dict.fromkeys(("changes", "add-ons", "node-groups", "ready"), "unchanged")
 
@@ -108,6 +110,17 @@ def test_a_node_group_that_cannot_be_made_says_why_and_the_rest_stays(deploying,
     assert list(deploying.groups()) == ["system"]
 
 
+def test_the_reason_of_a_failed_stack_is_told_once(deploying, programs, fail_stack):
+    deploying.deploy()
+    stack = f"eksctl-{NAME}-nodegroup-training"
+    fail_stack(stack, "ROLLBACK_COMPLETE")
+    refused = EksctlRefusedError(f'eksctl create nodegroup failed: waits for "{stack}": why', where="eksctl", hint="")
+    told = why_it_failed(deploying.work(), refused)
+    assert told.problem == f"eksctl create nodegroup failed: stack {stack} is ROLLBACK_COMPLETE"
+    other = EksctlRefusedError("eksctl create nodegroup failed: AccessDenied", where="eksctl", hint="")
+    assert "AccessDenied; stack" in why_it_failed(deploying.work(), other).problem
+
+
 def test_a_failed_node_group_is_deleted_and_made_again(deploying, programs, fail_stack):
     programs.eksctl.fails_at = ("node group training", "no capacity")
     deploying.deploy()
@@ -141,13 +154,16 @@ def test_workloads_that_never_run_are_named_with_the_reasons_of_their_pods(deplo
             "kind": "Pod",
             "metadata": {"name": "nvidia-device-plugin-daemonset-abcde", "namespace": "kube-system"},
             "status": {
-                "containerStatuses": [{"state": {"waiting": {"reason": "ImagePullBackOff", "message": "denied"}}}]
+                "containerStatuses": [
+                    {"state": {"waiting": {"reason": "ImagePullBackOff", "message": f"{'x' * 400}: denied"}}}
+                ]
             },
         }
     )
     said = failure(deploying.deploy())
     assert "kube-system/nvidia-device-plugin-daemonset (0 of " in said
-    assert "ImagePullBackOff: denied" in said
+    assert "ImagePullBackOff: xxx" in said
+    assert "x: denied" in said
 
 
 def test_an_api_server_out_of_reach_is_one_clear_error(deploying, programs):

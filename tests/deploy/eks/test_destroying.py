@@ -7,12 +7,15 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.deploy.eks.cluster import NAME
-from trainyard.deploy.eks.deletion import jobs_in_cluster
+from tests.deploy.eks.cluster import BUCKET, NAME
+from trainyard.deploy.deployment import destroy
+from trainyard.deploy.eks.deletion import jobs_in_cluster, refuse_undeletable
 from trainyard.deploy.engine import undo_all
+from trainyard.deploy.record import read_record
 from trainyard.deploy.steps.eks_cluster import EksClusterStep
 from trainyard.deploy.steps.eks_launch_templates import EksLaunchTemplates
 from trainyard.deploy.work import Options
+from trainyard.errors import TrainyardError
 
 JOB: dict[str, Any] = {
     "apiVersion": "kubeflow.org/v2beta1",
@@ -119,6 +122,32 @@ def test_a_destruction_that_was_killed_is_gone_on_with(cluster, programs, made):
     result, _ = cluster.destroy()
     assert result.error is None
     assert (clusters(cluster), cluster.stacks()) == ([], [])
+
+
+def test_without_eksctl_no_job_is_ended(cluster, programs):
+    programs.api.add(dict(JOB))
+    programs.remove("eksctl")
+    result, work = cluster.destroy()
+    assert "there is no program eksctl here" in str(result.error)
+    with pytest.raises(TrainyardError, match="there is no program eksctl here"):
+        refuse_undeletable(work)
+    assert programs.api.deleted == []
+
+
+def test_where_no_cluster_is_ours_eksctl_is_not_missed(deploying, programs):
+    programs.remove("eksctl")
+    refuse_undeletable(deploying.work())
+    assert programs.calls == []
+
+
+def test_a_destruction_of_somebody_elses_cluster_is_refused_before_anything_is_remembered(cluster):
+    eks = cluster.account.client("eks")
+    arn = eks.describe_cluster(name=NAME)["cluster"]["arn"]
+    eks.untag_resource(resourceArn=arn, tagKeys=["trainyard:cluster"])
+    before = read_record(cluster.account, BUCKET, NAME)
+    with pytest.raises(TrainyardError, match="was not made for llm"):
+        destroy(cluster.work())
+    assert read_record(cluster.account, BUCKET, NAME) == before
 
 
 def test_stacks_without_a_cluster_need_no_eksctl(deploying, programs):

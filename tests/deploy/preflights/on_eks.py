@@ -43,10 +43,9 @@ def there(owner: str | None = "llm-p5", status: str = "ACTIVE", *, made_by_eksct
 
 
 def programs(
-    version: str = "0.229.0", kubernetes: tuple[str, ...] = ("1.34", "1.35"), kubectl: ScriptedKubectl | None = None,
-    kubeconfig: Path | None = None,
-) -> Programs:  # fmt: skip
-    eksctl: Any = SimpleNamespace(program=InstalledEksctl("/bin/eksctl", version, kubernetes))
+    version: str = "0.229.0", kubectl: ScriptedKubectl | None = None, kubeconfig: Path | None = None
+) -> Programs:
+    eksctl: Any = SimpleNamespace(program=InstalledEksctl("/bin/eksctl", version))
     return Programs(lambda _: eksctl, (kubectl or ScriptedKubectl()).of, kubeconfig)
 
 

@@ -7,6 +7,7 @@ import pytest
 from tests.deploy.preflights.good import problems
 from tests.deploy.preflights.on_eks import NONE, SPEC, programs, there
 from tests.kubernetes.scripted_kubectl import ScriptedKubectl
+from trainyard.deploy.programs import Programs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -65,3 +66,10 @@ def test_one_that_is_not_ready_is_not_asked(status):
 
 def test_other_platforms_have_none():
     assert problems(PREFLIGHT, answers=NONE, programs=programs()) == []
+
+
+def test_a_kubectl_that_is_missing_is_told_elsewhere(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert problems(PREFLIGHT, SPEC, there(), programs=Programs()) == []
+    (told,) = problems("kubectl-not-usable", SPEC, there(), programs=Programs())
+    assert told.message == "there is no program kubectl here"

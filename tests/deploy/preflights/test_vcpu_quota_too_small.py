@@ -12,6 +12,7 @@ from tests.deploy.preflights.good import (
     quotas,
     reservation,
 )
+from tests.deploy.preflights.on_eks import SPEC
 from tests.deploy.preflights.recorded import Refusal
 
 PREFLIGHT = "vcpu-quota-too-small"
@@ -126,3 +127,14 @@ def test_a_quota_that_nobody_knows_is_told_and_no_error():
 
 def test_the_account_of_these_tests_owns_its_reservations():
     assert reservation()["OwnerId"] == ACCOUNT
+
+
+def test_what_eks_starts_at_once_is_an_error_and_what_it_may_have_later_a_warning():
+    desired = SPEC.replace("{min: 0, max: 4}", "{min: 0, max: 4, desired: 2}")
+    assert asked(desired, 383) == ["queues[0].nodes"]
+    assert asked(desired, 767) == ["queues[0].nodes (warning)"]
+    assert asked(SPEC, 767) == ["queues[0].nodes (warning)"]
+
+
+def test_the_system_nodes_of_eks_count_as_well():
+    assert sorted(asked(SPEC, 7)) == ["eks.system_nodes.count", "queues[0].nodes (warning)"]

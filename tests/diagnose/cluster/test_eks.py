@@ -291,3 +291,19 @@ def test_of_reservations_in_a_group_that_is_gone_nothing_is_said_twice():
     found = diagnosed(SHORT.but(reservations=()))
     (line,) = [one for one in found.causes[0].evidence if BLOCK in one.text]
     assert line.text.startswith("eks check: capacity reservation ID")
+
+
+def test_an_api_server_that_does_not_answer_is_a_cause_of_its_own():
+    found = diagnosed(WELL.but(refuses=UNREACHABLE))
+    assert [one.cause.id for one in found.causes] == ["eks-api-not-reached"]
+    assert "cannot be reached" in found.causes[0].evidence[0].text
+
+
+def test_a_node_whose_network_is_not_ready_says_so():
+    message = "container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady"
+    unready = kubernetes_node(3)
+    unready["status"]["conditions"] = [
+        {"type": "Ready", "status": "False", "reason": "KubeletNotReady", "message": message}
+    ]
+    found = [one.cause.id for one in diagnosed(WELL.with_inside(unready)).causes]
+    assert found == ["vpc-cni-not-answering"]

@@ -79,3 +79,31 @@ def test_the_folder_may_be_named_without_its_slash(store: Node):
     store.write(CFNCONFIG, 'cfn_ephemeral_dir="scratch/"\n')
     store.mounts(VOLUME.format("rw"))
     assert [one.status for one in check(store.machine())] == ["ok"]
+
+
+RAID = "/dev/md127 /mnt/k8s-disks/0 xfs {},noatime 0 0"
+
+
+@pytest.fixture
+def of_eks(node: Node) -> Node:
+    """Hand out a node of Amazon EKS with eight drives: ParallelCluster has written nothing there."""
+    node.drives(*(f"nvme{number}n1" for number in range(1, 9)))
+    return node
+
+
+def test_on_eks_the_volume_that_nodeadm_made_is_looked_at(of_eks: Node):
+    of_eks.mounts(RAID.format("rw"))
+    (found,) = check(of_eks.machine())
+    assert (found.status, found.device) == ("ok", "/mnt/k8s-disks/0")
+    assert found.message == "xfs on 8 drives is mounted here and answers"
+
+
+def test_on_eks_a_volume_that_the_kernel_made_read_only_is_a_failure(of_eks: Node):
+    of_eks.mounts(RAID.format("ro"))
+    assert [one.status for one in check(of_eks.machine())] == ["failed"]
+
+
+def test_on_eks_drives_of_which_no_volume_was_wanted_are_no_failure(of_eks: Node):
+    of_eks.mounts()
+    (found,) = check(of_eks.machine())
+    assert (found.status, found.message) == ("absent", "nodeadm was told to make no volume of 8 drives")

@@ -132,7 +132,7 @@ def test_a_type_without_a_known_price_stays_unknown(capsys):
     cost = node_hours([node()._replace(instance_type="x9.huge")], "us-east-2", NOW.timestamp())
     assert (cost.usd, cost.read) == (0, None)
     assert "about" not in printed(capsys, cost=cost)
-    assert "1 × x9.huge for 10.0 hours (no price of it in us-east-2 is known)" in printed(capsys, cost=cost)
+    assert "  costs: 1 × x9.huge for 10.0 hours (no price of it in us-east-2 is known)" in printed(capsys, cost=cost)
 
 
 @pytest.mark.parametrize(

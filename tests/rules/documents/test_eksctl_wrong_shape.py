@@ -28,3 +28,15 @@ def test_each_shape_in_the_place_of_another_is_found(part: str, path: str):
 @pytest.mark.parametrize("part", ["addons:", "nodeGroups: [{name: ng, taints: {a: b}}]", "unknown: [1]"])
 def test_nothing_either_of_two_shapes_and_unknown_keys_are_fine(part: str):
     assert paths(RULE, part) == []
+
+
+@pytest.mark.parametrize(("member", "found"), [("", "is empty"), ("3", "is a single value"), ("[a]", "is a list")])
+def test_a_member_of_a_list_of_node_groups_that_is_none_is_found(member: str, found: str):
+    part = f"managedNodeGroups:\n  - {{name: gpu, instanceType: g5.8xlarge}}\n  - {member}"
+    (problem,) = problems(RULE, part)
+    assert problem.path == ("managedNodeGroups", 1)
+    assert f"managedNodeGroups[1] {found}" in problem.message
+
+
+def test_members_of_a_list_of_texts_are_no_mappings():
+    assert paths(RULE, "availabilityZones: [us-east-2a, us-east-2b]") == []

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from trainyard.deploy.cluster_stack import eksctl_stack
-from trainyard.deploy.eks.stacks import delete_own_stack, own_stacks, settled_stack
+from trainyard.deploy.eks.stacks import delete_own_stack, own_cluster, own_stacks, settled_stack
 from trainyard.edge.aws.eks import find_cluster
 from trainyard.edge.aws.leftover_interfaces import delete_leftover_interfaces
 from trainyard.edge.aws.stacks import find_stack
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from trainyard.deploy.work import Work
     from trainyard.edge.aws.eks import EksCluster
+    from trainyard.edge.eksctl import Eksctl
     from trainyard.edge.kubernetes.kubectl import Kubectl
 
 # Their operators end the pods, so they have to go before the nodes on which these operators run.
@@ -32,11 +33,12 @@ _MOST_TOLD = 10
 
 def delete_eks_cluster(work: Work, cluster: EksCluster | None) -> None:
     """Delete a cluster whose stacks nobody works on, also one that was never finished or does not answer."""
+    eksctl = None if cluster is None else work.eksctl(work.account)  # nothing is ended where there is none
     for stack in own_stacks(work):
         settled_stack(work, stack.name)
-    if cluster is not None:
+    if cluster is not None and eksctl is not None:
         answers = bool(cluster.endpoint) and _empty(work)
-        _by_eksctl(work, answers=answers)
+        _by_eksctl(work, eksctl, answers=answers)
     # What eksctl does not see, such as the stacks of a cluster that was never made.
     for stack in reversed(own_stacks(work)):
         delete_own_stack(work, stack.name)
@@ -49,8 +51,7 @@ def jobs_in_cluster(work: Work) -> list[str]:
 
     Where the cluster does not say, that is said in their place.
     """
-    stack = find_stack(work.account, eksctl_stack(work.name))
-    cluster = None if stack is None or not work.owns(stack.tags) else find_cluster(work.account, work.name)
+    cluster = find_cluster(work.account, work.name) if _has_own_stack(work) else None
     if cluster is None or not cluster.endpoint or not work.owns(cluster.tags):
         return []
     try:
@@ -60,9 +61,22 @@ def jobs_in_cluster(work: Work) -> list[str]:
         return [f"jobs in the cluster that could not be listed: {error.problem}"]
 
 
-def _by_eksctl(work: Work, *, answers: bool) -> None:
+def refuse_undeletable(work: Work) -> None:
+    """Raise TrainyardError where a cluster is not ours, or no eksctl is here to delete it; before anything is touched.
+
+    Where eksctl has made no stack of the name, it is no cluster of EKS, or nobody's business.
+    """
+    if _has_own_stack(work) and own_cluster(work) is not None:
+        work.eksctl(work.account)
+
+
+def _has_own_stack(work: Work) -> bool:
+    stack = find_stack(work.account, eksctl_stack(work.name))
+    return stack is not None and work.owns(stack.tags)
+
+
+def _by_eksctl(work: Work, eksctl: Eksctl, *, answers: bool) -> None:
     """Let eksctl delete it. Where nothing answers, it cannot look at load balancers, and is told to go on."""
-    eksctl = work.eksctl(work.account)
     try:
         eksctl.delete_cluster(work.name, work.account.region, work.tell, evict=False, force=not answers)
     except EksctlRefusedError:

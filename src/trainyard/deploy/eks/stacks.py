@@ -1,7 +1,9 @@
 """The stacks that eksctl makes: one for the control plane, one for each node group, one for each role of a workload.
 
 Their names: https://github.com/eksctl-io/eksctl/blob/main/pkg/cfn/manager/cluster.go, and nodegroup.go beside it. All
-have the tags of the configuration's metadata.
+have the tags of the configuration's metadata, and so have the cluster and its node groups: NewStackCollection in api.go
+beside it, makeCFNTags in https://github.com/eksctl-io/eksctl/blob/main/pkg/cfn/builder/cluster.go, and AddAllResources
+in managed_nodegroup.go beside that; https://github.com/eksctl-io/eksctl/issues/2106 says the same.
 """
 
 from __future__ import annotations

@@ -42,7 +42,11 @@ def check(context: PreflightContext) -> Iterator[Problem]:
 
 
 def _reached(context: PreflightContext) -> Iterator[Problem]:
-    """Ask for the version, which whoever is let in may."""
+    """Ask for the version, which whoever is let in may. That kubectl itself is of no use, another preflight says."""
+    try:
+        context.programs.installed_kubectl()
+    except TrainyardError:
+        return
     try:
         with context.programs.kubectl(context.account, context.spec.name) as kubectl:
             kubectl.server_version()

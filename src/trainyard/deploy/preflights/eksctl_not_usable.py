@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def check(context: PreflightContext) -> Iterator[Problem]:
-    """Yield the platform where eksctl cannot be run, and the version of Kubernetes where it knows no such."""
+    """Yield the platform where eksctl cannot be run, or is too old."""
     if context.spec.platform != "eks" or context.spec.is_environment:
         return
     try:
@@ -24,22 +24,18 @@ def check(context: PreflightContext) -> Iterator[Problem]:
     except TrainyardError as error:
         yield Problem(("platform",), error.problem, error.hint)
         return
-    oldest, wanted = eks_limits().oldest_eksctl, context.spec.eks.kubernetes_version
+    oldest = eks_limits().oldest_eksctl
     if program.is_older_than(oldest):
         message = f"eksctl {program.version} is older than {oldest}, the first that knows every key of cluster.yaml"
         yield Problem(("platform",), message)
-    elif program.kubernetes and wanted not in program.kubernetes:
-        known = ", ".join(program.kubernetes)
-        message = f"eksctl {program.version} does not know Kubernetes {wanted}, only {known}"
-        yield Problem(("eks", "kubernetes_version"), message, "install a newer eksctl, or name a version that it knows")
 
 
 PREFLIGHT = Preflight(
     severity="error",
     title="eksctl that cannot be used",
     rationale=(
-        "Clusters of Amazon EKS are made by the user's own eksctl. One that is too old refuses the configuration, or "
-        "the version of Kubernetes, after the stacks beside the cluster were made."
+        "Clusters of Amazon EKS are made by the user's own eksctl. One that is too old refuses the configuration after "
+        "the stacks beside the cluster were made."
     ),
     remedy="install the latest one: https://docs.aws.amazon.com/eks/latest/eksctl/installation.html",
     source="https://docs.aws.amazon.com/eks/latest/eksctl/installation.html",

@@ -1,20 +1,29 @@
-"""Environments that a cluster names and that are not there, or not whole."""
+"""Environments that a cluster names and that are not there, not whole, or without what the cluster needs of them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from trainyard.deploy.preflights import Preflight
+from trainyard.edge.aws import ec2
 from trainyard.edge.aws.stacks import stacks_tagged
+from trainyard.render.rendering import render
 from trainyard.render.tags import CLUSTER, ENVIRONMENT
 from trainyard.rules import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from trainyard.deploy.preflights import PreflightContext
 
 _PATH = ("environment",)
+# The stacks of an environment whose outputs its clusters use.
+_SHARED = ("network", "storage", "monitoring")
+_SECOND_ZONE = "write network.secondary_availability_zone into the spec of the environment, and deploy that again"
+_OWN_NETWORK = (
+    "name an environment that has a network of its own, or none: then network.existing and file_systems of this spec "
+    "name what is there"
+)
 
 
 def check(context: PreflightContext) -> Iterator[Problem]:
@@ -30,6 +39,38 @@ def check(context: PreflightContext) -> Iterator[Problem]:
         if not stack.usable:
             remedy = "wait for it" if stack.in_progress else "deploy the spec of the environment again"
             yield Problem(_PATH, f"stack {stack.name} of environment {name} is {stack.status}", remedy)
+    if stacks and all(stack.usable for stack in stacks):
+        outputs = {key: value for stack in stacks for key, value in stack.outputs.items()}
+        yield from _lacking(context, name, outputs)
+        yield from _in_another_zone(context, name, outputs)
+
+
+def _in_another_zone(context: PreflightContext, name: str, outputs: Mapping[str, str]) -> Iterator[Problem]:
+    """Yield the zone of the cluster where the environment has its nodes and file systems in another one."""
+    wanted, subnet = context.spec.network.availability_zone, outputs.get("PrimaryPrivateSubnet")
+    if wanted is None or subnet is None:
+        return
+    zone = context.ask(ec2.subnets, (subnet,)).get(subnet, {}).get("AvailabilityZone")
+    if zone not in (None, wanted):
+        message = f"nodes of environment {name} stand in {zone}, and the cluster is to be in {wanted}"
+        yield Problem(("network", "availability_zone"), message, f"write {zone}, or leave the zone out")
+
+
+def _lacking(context: PreflightContext, name: str, given: Mapping[str, str]) -> Iterator[Problem]:
+    """Yield what the cluster is to take from the environment, and what that has not made."""
+    rendering = render(context.spec, given)
+    own = {stack.kind for stack in rendering.stacks}
+    lacking = [one for one in rendering.stand_ins if one.stack in _SHARED and one.stack not in own]
+    if not lacking:
+        return
+    outputs = {one.output for one in lacking}
+    told = "; ".join(f"{one.what} ({one.output})" for one in lacking)
+    remedy = "write it into the spec of the environment, and deploy that again"
+    if "ComputeNodeSecurityGroup" in outputs or "PrimaryPrivateSubnet" in outputs:
+        remedy = _OWN_NETWORK
+    elif outputs == {"ControlPlaneSubnet"}:
+        remedy = _SECOND_ZONE
+    yield Problem(_PATH, f"environment {name} has not what the cluster takes from it: {told}", remedy)
 
 
 PREFLIGHT = Preflight(
@@ -37,10 +78,11 @@ PREFLIGHT = Preflight(
     title="Environment that is not there",
     rationale=(
         "A cluster in an environment takes its network, file systems and monitoring from stacks that have to be there "
-        "before, in the same region. Without them nothing says which subnets its nodes start in."
+        "before, in the same region. Without them nothing says which subnets its nodes start in. A cluster of Amazon "
+        "EKS also takes the subnet of a second zone, which an environment has only where its spec names that zone."
     ),
     remedy="deploy the spec of the environment first",
     source="https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-describing-stacks.html",
-    permissions=("cloudformation:DescribeStacks",),
+    permissions=("cloudformation:DescribeStacks", "ec2:DescribeSubnets"),
     check=check,
 )

@@ -103,7 +103,10 @@ def _differs(wanted: dict[str, Any], there: Addon | None) -> bool:
     """Return whether an add-on that is there has another version or other values. EKS's own choice is left to it."""
     if there is None:
         return False
-    if wanted.get("version") not in (None, "latest", there.version):
+    # eksctl takes the newest version that has the wanted one in it, so that …eksbuild.1 may come as …eksbuild.12.
+    # https://github.com/eksctl-io/eksctl/pull/8478 ended that in 0.214.0, and #8510 wants to end it once more.
+    version = wanted.get("version")
+    if version not in (None, "latest") and version not in there.version:
         return True
     values = wanted.get("configurationValues")
     return values is not None and _values(values) != _values(there.configuration)

@@ -101,11 +101,15 @@ def active_cluster(work: Work) -> EksCluster:
 
 
 def why_it_failed(work: Work, error: EksctlRefusedError) -> TrainyardError:
-    """Return the reason of the first stack that failed; what eksctl said where none has."""
+    """Return the reason of the first stack that failed; what eksctl said where none has.
+
+    Where it said of that stack, it said the same, and each line of it was told already.
+    """
     for stack in own_stacks(work):
         if stack.status in FAILED or stack.status.startswith("ROLLBACK"):
             reason = stack_failure(work.account, stack.id, stack)
-            return TrainyardError(f"{error.problem}; {reason.problem}", where=reason.where, hint=error.hint)
+            said = error.problem.partition(": ")[0] + ":" if stack.name in error.problem else f"{error.problem};"
+            return TrainyardError(f"{said} {reason.problem}", where=reason.where, hint=error.hint)
     return error
 
 

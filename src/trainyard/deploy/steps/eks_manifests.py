@@ -18,6 +18,7 @@ _POLL_S = 10.0
 _POLLS = 120  # twenty minutes: images of device plugins and exporters have up to a few GB
 _RESOURCES = {"DaemonSet": "daemonsets", "Deployment": "deployments"}
 _MOST_SHOWN = 5
+_MOST_LETTERS = 600  # why an image cannot be pulled stands at the end, after its name and that of the registry
 # Says of nodes that they are ill, and is not ready there: that is its work.
 _REPORTS = "node-health-"
 
@@ -122,7 +123,12 @@ def _reasons(kubectl: Kubectl, late: list[Workload]) -> Iterator[str]:
         for state in pod.get("status", {}).get("containerStatuses", ()):
             waiting = (state.get("state") or {}).get("waiting")
             if waiting:
-                yield " ".join(f"{waiting.get('reason', '')}: {waiting.get('message', '')}".split())[:200]
+                yield _shortened(f"{waiting.get('reason', '')}: {waiting.get('message', '')}")
         for one in pod.get("status", {}).get("conditions", ()):
             if one.get("type") == "PodScheduled" and one.get("status") == "False":
-                yield str(one.get("message", ""))[:200]
+                yield _shortened(str(one.get("message", "")))
+
+
+def _shortened(said: str) -> str:
+    text = " ".join(said.split())
+    return text if len(text) <= _MOST_LETTERS else f"{text[:_MOST_LETTERS]} …"

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trainyard.deploy.eks.busy_nodes import GROUP
+from trainyard.deploy.eks.images import refuse_images_without_driver
 from trainyard.deploy.step import Outcome, Probe
 from trainyard.edge.aws import eks
 from trainyard.errors import TrainyardError
@@ -41,7 +42,8 @@ class EksReadyNodes:
         return Probe("there" if desired else "missing", f"{desired} wanted")
 
     def apply(self, work: Work) -> Outcome:
-        """Wait until they are there."""
+        """Wait until they are there, with images that know what is in them."""
+        refuse_images_without_driver(work)
         with work.kubectl(work.account, work.name) as kubectl:
             return Outcome(changed=False, detail=self._awaited(work, kubectl))
 

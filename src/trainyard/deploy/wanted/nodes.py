@@ -28,6 +28,7 @@ class Nodes(NamedTuple):
     instance_types: tuple[str, ...]
     type_path: Path
     least: int
+    """How many start with the cluster."""
     most: int
     count_path: Path
     capacity: str
@@ -84,9 +85,11 @@ def _login_nodes(spec: Spec) -> Iterator[Nodes]:
 
 def _compute_nodes(spec: Spec, group: NodeGroup) -> Nodes:
     queue, place = group.queue, group.path[:2]
+    # Slurm and Batch start nodes for jobs. EKS starts those at once, and a node group that lacks them is not made.
+    at_first = group.desired_nodes if spec.platform == "eks" else group.min_nodes
     key = "instance_type" if group.settings.instance_types is None else "instance_types"
     return Nodes(
-        group.path, f"queue {queue.name!r}", group.instance_types, (*group.path, key), group.min_nodes,
+        group.path, f"queue {queue.name!r}", group.instance_types, (*group.path, key), at_first,
         group.max_nodes, (*group.path, "nodes"), group.capacity_kind, queue.subnet, (*place, "subnet"),
         queue.ami or spec.image.ami, (*place, "ami") if queue.ami else ("image", "ami"), queue.root_volume.size_gib,
         (*place, "root_volume", "size_gib"), queue, group,

@@ -31,6 +31,8 @@ def _parts(spec: Spec) -> Iterator[str]:
     yield "always"
     if not spec.is_environment:
         yield spec.platform
+        if spec.platform == "eks" and spec.iam.kms_key is not None:
+            yield "eks-secrets-key"
     if wants_dashboards(spec):
         yield "dashboards"
         yield from ("dashboards-openzfs" for one in spec.file_systems if one.kind == "openzfs")

@@ -1,6 +1,7 @@
 """The log group of the control plane of an EKS cluster: EKS makes it without tags, and leaves it when the cluster goes.
 
 https://docs.aws.amazon.com/eks/latest/userguide/control-plane-logs.html
+https://github.com/eksctl-io/eksctl/issues/5551
 """
 
 from __future__ import annotations

@@ -94,6 +94,8 @@ class NodeGroupState(NamedTuple):
     created: datetime | None
     repair: bool = False
     """Whether EKS replaces nodes that are broken."""
+    image_type: str = ""
+    """Such as AL2023_x86_64_NVIDIA, or CUSTOM where the launch template names the image."""
 
 
 class Addon(NamedTuple):
@@ -257,6 +259,7 @@ def _node_group(described: Mapping[str, Any]) -> NodeGroupState:
         _issues(described),
         described.get("createdAt"),
         bool((described.get("nodeRepairConfig") or {}).get("enabled", False)),
+        described.get("amiType", ""),
     )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+from functools import lru_cache
+from pathlib import Path
 from shutil import which
 from typing import NamedTuple
 
@@ -13,6 +15,9 @@ from trainyard.errors import TrainyardError
 
 _INSTALLING = "https://kubernetes.io/docs/tasks/tools/"
 _ANSWERS_WITHIN_S = 30.0
+# The first whose credential plugins may speak client.authentication.k8s.io/v1, as ours does (read 2026-11-22):
+# https://github.com/kubernetes/website/pull/28429
+_OLDEST_MINOR = 22
 
 
 class InstalledKubectl(NamedTuple):
@@ -26,10 +31,24 @@ class InstalledKubectl(NamedTuple):
 
 
 def installed_kubectl() -> InstalledKubectl:
-    """Return the program. Raises TrainyardError where it is missing or does not say what it is."""
+    """Return the program. Raises TrainyardError where it is missing, too old, or does not say what it is."""
     path = which("kubectl")
     if path is None:
         raise TrainyardError("there is no program kubectl here", where="PATH", hint=f"install it: {_INSTALLING}")
+    found = _asked(path, Path(path).stat().st_mtime_ns)
+    if found.minor < _OLDEST_MINOR:
+        raise TrainyardError(
+            f"kubectl {found.version} is older than 1.{_OLDEST_MINOR}, the first that signs in as it has to",
+            where=path,
+            hint=f"install a newer one: {_INSTALLING}",
+        )
+    return found
+
+
+@lru_cache(maxsize=8)
+def _asked(path: str, changed_ns: int) -> InstalledKubectl:
+    """Ask a program, once for as long as it is the same: what follows a job looks every few seconds."""
+    del changed_ns
     # Nothing of the user's configuration decides what is asked here.
     ended = run_watched(
         [path, "version", "--client", "--output=json"],
@@ -39,7 +58,8 @@ def installed_kubectl() -> InstalledKubectl:
     version = _version(ended.output)
     found = re.match(r"v1\.(\d{1,4})\.", version)
     if ended.status or found is None:
-        said = ended.output.strip() or " ".join(ended.said) or "nothing"
+        silent = f"nothing within {_ANSWERS_WITHIN_S:.0f} s" if ended.timed_out else "nothing"
+        said = ended.output.strip() or " ".join(ended.said) or silent
         raise TrainyardError(
             f"kubectl does not say which version it is: {said[:200]}",
             where=path,

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from trainyard.edge.aws.eks import find_cluster
 from trainyard.edge.aws.program_variables import program_variables
 from trainyard.edge.foreground import run_in_foreground
+from trainyard.edge.kubernetes.documents import parts, text
 from trainyard.edge.kubernetes.installed_kubectl import installed_kubectl
 from trainyard.edge.kubernetes.private_kubeconfig import private_kubeconfig
 from trainyard.edge.kubernetes.refusals import refusal, unreachable
@@ -130,7 +131,7 @@ class ProgramKubectl:
         chosen = [] if selector is None else [f"--selector={selector}"]
         words = ["get", *where, *chosen, "--output=json", "--", resource]
         output = self._done(words, f"list {resource}", _LOOK_S).output
-        return _objects(output) if output.strip() else []
+        return _objects(output, self._cluster) if output.strip() else []
 
     def apply(self, documents: Sequence[Mapping[str, Any]], *, force_conflicts: bool = False) -> list[str]:
         """Apply the documents on the server."""
@@ -173,12 +174,15 @@ class ProgramKubectl:
 
     def server_version(self) -> str:
         """Return the version of the API server."""
-        answer = json.loads(self._done(["version", "--output=json"], "ask for its version", _LOOK_S).output)
-        return str(answer["serverVersion"]["gitVersion"])
+        output = self._done(["version", "--output=json"], "ask for its version", _LOOK_S).output
+        version = text(_parsed(output, self._cluster), "serverVersion", "gitVersion")
+        if not version:
+            raise _no_answer(output, self._cluster)
+        return version
 
-    def _done(self, words: Sequence[str], doing: str, timeout_s: float, text: str | None = None) -> Ended:
+    def _done(self, words: Sequence[str], doing: str, timeout_s: float, given: str | None = None) -> Ended:
         command = [self._program, f"--request-timeout={_ONE_CALL_S}s", *words]
-        ended = run_watched(command, self._variables, timeout_s=timeout_s, text=text)
+        ended = run_watched(command, self._variables, timeout_s=timeout_s, text=given)
         if ended.timed_out:
             raise unreachable(self._cluster, f"kubectl did not end within {timeout_s:.0f} s")
         if ended.status:
@@ -212,15 +216,27 @@ def _flags(previous: bool, follow: bool, timestamps: bool) -> tuple[tuple[str, b
     return (("--previous", previous), ("--follow", follow), ("--timestamps", timestamps))
 
 
-def _objects(output: str) -> list[dict[str, Any]]:
+def _objects(output: str, cluster: str) -> list[dict[str, Any]]:
+    answer = _parsed(output, cluster)
+    return parts(answer, "items") if "items" in answer else [answer]
+
+
+def _parsed(output: str, cluster: str) -> dict[str, Any]:
     try:
         answer = json.loads(output)
     except ValueError as error:
-        raise TrainyardError(
-            f"kubectl did not answer in JSON: {output[:80]!r}", where="kubectl", hint="install it anew"
-        ) from error
-    items: list[dict[str, Any]] = answer.get("items", [answer])
-    return items
+        raise _no_answer(output, cluster) from error
+    if not isinstance(answer, dict):
+        raise _no_answer(output, cluster)
+    return answer
+
+
+def _no_answer(output: str, cluster: str) -> TrainyardError:
+    return TrainyardError(
+        f"kubectl answered with what no API server of Kubernetes says: {output.strip()[:80]!r}",
+        where=cluster,
+        hint="see that no proxy stands between, and that the `kubectl` of PATH is Kubernetes' own",
+    )
 
 
 def _text(documents: Sequence[Mapping[str, Any]]) -> str:

@@ -62,6 +62,10 @@ def refuse_unwritable(file: Path) -> None:
     """Raise TrainyardError where the file cannot be read as a kubeconfig, or may not be written."""
     target = _target(file)
     _read(target)
+    _refuse_read_only(file, target)
+
+
+def _refuse_read_only(file: Path, target: Path) -> None:
     # Root may write what nobody is to write.
     if target.exists() and not (target.stat().st_mode & stat.S_IWUSR and os.access(target, os.W_OK)):
         raise _unwritable(file, "it is read-only")
@@ -74,7 +78,10 @@ def refuse_unwritable(file: Path) -> None:
 
 def refuse_other_entry(file: Path, arn: str, server: str | None = None) -> None:
     """Raise TrainyardError where an entry of the name leads elsewhere; to any server where none is known yet."""
-    document = _read(_target(file))
+    _refuse_other_entry(file, _read(_target(file)), arn, server)
+
+
+def _refuse_other_entry(file: Path, document: Mapping[str, Any], arn: str, server: str | None) -> None:
     found = {key: _named(document, key, arn) for key in _LISTS}
     cluster = (found["clusters"] or {}).get("cluster") or {}
     context = (found["contexts"] or {}).get("context") or {}
@@ -99,12 +106,12 @@ def refuse_other_entry(file: Path, arn: str, server: str | None = None) -> None:
 def add_context(file: Path, context: Context) -> bool:
     """Add the context, and return whether anything was missing. The current context stays what it is.
 
-    Raises TrainyardError where the file may not be written, or has an entry of that name that leads elsewhere.
+    Raises TrainyardError where it is missing and the file may not be written, or where an entry of that name leads
+    elsewhere.
     """
-    refuse_unwritable(file)
-    refuse_other_entry(file, context.arn, context.server)
     target = _target(file)
     document = _read(target)
+    _refuse_other_entry(file, document, context.arn, context.server)
     added = False
     for key, entry in context.entries().items():
         if _named(document, key, context.arn) is None:
@@ -113,6 +120,7 @@ def add_context(file: Path, context: Context) -> bool:
             document[key].append(entry)
             added = True
     if added:
+        _refuse_read_only(file, target)
         _write(target, document)
     return added
 
@@ -124,7 +132,7 @@ def remove_context(file: Path, arn: str, server: str) -> bool:
     cluster = (_named(document, "clusters", arn) or {}).get("cluster") or {}
     if cluster.get("server") != server:
         return False
-    refuse_unwritable(file)
+    _refuse_read_only(file, target)
     for key in _LISTS:
         found = _named(document, key, arn)
         if found is not None and (key != "users" or _is_token_of(found, arn)):
@@ -151,7 +159,10 @@ def _named(document: Mapping[str, Any], key: str, name: str) -> Any:
 
 def _target(file: Path) -> Path:
     """Return what the file is, where it is a link."""
-    return file.expanduser().resolve()
+    try:
+        return file.expanduser().resolve()
+    except (OSError, RuntimeError) as error:  # a circle of links is the latter, up to Python 3.12
+        raise _unwritable(file, "it is a link that leads nowhere") from error
 
 
 def _read(target: Path) -> Any:

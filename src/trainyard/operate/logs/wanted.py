@@ -111,5 +111,6 @@ def _no_such_kind(kind: str, found: tuple[Stream, ...]) -> InputError:
     kinds = sorted({one.kind for one in found})
     close = get_close_matches(kind, kinds, n=1)
     more = f" and {len(kinds) - _MOST_SHOWN} more" if len(kinds) > _MOST_SHOWN else ""
-    hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(kinds[:_MOST_SHOWN])}{more}"
+    listed = f"there are {', '.join(kinds[:_MOST_SHOWN])}{more}" if kinds else "there are none at all so far"
+    hint = f"did you mean {close[0]}?" if close else listed
     return InputError(f"there is no log {kind!r}", where="--log", hint=hint)

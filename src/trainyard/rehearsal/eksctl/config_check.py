@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
+from trainyard.edge.aws.eks_versions import offered_versions
 from trainyard.rehearsal.eksctl.cluster_template import subnet_ids
 from trainyard.rehearsal.eksctl.node_group_template import instance_types
 from trainyard.rehearsal.eksctl.stacks import refused
@@ -29,9 +30,12 @@ _NOT_WITH_TEMPLATE = (
 )  # fmt: skip
 
 
-def refuse_config(account: Account, config: Mapping[str, Any], versions: Sequence[str]) -> None:
-    """Raise EksctlRefusedError with everything that is wrong with a configuration."""
-    version = str(config["metadata"]["version"])
+def refuse_config(account: Account, config: Mapping[str, Any]) -> None:
+    """Raise EksctlRefusedError with everything that is wrong with a configuration.
+
+    Which versions there are, eksctl asks EKS since 0.202.0: https://github.com/eksctl-io/eksctl/pull/8144
+    """
+    version, versions = str(config["metadata"]["version"]), offered_versions(account)
     wrong = [] if version in versions else [f"invalid version, supported values: {', '.join(versions)}"]
     zones = _zones(account, config)
     wrong += _of_network(config, zones)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import yaml
 from botocore.exceptions import ClientError
 
-from trainyard.catalog.kubernetes_versions import known_versions
 from trainyard.edge.installed_eksctl import InstalledEksctl
 from trainyard.errors import TrainyardError
 from trainyard.rehearsal.eksctl import names
@@ -30,9 +29,6 @@ if TYPE_CHECKING:
     from trainyard.edge.aws.account import Account
     from trainyard.rehearsal.eksctl.outside_check import OutsideCheck
 
-_VERSIONS = 6
-"""So many versions of Kubernetes EKS supports at once, and eksctl makes."""
-
 
 class EmulatedEksctl:
     """It does at once what the real one waits half an hour for."""
@@ -44,7 +40,7 @@ class EmulatedEksctl:
     @property
     def program(self) -> InstalledEksctl:
         """Return the version that it stands for."""
-        return InstalledEksctl("emulated eksctl", names.VERSION, known_versions()[-_VERSIONS:])
+        return InstalledEksctl("emulated eksctl", names.VERSION)
 
     def dry_run(self, config: str) -> None:
         """Look at a configuration; let the real eksctl do so where it is installed."""
@@ -139,7 +135,7 @@ class EmulatedEksctl:
     def _parsed(self, config: str) -> dict[str, Any]:
         """Return a configuration. Raises EksctlRefusedError where it is not taken."""
         wanted = _document(config)
-        refuse_config(self._account, wanted, self.program.kubernetes)
+        refuse_config(self._account, wanted)
         self._outside.look(config)
         return wanted
 

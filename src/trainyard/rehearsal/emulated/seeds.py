@@ -56,6 +56,18 @@ def seeds_of(spec: Spec, *, faults: Mapping[str, Any] | None = None) -> dict[str
     }
 
 
+def seeds_with_environment(seeds: dict[str, Any], of_environment: dict[str, Any]) -> dict[str, Any]:
+    """Return the seeds of a cluster with those of the environment that it is in: what either names as existing."""
+    lists = {
+        key: [*value, *(one for one in of_environment[key] if one not in value)]
+        for key, value in seeds.items()
+        if isinstance(value, list)
+    }
+    named = (one["account_id"] for one in (seeds, of_environment) if one["account_id"] != DEFAULT_ACCOUNT_ID)
+    network = seeds["network"] or of_environment["network"]
+    return {**seeds, **lists, "network": network, "account_id": next(named, DEFAULT_ACCOUNT_ID)}
+
+
 def _account_id(found: Iterable[Mention]) -> str:
     """Return the account that the spec's ARNs are of."""
     numbers = [match[1] for one in found if (match := _ARN_ACCOUNT.match(one.value))]

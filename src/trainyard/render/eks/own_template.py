@@ -33,7 +33,8 @@ def placed(group: NodeGroup) -> bool:
 
 def _placed_by_eksctl(group: NodeGroup) -> bool:
     # The branch of EFAEnabled in
-    # https://github.com/eksctl-io/eksctl/blob/main/pkg/cfn/builder/managed_launch_template.go
+    # https://github.com/eksctl-io/eksctl/blob/main/pkg/cfn/builder/managed_launch_template.go, which looks at
+    # reservations since https://github.com/eksctl-io/eksctl/pull/8220 of February 2025.
     return uses_efa(group.instance_type, group.efa) and not isinstance(group.capacity, Reserved)
 
 

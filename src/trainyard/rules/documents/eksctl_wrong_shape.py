@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from trainyard.catalog.eksctl_keys import Shape
     from trainyard.document.node import Document
+    from trainyard.finding import Path
 
 
 def check(document: Document) -> Iterator[Problem]:
@@ -22,6 +23,19 @@ def check(document: Document) -> Iterator[Problem]:
         if written.value is not None and expected not in (None, found):
             remedy = "begin each line of it with a dash" if expected == "a list" else f"write {expected}"
             yield Problem(written.path, f"{written.key} is {found}, and eksctl reads {expected} there", remedy)
+        elif isinstance(written.value, tuple):
+            yield from _members(written.path, written.value, written.known.get(written.key, True))
+
+
+def _members(path: Path, members: tuple[Any, ...], shape: Shape) -> Iterator[Problem]:
+    """Yield members of a list of mappings that are none, such as what stands behind a dash too many."""
+    if not isinstance(shape, list) or not shape or not isinstance(shape[0], str):
+        return
+    for index, member in enumerate(members):
+        if not isinstance(member, dict):
+            found = "empty" if member is None else _shape(member)
+            message = f"{path[-1]}[{index}] is {found}, and eksctl reads a mapping there"
+            yield Problem((*path, index), message, "write its keys there, or remove the dash")
 
 
 def _expected(shape: Shape) -> str | None:

@@ -101,6 +101,12 @@ def test_what_the_control_plane_says_is_printed_with_who_says_it(capsys):
     assert " kube-scheduler no nodes\n" in capsys.readouterr().out
 
 
+def test_where_the_control_plane_has_written_nothing_that_is_said():
+    with pytest.raises(InputError, match="there is no log 'kube-apiserver'") as raised:
+        of_cloudwatch(OF.but(log_streams={CONTROL_PLANE: {}}), kinds=("kube-apiserver",))
+    assert raised.value.hint == "there are none at all so far"
+
+
 def test_of_container_insights_the_streams_of_a_node_are_chosen():
     found = of_cloudwatch(group=INSIGHTS, nodes=("ip-10-0-16-2",))
     assert [one.name for one in found.streams] == [OF_NODE]

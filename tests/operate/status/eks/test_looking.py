@@ -359,6 +359,16 @@ def test_a_pod_that_does_not_run_is_told_with_what_it_waits_for(capsys, waiting,
     assert f"pod default/train-worker-0 {state}" in shown(capsys, found)
 
 
+def test_of_a_long_reason_the_end_is_told_where_what_is_wrong_stands():
+    image = "registry.example/" + "x" * 200
+    said = f'Failed to pull image "{image}": rpc error: failed to resolve reference "{image}": not found'
+    waiting = container(state={"waiting": {"reason": "ErrImagePull", "message": said}})
+    (trouble,) = eks(looked(WELL.with_inside(pod("train-worker-0", **waiting)))).troubles
+    assert trouble.why.startswith('container train: Failed to pull image "registry.example/x')
+    assert trouble.why.endswith('x": not found')
+    assert len(trouble.why) < len(said)
+
+
 def test_pods_that_wait_for_the_same_are_one_concern_and_young_ones_none(capsys):
     pods = [pod(f"train-worker-{number}", **unschedulable(NO_GPUS)) for number in range(8)]
     found = looked(WELL.with_inside(*pods))
@@ -471,3 +481,20 @@ def test_all_of_it_is_there_as_json():
 def test_a_name_that_nobody_has_is_one_clear_error():
     with pytest.raises(TrainyardError, match="there is no cluster other in us-east-2, and no environment"):
         looked(WELL.but(stacks=()), "other")
+
+
+def test_a_failed_stack_is_told_once(capsys):
+    of = WELL.but(stacks=(stack("eksctl-llm-nodegroup-p5", "ROLLBACK_COMPLETE"),))
+    failed = {
+        "EventId": "1",
+        "Timestamp": at(5),
+        "StackName": "eksctl-llm-nodegroup-p5",
+        "StackId": "arn:1",
+        "LogicalResourceId": "ManagedNodeGroup",
+        "ResourceType": "AWS::EKS::Nodegroup",
+        "ResourceStatus": "CREATE_FAILED",
+        "ResourceStatusReason": "no capacity",
+    }
+    found = looked(of, cloudformation__DescribeStackEvents={"StackEvents": [failed]})
+    assert [one.what for one in found.failures] == ["ManagedNodeGroup (AWS::EKS::Nodegroup): no capacity"]
+    assert shown(capsys, found).count("no capacity") == 1

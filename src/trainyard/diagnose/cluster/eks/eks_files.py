@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from trainyard.diagnose.cluster.eks.situation import Situation
     from trainyard.edge.kubernetes.documents import Document
     from trainyard.edge.kubernetes.kubectl import Kubectl
+    from trainyard.edge.remote.answer import UnreachableError
 
 _SAID = {
     "eks-cluster": said_by_aws.cluster_lines,
@@ -77,6 +78,11 @@ def kubernetes_files(seen: Situation, found: Inside) -> Iterator[LogFile]:
     yield from _file("jobs/kubernetes-events", inside.job_lines(found.jobs))
     compared = (*checks.not_joined(seen, found.nodes), *checks.missing_devices(found.nodes))
     yield from _file("nodes/eks-checks", compared)
+
+
+def unreachable_files(error: UnreachableError) -> Iterator[LogFile]:
+    """Yield that the Kubernetes API does not answer, which nobody else writes down."""
+    yield from _file("kubernetes/eks-checks", [f"{checks.BEGINNING}{error.problem}"])
 
 
 def known_nodes(seen: Situation, found: Inside | None) -> set[str]:

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trainyard.diagnose.cluster.eks.eks_files import aws_files, known_nodes, kubernetes_files, look
+from trainyard.diagnose.cluster.eks.eks_files import (
+    aws_files,
+    known_nodes,
+    kubernetes_files,
+    look,
+    unreachable_files,
+)
 from trainyard.diagnose.cluster.eks.pod_logs import pod_log_files
 from trainyard.diagnose.cluster.eks.situation import situation_of
 from trainyard.diagnose.log_file import Unread
+from trainyard.edge.remote.answer import UnreachableError
 from trainyard.errors import InputError, TrainyardError
 
 if TYPE_CHECKING:
@@ -53,6 +60,8 @@ def _read_inside(
             return found
     except TrainyardError as error:
         unread.append(Unread(INSIDE, error.problem))
+        if isinstance(error, UnreachableError):
+            reading.read(unreachable_files(error), of_no_node=True)
         return None
 
 

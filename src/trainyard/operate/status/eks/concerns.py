@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from trainyard.edge.kubernetes.documents import seconds
 from trainyard.operate.nodes.words import duration, listed
 from trainyard.operate.status.concern import Concern
+from trainyard.operate.status.eks.configured_groups import configured_groups
 from trainyard.operate.status.eks.eks_status import issue_text
 from trainyard.operate.status.eks.inside import PART
 from trainyard.operate.status.eks.workloads import offered_by
@@ -33,6 +34,7 @@ _MOST = 3
 def eks_concerns(seen: Status, eks: EksStatus) -> Iterator[Concern]:
     """Yield what is wrong."""
     yield from _of_control_plane(seen, eks)
+    yield from _of_deployment(seen, eks)
     yield from _of_node_groups(seen, eks)
     yield from _of_api(seen, eks)
     yield from _of_devices(seen, eks)
@@ -62,6 +64,26 @@ def _of_control_plane(seen: Status, eks: EksStatus) -> Iterator[Concern]:
         yield Concern("error", f"the control plane is {plane.status}", _own(seen, "diagnose"))
     for issue in plane.issues:
         yield Concern("error", f"EKS says of the cluster: {short(issue_text(issue))}", _own(seen, "diagnose"))
+
+
+def _of_deployment(seen: Status, eks: EksStatus) -> Iterator[Concern]:
+    """Yield that a deployment or a destruction is not over: a call that was killed leaves no other trace."""
+    record = seen.record
+    if record is None:
+        return
+    if record.stage == "destroying":
+        yield Concern("error", f"its destruction began at {record.since} and is not over", _own(seen, "destroy"))
+        return
+    if record.stage == "deploying":
+        what = f"its deployment began at {record.since} and is not over: `trainyard deploy` with its spec goes on"
+        yield Concern("warning", what)
+    # Where there is a stack and no node group, the stack says more.
+    there = {one.name for one in eks.node_groups} | {one.name.partition("-nodegroup-")[2] for one in seen.stacks}
+    missing = [one for one in configured_groups(record) if one not in there]
+    if missing and eks.is_working and "node groups" not in seen.unknown:
+        groups = f"node group {missing[0]}" if len(missing) == 1 else f"node groups {listed(missing)}"
+        verb = "is" if len(missing) == 1 else "are"
+        yield Concern("error", f"{groups} of its last deployment {verb} not there", _own(seen, "diagnose"))
 
 
 def _of_node_groups(seen: Status, eks: EksStatus) -> Iterator[Concern]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _STARTING, _STARTS_WITHIN_S = ("ContainerCreating", "PodInitializing"), 600
 _LATELY_S = 86_400
 _MOST_FAILED = 5
+_LONGEST = 300
 
 
 def pod_troubles(documents: Iterable[Document], now_s: float) -> tuple[PodTrouble, ...]:
@@ -40,7 +41,14 @@ def pod_trouble(document: Document, now_s: float) -> PodTrouble | None:
     if not state:
         return None
     restarts = sum(number(one, "restartCount") for one in containers(document))
-    return PodTrouble(*_named(document), state, short(why), text(document, "metadata", "creationTimestamp"), restarts)
+    since = text(document, "metadata", "creationTimestamp")
+    return PodTrouble(*_named(document), state, _both_ends(why), since, restarts)
+
+
+def _both_ends(why: str) -> str:
+    """Return a text on one line, cut in its middle: why an image was not pulled stands after its name, told twice."""
+    why = " ".join(why.split())
+    return why if len(why) <= _LONGEST else f"{why[: _LONGEST // 2]} … {why[-_LONGEST // 2 :]}"
 
 
 def failed_pods(documents: Iterable[Document], now_s: float) -> tuple[Failure, ...]:

@@ -1,0 +1,45 @@
+"""A version of Kubernetes that EKS makes no clusters of today, whatever the catalog says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.catalog.by_version import number_of
+from trainyard.deploy.preflights import Preflight
+from trainyard.edge.aws import eks
+from trainyard.edge.aws.eks_versions import offered_versions
+from trainyard.rules import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.deploy.preflights import PreflightContext
+
+
+def check(context: PreflightContext) -> Iterator[Problem]:
+    """Yield the version, unless a cluster has it already: EKS keeps those for a while."""
+    spec = context.spec
+    if spec.platform != "eks" or spec.is_environment:
+        return
+    wanted, offered = spec.eks.kubernetes_version, context.ask(offered_versions)
+    if wanted in offered:
+        return
+    there = context.ask(eks.find_cluster, spec.name)
+    if there is None or there.version != wanted:
+        listed = ", ".join(sorted(offered, key=number_of)) or "none"
+        message = f"EKS offers no Kubernetes {wanted} in {context.account.region}: {listed}"
+        yield Problem(("eks", "kubernetes_version"), message)
+
+
+PREFLIGHT = Preflight(
+    severity="error",
+    title="Version of Kubernetes that EKS does not offer",
+    rationale=(
+        "EKS makes clusters of the versions that are in standard or extended support, and new ones come to its regions "
+        "one after the other. eksctl would find out only after the stacks beside the cluster were made."
+    ),
+    remedy="name a version that EKS offers; `eksctl utils describe-cluster-versions` lists them",
+    source="https://docs.aws.amazon.com/eks/latest/APIReference/API_DescribeClusterVersions.html",
+    permissions=("eks:DescribeClusterVersions", "eks:DescribeCluster"),
+    check=check,
+)

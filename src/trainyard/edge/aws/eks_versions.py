@@ -1,0 +1,19 @@
+"""The versions of Kubernetes that EKS makes clusters of, in a region and at this time. Asks only.
+
+https://docs.aws.amazon.com/eks/latest/APIReference/API_DescribeClusterVersions.html
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.edge.aws.asking import pages
+
+if TYPE_CHECKING:
+    from trainyard.edge.aws.account import Account
+
+
+def offered_versions(account: Account) -> tuple[str, ...]:
+    """Return them, such as 1.36, in standard and in extended support."""
+    found = pages(account, "eks:DescribeClusterVersions", "describe_cluster_versions", "clusterVersions")
+    return tuple(str(one["clusterVersion"]) for one in found)
