@@ -200,6 +200,14 @@ def test_add_ons_have_the_versions_that_the_catalog_knows_for_a_version_of_kuber
         assert pinned["kube-proxy"].startswith(f"v{version}.")
 
 
+def test_an_add_on_without_a_known_version_has_its_role_from_eksctl():
+    (known,) = (one for one in rendered()["addons"] if one["name"] == "vpc-cni")
+    assert known["useDefaultPodIdentityAssociations"]
+    whole = rendered("eks: {kubernetes_version: '1.99'}")
+    assert {"name": "vpc-cni"} in whole["addons"]
+    assert whole["iam"]["withOIDC"]
+
+
 def test_without_node_repair_no_agent_looks_for_broken_nodes():
     whole = rendered("eks: {node_repair: false}")
     assert "eks-node-monitoring-agent" not in [one["name"] for one in whole["addons"]]

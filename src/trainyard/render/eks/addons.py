@@ -39,7 +39,9 @@ def _addon(spec: Spec, fact: str) -> dict[str, Any]:
         **({} if version is None else {"version": version}),
         # Only it calls AWS. With a role of its own, the nodes' needs no leave to rewire interfaces.
         # https://docs.aws.amazon.com/eks/latest/eksctl/pod-identity-associations.html
-        **({"useDefaultPodIdentityAssociations": True} if fact == "vpc_cni" else {}),
+        # Without a version eksctl fails to find its policy, https://github.com/eksctl-io/eksctl/issues/7841; left alone
+        # it makes a role by the cluster's OIDC provider.
+        **({"useDefaultPodIdentityAssociations": True} if fact == "vpc_cni" and version is not None else {}),
         **(_monitoring_of_gpus(spec) if fact == "node_monitoring_agent" else {}),
     }
 
