@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _ALL = {"IpProtocol": "-1"}
 _TAGGED = ("instance", "volume", "network-interface")
 _GIB, _IOPS, _MIB_S = 80, 3000, 125
+_CAPACITY_BLOCK = "capacity-block"
 
 
 def launch_template(config: Mapping[str, Any], group: Mapping[str, Any], cards: int) -> dict[str, Any]:
@@ -48,6 +49,7 @@ def launch_template(config: Mapping[str, Any], group: Mapping[str, Any], cards: 
         **({"Placement": {"GroupName": {"Ref": "NodeGroupPlacementGroup"}}} if placed else {}),
         **({"KeyName": ssh["publicKeyName"]} if ssh.get("publicKeyName") else {}),
         **({"ImageId": group["ami"]} if "ami" in group else {}),
+        **({"InstanceType": group["instanceType"]} if is_of_block(group) else {}),
         **({"Monitoring": {"Enabled": True}} if group.get("enableDetailedMonitoring") else {}),
         **_capacity(group),
         **_user_data(group),
@@ -60,6 +62,15 @@ def launch_template(config: Mapping[str, Any], group: Mapping[str, Any], cards: 
         **(_ssh_group(config) if named else {}),
         **({"NodeGroupPlacementGroup": _PLACEMENT} if placed else {}),
     }
+
+
+def is_of_block(group: Mapping[str, Any]) -> bool:
+    """Return whether nodes are those of a Capacity Block. Then the launch template names their instance type.
+
+    https://github.com/eksctl-io/eksctl/blob/main/pkg/cfn/builder/testdata/launch_template/capacity_block.json
+    """
+    found: bool = group.get("instanceMarketOptions", {}).get("marketType") == _CAPACITY_BLOCK
+    return found
 
 
 def _interface(card: int, groups: list[Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from trainyard.catalog.instances import find
-from trainyard.rehearsal.eksctl.launch_template import launch_template
+from trainyard.rehearsal.eksctl.launch_template import is_of_block, launch_template
 from trainyard.rehearsal.eksctl.names import CLUSTER_TAG, GROUP_TAG, group_tags
 from trainyard.rehearsal.eksctl.node_role import node_role
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 _EFFECTS = {"NoSchedule": "NO_SCHEDULE", "NoExecute": "NO_EXECUTE", "PreferNoSchedule": "PREFER_NO_SCHEDULE"}
 _ROLE = "NodeInstanceRole"
-_CAPACITY_BLOCK = "capacity-block"
 
 
 def node_group_template(
@@ -56,6 +55,7 @@ def _properties(
         for one in group.get("taints", ())
     ]
     version = template.get("version")
+    types = [] if is_of_block(group) else instance_types(group)
     return {
         "ClusterName": cluster,
         "NodegroupName": name,
@@ -66,7 +66,7 @@ def _properties(
         "Tags": {**group_tags(name), **config["metadata"].get("tags", {}), **group.get("tags", {})},
         "LaunchTemplate": {"Id": template["id"], **({} if version is None else {"Version": version})},
         **({"Taints": taints} if taints else {}),
-        **({"InstanceTypes": types} if (types := instance_types(group)) else {}),
+        **({"InstanceTypes": types} if types else {}),
         **({} if "ami" in group else {"AmiType": _image(instance_types(group))}),
         **_capacity(group),
         **({"NodeRepairConfig": {"Enabled": True}} if group.get("nodeRepairConfig", {}).get("enabled") else {}),
@@ -74,7 +74,7 @@ def _properties(
 
 
 def _capacity(group: Mapping[str, Any]) -> dict[str, str]:
-    if group.get("instanceMarketOptions", {}).get("marketType") == _CAPACITY_BLOCK:
+    if is_of_block(group):
         return {"CapacityType": "CAPACITY_BLOCK"}
     return {"CapacityType": "SPOT"} if group.get("spot") else {}
 
