@@ -55,7 +55,7 @@ def test_what_only_the_head_node_carries_out_is_published_and_it_is_said_who_has
         assert pointer(account) == second
 
 
-@pytest.mark.integration
+@pytest.mark.exhaustive
 def test_a_deployment_stops_before_the_cluster_where_it_is_told_to_and_goes_on_later():
     with seeded_account() as account:
         bucket = s3.own_bucket(account)

@@ -81,10 +81,8 @@ def kinds(instances: list[dict[str, Any]]) -> list[str]:
     return sorted(instance["nodeType"] for instance in instances)
 
 
-@pytest.mark.parametrize(
-    "version",
-    [*(pytest.param(one, marks=pytest.mark.exhaustive) for one in known_versions()[:-1]), known_versions()[-1]],
-)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("version", known_versions())
 def test_a_cluster_lives_from_validation_to_deletion(version):
     with rehearsed(small(version=version)) as (account, pcluster, config):
         before = cloud.inventory(account)
