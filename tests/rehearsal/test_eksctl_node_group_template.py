@@ -13,7 +13,8 @@ from trainyard.spec.parsing import parse
 
 def resources(architecture: str) -> dict[str, Any]:
     config = cluster(parse(new_spec(architecture, []), "cluster.yaml").spec, Ids({}))
-    found: dict[str, Any] = node_group_template(config, config["managedNodeGroups"][1], ["subnet-1"], 32)["Resources"]
+    group = config["managedNodeGroups"][1]
+    found: dict[str, Any] = node_group_template(config, group, ["subnet-1"], 32, [group["instanceType"]])["Resources"]
     return found
 
 

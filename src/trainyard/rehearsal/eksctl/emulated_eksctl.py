@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 from botocore.exceptions import ClientError
 
+from trainyard.edge.aws.launch_template import launch_template_data
 from trainyard.edge.installed_eksctl import InstalledEksctl
 from trainyard.errors import TrainyardError
 from trainyard.rehearsal.eksctl import names
@@ -150,7 +151,8 @@ class EmulatedEksctl:
         there = self._account.client("eks").list_nodegroups(clusterName=cluster)["nodegroups"]
         missing = [one for one in config["managedNodeGroups"] if one["name"] in wanted and one["name"] not in there]
         for group in missing:
-            template = node_group_template(config, group, subnets_of(self._account, config, group), self._cards(group))
+            subnets, cards = subnets_of(self._account, config, group), self._cards(group)
+            template = node_group_template(config, group, subnets, cards, self._launched(group))
             tags = {**self._tags(config), **names.group_tags(group["name"]), **group.get("tags", {})}
             stacks.make(names.group_stack(cluster, group["name"]), template, tags)
         if any(one.get("efaEnabled") for one in missing):
@@ -161,6 +163,14 @@ class EmulatedEksctl:
             install_efa_plugin(self._account, cluster)
         except TrainyardError as error:
             raise refused("create", [f"getting list of API resources for raw REST client: {error.problem}"]) from error
+
+    def _launched(self, group: Mapping[str, Any]) -> list[str]:
+        """Return the instance types of a group: its own, or the one of its launch template."""
+        if "launchTemplate" not in group:
+            return instance_types(group)
+        named = group["launchTemplate"]
+        data = launch_template_data(self._account, named["id"], str(named.get("version", "$Default"))) or {}
+        return instance_types(group) or [data.get("InstanceType", "")]
 
     def _cards(self, group: Mapping[str, Any]) -> int:
         """Return the number of network cards of the type with the fewest, as EC2 describes it."""

@@ -20,9 +20,12 @@ _ROLE = "NodeInstanceRole"
 
 
 def node_group_template(
-    config: Mapping[str, Any], group: Mapping[str, Any], subnets: Sequence[str], cards: int
+    config: Mapping[str, Any], group: Mapping[str, Any], subnets: Sequence[str], cards: int, launched: Sequence[str]
 ) -> dict[str, Any]:
-    """Return the template of a group, with its subnets and the number of network cards of its instance type."""
+    """Return the template of a group, with its subnets and the number of network cards of its instance type.
+
+    ``launched`` are its instance types, whether it names them or its launch template does: they decide about the image.
+    """
     own = {} if "launchTemplate" in group else launch_template(config, group, cards)
     named = group.get("launchTemplate") or {"id": {"Ref": "LaunchTemplate"}}
     return {
@@ -33,7 +36,10 @@ def node_group_template(
             **own,
             "ManagedNodeGroup": {
                 "Type": "AWS::EKS::Nodegroup",
-                "Properties": _properties(config, group, subnets, named),
+                "Properties": {
+                    **_properties(config, group, subnets, named),
+                    **({} if "ami" in group else {"AmiType": _image(launched)}),
+                },
             },
         },
     }
@@ -67,7 +73,6 @@ def _properties(
         "LaunchTemplate": {"Id": template["id"], **({} if version is None else {"Version": version})},
         **({"Taints": taints} if taints else {}),
         **({"InstanceTypes": types} if types else {}),
-        **({} if "ami" in group else {"AmiType": _image(instance_types(group))}),
         **_capacity(group),
         **({"NodeRepairConfig": {"Enabled": True}} if group.get("nodeRepairConfig", {}).get("enabled") else {}),
     }
