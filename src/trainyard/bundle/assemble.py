@@ -77,7 +77,12 @@ def _stand_ins_text(
     """Return where stand-ins stand. ``later`` are those of the folder monitoring/, some of which the cluster fills."""
     parameters = {stack.parameters_file: parameters_list(stack) for stack in rendering.stacks}
     plan = {} if made is None else {PLAN: json.loads(made.plan)}
-    dashboards = {name: json.loads(content) for name, content in collecting.items() if name.endswith(".json")}
+    wanted = dict.fromkeys((*rendering.stand_ins, *later))
+    dashboards = {  # thousands of texts each, and few have any
+        name: json.loads(content)
+        for name, content in collecting.items()
+        if name.endswith(".json") and any(one.value.encode() in content for one in wanted)
+    }
     documents: dict[str, Any] = {**rendering.documents, **parameters, **plan, **dashboards}
     strings = [(name, *one) for name, document in documents.items() for one in _strings(document, ())]
     stand_ins = [
@@ -92,7 +97,7 @@ def _stand_ins_text(
                 if stand_in.value in text  # alone, or as a part of a URL
             ],
         }
-        for stand_in in dict.fromkeys((*rendering.stand_ins, *later))
+        for stand_in in wanted
     ]
     return json.dumps({"schema": 1, "stand_ins": stand_ins}, indent=2, ensure_ascii=False) + "\n"
 
