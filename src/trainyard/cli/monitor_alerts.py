@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from trainyard.cli import suggestions
-from trainyard.cli.output import counted, finding_text, json_option, one_line, print_json, print_text
+from trainyard.cli.monitor_findings import print_findings
+from trainyard.cli.output import json_option, one_line, print_json, print_text
 
 if TYPE_CHECKING:
     from trainyard.api.monitor_files import MonitorAlerts
+
+_EMPTY = "monitoring.mode is none: nothing is measured that an alert could tell of"
 
 
 @click.command()
@@ -45,20 +48,9 @@ def command(spec: str | None, output: Path | None, *, force: bool, as_json: bool
     if as_json:
         print_json(_as_json(found))
     else:
-        _print_findings(found)
+        print_findings(found.checked, empty=None if found.alerts else _EMPTY)
         _print(found)
     sys.exit(1 if failed else 0)
-
-
-def _print_findings(found: MonitorAlerts) -> None:
-    if found.checked is None:
-        return
-    for finding in found.checked.findings:
-        print_text(finding_text(finding), err=True)
-    if found.checked.has_errors:
-        print_text(f"nothing was written: {counted(found.checked.findings)}", err=True)
-    elif not found.alerts:
-        print_text("monitoring.mode is none: nothing is measured that an alert could tell of", err=True)
 
 
 def _print(found: MonitorAlerts) -> None:

@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from trainyard.cli import suggestions
-from trainyard.cli.output import counted, finding_text, json_option, one_line, print_json, print_text
+from trainyard.cli.monitor_findings import print_findings
+from trainyard.cli.output import json_option, one_line, print_json, print_text
 
 if TYPE_CHECKING:
     from trainyard.api.monitor_files import Dashboard, MonitorDashboards
+
+_EMPTY = "monitoring.mode is none: nothing is measured that a dashboard of Grafana could show"
 
 
 @click.command()
@@ -50,21 +53,10 @@ def command(spec: str | None, folder: Path | None, *, force: bool, as_json: bool
     if as_json:
         print_json(_as_json(found))
     else:
-        _print_findings(found)
+        print_findings(found.checked, empty=None if found.dashboards else _EMPTY)
         if not failed:
             _print(found)
     sys.exit(1 if failed else 0)
-
-
-def _print_findings(found: MonitorDashboards) -> None:
-    if found.checked is None:
-        return
-    for finding in found.checked.findings:
-        print_text(finding_text(finding), err=True)
-    if found.checked.has_errors:
-        print_text(f"nothing was written: {counted(found.checked.findings)}", err=True)
-    elif not found.dashboards:
-        print_text("monitoring.mode is none: nothing is measured that a dashboard of Grafana could show", err=True)
 
 
 def _print(found: MonitorDashboards) -> None:

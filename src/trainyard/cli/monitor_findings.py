@@ -1,0 +1,22 @@
+"""What is wrong with a spec whose dashboards or alerts were asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainyard.cli.output import counted, finding_text, print_text
+
+if TYPE_CHECKING:
+    from trainyard.checking.spec_file import Checked
+
+
+def print_findings(checked: Checked | None, *, empty: str | None) -> None:
+    """Print the findings, and ``empty``, which says why there is nothing where the spec is fine."""
+    if checked is None:
+        return
+    for finding in checked.findings:
+        print_text(finding_text(finding), err=True)
+    if checked.has_errors:
+        print_text(f"nothing was written: {counted(checked.findings)}", err=True)
+    elif empty is not None:
+        print_text(empty, err=True)
