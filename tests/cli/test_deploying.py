@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -61,6 +62,8 @@ def started(account: Account, *arguments: str | Path, **changes: str | None) -> 
         stderr=subprocess.PIPE,
         encoding="utf-8",
         env={name: value for name, value in variables.items() if value is not None},
+        # What runs in the background inherits that Ctrl-C is ignored, and nobody's Ctrl-C would end it.
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  nothing is locked by then
     )
 
 
