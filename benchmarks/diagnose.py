@@ -33,7 +33,7 @@ SCAN = """
 import sys
 from trainyard.diagnose.cause import signatures
 from trainyard.diagnose.reading import log_files
-from trainyard.diagnose.scanning import scan
+from trainyard.diagnose.scanning.scan import scan
 sys.path.insert(0, sys.argv[3])
 from diagnose import chosen
 with log_files(sys.argv[1]) as source:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hypothesis import strategies as st
 
 from trainyard.document.write import yaml_text
 from trainyard.rules import example_spec
+from trainyard.spec.cluster import Spec
 from trainyard.spec.parsing import parse
-
-if TYPE_CHECKING:
-    from trainyard.spec.cluster import Spec
 
 
 def spec_of(part: str = "") -> Spec:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from trainyard.finding_kinds import finding_of, kinds_beside
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 WRITTEN = """\
 node-lost:

@@ -6,15 +6,13 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from trainyard.finding import Finding
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PAGE = (Path(__file__).parents[1] / "docs" / "json.md").read_text(encoding="utf-8")
 SPEC = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)[0]

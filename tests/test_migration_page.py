@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -17,13 +17,10 @@ from trainyard.checking.spec_file import rule_findings
 from trainyard.document.read import read_yaml
 from trainyard.document.write import yaml_text
 from trainyard.edge.pcluster import ClusterConfig
+from trainyard.finding import Path as SpecPath
 from trainyard.render.rendering import render
-from trainyard.spec.parsing import known_keys, parse
-
-if TYPE_CHECKING:
-    from trainyard.finding import Path as SpecPath
-    from trainyard.spec.cluster import Spec
-    from trainyard.spec.parsing import ParsedSpec
+from trainyard.spec.cluster import Spec
+from trainyard.spec.parsing import ParsedSpec, known_keys, parse
 
 HERE = Path(__file__).parent
 PAGE = (HERE.parent / "docs" / "migration.md").read_text(encoding="utf-8")

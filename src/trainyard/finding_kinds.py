@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import yaml
 
-from trainyard.finding import Finding
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from trainyard.finding import Severity
+from trainyard.finding import Finding, Severity
 
 
 @cache

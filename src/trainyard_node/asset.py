@@ -5,20 +5,15 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from trainyard_node.asset_lock import LockedFile, locked_files
 from trainyard_node.errors import NodeError
 from trainyard_node.exit_status import DAMAGED, LATER, NO_SPACE, SETTING, UNREACHABLE
 from trainyard_node.node_env import read_node_env
-from trainyard_node.processes import NOT_FOUND, TIMED_OUT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard_node.places import Places
-    from trainyard_node.processes import Processes, Ran
+from trainyard_node.places import Places
+from trainyard_node.processes import NOT_FOUND, TIMED_OUT, Processes, Ran
 
 # The step's own time limit ends it sooner.
 DOWNLOAD_S = 3600.0

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from trainyard_node.errors import NodeError
 from trainyard_node.exit_status import DAMAGED, SETTING
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 class LockedFile(NamedTuple):

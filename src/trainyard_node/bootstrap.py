@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from trainyard_node.clock import in_words
 from trainyard_node.deferred import begin_deferred, run_deferred
@@ -28,9 +27,7 @@ from trainyard_node.record import StatusRecord, StepRecord, read_record
 from trainyard_node.slurm_node import SlurmNode
 from trainyard_node.step_run import StepRunner
 from trainyard_node.this_node import Machine, Membership, machine, membership
-
-if TYPE_CHECKING:
-    from trainyard_node.world import World
+from trainyard_node.world import World
 
 
 def bootstrap(release: Path, folder: str, world: World) -> int:

@@ -6,9 +6,9 @@ import argparse
 import os
 import platform
 import sys
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from trainyard_node.asset import asset
 from trainyard_node.bootstrap import bootstrap
@@ -22,9 +22,6 @@ from trainyard_node.processes import RealProcesses
 from trainyard_node.this_package import version
 from trainyard_node.versions import as_json, as_table, versions
 from trainyard_node.world import World
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 USAGE = 2
 # Imported when they are asked for: steps start this program for each asset, and Python compiles all that it imports.

@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
+import argparse
 import signal
 import threading
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from trainyard_node.cloudwatch.efa_rates import EfaRates
 from trainyard_node.cloudwatch.gpu_readings import GpuReadings
 from trainyard_node.cloudwatch.metrics_file import MetricsFile
-from trainyard_node.cloudwatch.publishing import Publishing
+from trainyard_node.cloudwatch.publishing import Publishing, Source
 from trainyard_node.cloudwatch.slurm_totals import SlurmTotals
 from trainyard_node.errors import NodeError
 from trainyard_node.exit_status import SETTING
 from trainyard_node.node_env import read_node_env
 from trainyard_node.output import err
-from trainyard_node.programs import RealPrograms
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Mapping
-
-    from trainyard_node.cloudwatch.publishing import Source
-    from trainyard_node.programs import Programs
-    from trainyard_node.world import World
+from trainyard_node.programs import Programs, RealPrograms
+from trainyard_node.world import World
 
 # 50-cloudwatch.sh lets the agent follow it.
 FILE = "/var/log/trainyard-cloudwatch/metrics.log"

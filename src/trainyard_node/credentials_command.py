@@ -6,9 +6,9 @@ https://docs.aws.amazon.com/parallelcluster/latest/ug/HeadNode-v3.html#HeadNode-
 
 from __future__ import annotations
 
+import argparse
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from trainyard_node.errors import NodeError
 from trainyard_node.exit_status import NO_SPACE
@@ -16,11 +16,7 @@ from trainyard_node.role_credentials import expiration, role_credentials
 from trainyard_node.samples import Samples
 from trainyard_node.textfile import FOLDER, write_textfile
 from trainyard_node.whole_file import write_whole
-
-if TYPE_CHECKING:
-    import argparse
-
-    from trainyard_node.world import World
+from trainyard_node.world import World
 
 # aws_config.ini names it.
 FILE = "/run/trainyard-prometheus/credentials.json"

@@ -6,7 +6,6 @@ trainyard-deferred.service runs this, when the bootstrap has ended and whenever 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from trainyard_node.ending import AskedToEnd, signals_raise
 from trainyard_node.errors import NodeError
@@ -17,15 +16,12 @@ from trainyard_node.one_at_a_time import one_at_a_time
 from trainyard_node.outcome import become_ready, hold_node, mark_ready, write_failure
 from trainyard_node.output import out
 from trainyard_node.plan import Plan, read_plan
-from trainyard_node.processes import NOT_FOUND
+from trainyard_node.processes import NOT_FOUND, Processes
 from trainyard_node.record import StatusRecord, read_record, record_from
 from trainyard_node.slurm_node import SlurmNode
 from trainyard_node.step_run import StepRunner
 from trainyard_node.this_node import Membership, machine, membership
-
-if TYPE_CHECKING:
-    from trainyard_node.processes import Processes
-    from trainyard_node.world import World
+from trainyard_node.world import World
 
 UNIT = "trainyard-deferred.service"
 # The bootstrap that started the unit ends soon after; another one may take its whole time.

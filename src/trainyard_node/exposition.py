@@ -5,17 +5,13 @@ from __future__ import annotations
 import struct
 import threading
 import zlib
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
+from trainyard_node.clock import Clock
+from trainyard_node.collectors.collector import Collector
 from trainyard_node.reading import Reading
 from trainyard_node.samples import Samples
 from trainyard_node.this_package import version
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from trainyard_node.clock import Clock
-    from trainyard_node.collectors.collector import Collector
 
 # No file name, no time, an unknown system: https://www.rfc-editor.org/rfc/rfc1952#section-2.3
 _HEAD = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
+import argparse
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from trainyard_node.collectors.health import samples_of
 from trainyard_node.errors import NodeError
 from trainyard_node.health.checks import CHECKS, NAMES, Check, Checks
 from trainyard_node.health.holding import Holding
 from trainyard_node.health.machine import this_machine
-from trainyard_node.health.outcome import is_healthy
+from trainyard_node.health.outcome import Outcome, is_healthy
 from trainyard_node.health.report import as_json, as_text, reason
 from trainyard_node.output import err, out
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Sequence
-
-    from trainyard_node.health.outcome import Outcome
-    from trainyard_node.world import World
+from trainyard_node.world import World
 
 HEALTHY, UNHEALTHY, USAGE = 0, 1, 2
 

@@ -8,15 +8,12 @@ from __future__ import annotations
 import os
 import re
 import urllib.request
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from collections.abc import Callable
+from typing import NamedTuple, TypeVar
 from urllib.error import HTTPError
 
+from trainyard_node.clock import Clock
 from trainyard_node.errors import NodeError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trainyard_node.clock import Clock
 
 # Its name as AWS's own programs know it: https://docs.aws.amazon.com/sdkref/latest/guide/feature-imds-credentials.html
 ENDPOINT = "AWS_EC2_METADATA_SERVICE_ENDPOINT"

@@ -6,16 +6,13 @@ Nothing here fails a node, and nothing takes long.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from trainyard_node.output import err
+from trainyard_node.record import StatusRecord, StepRecord
 from trainyard_node.whole_file import write_whole
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from trainyard_node.record import StatusRecord, StepRecord
-    from trainyard_node.world import World
+from trainyard_node.world import World
 
 UPLOAD_S = 8.0
 LOG_S = 5.0

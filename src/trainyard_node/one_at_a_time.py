@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import fcntl
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import BinaryIO
 
+from trainyard_node.clock import Clock
 from trainyard_node.errors import NodeError
 from trainyard_node.exit_status import LATER, NO_SPACE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-    from typing import BinaryIO
-
-    from trainyard_node.clock import Clock
 
 POLL_S = 2.0
 

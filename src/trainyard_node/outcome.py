@@ -5,16 +5,12 @@ Evidence leaves the node first, because ParallelCluster ends a compute node whos
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from trainyard_node.errors import NodeError
 from trainyard_node.exit_status import DONE, FAILED
+from trainyard_node.journal import Journal
+from trainyard_node.places import Places
 from trainyard_node.record import one_line
-
-if TYPE_CHECKING:
-    from trainyard_node.journal import Journal
-    from trainyard_node.places import Places
-    from trainyard_node.slurm_node import SlurmNode
+from trainyard_node.slurm_node import SlurmNode
 
 
 def become_ready(journal: Journal, places: Places) -> int:

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import errno
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from trainyard_node.places import Places
 from trainyard_node.whole_file import write_whole
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from trainyard_node.places import Places
 
 _PROGRAM = """\
 #!/bin/sh

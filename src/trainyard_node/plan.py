@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from trainyard_node.errors import NodeError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
 
 STEP_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 STEP_SCRIPT = re.compile(r"steps/[0-9]{2}-[a-z0-9-]+\.sh")

@@ -7,14 +7,12 @@ import signal
 import subprocess
 import threading
 import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Protocol, cast
+from pathlib import Path
+from typing import BinaryIO, NamedTuple, Protocol, cast
 
 from trainyard_node.leftover import forget_step, note_step
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
 NOT_FOUND = 127
 TIMED_OUT = 124

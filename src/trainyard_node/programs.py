@@ -9,14 +9,12 @@ import os
 import selectors
 import subprocess
 import time
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import IO, TYPE_CHECKING, Protocol, cast
+from typing import IO, Protocol, cast
 
 from trainyard_node.errors import NodeError
 from trainyard_node.processes import end_group, environment
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 _CHUNK_BYTES = 1 << 20
 _MOST_WORDS_BYTES = 4096

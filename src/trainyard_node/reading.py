@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+import threading
+from typing import NamedTuple
 
-from trainyard_node.collectors.collector import NothingHere
+from trainyard_node.clock import Clock
+from trainyard_node.collectors.collector import Collector, NothingHere
 from trainyard_node.errors import NodeError
 from trainyard_node.output import err
-
-if TYPE_CHECKING:
-    import threading
-
-    from trainyard_node.clock import Clock
-    from trainyard_node.collectors.collector import Collector
-    from trainyard_node.samples import Samples
+from trainyard_node.samples import Samples
 
 # More than this is no cluster but a mistake, and nothing that Prometheus should keep.
 MOST_SAMPLES = 1_000_000

@@ -6,25 +6,21 @@ https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CapacityReservation.h
 
 from __future__ import annotations
 
+import argparse
 import json
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from trainyard_node.errors import NodeError
 from trainyard_node.exit_status import SETTING
 from trainyard_node.node_env import read_node_env
 from trainyard_node.output import err
-from trainyard_node.programs import RealPrograms
+from trainyard_node.programs import Programs, RealPrograms
 from trainyard_node.samples import Samples
 from trainyard_node.textfile import FOLDER, write_textfile
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterator, Mapping
-
-    from trainyard_node.programs import Programs
-    from trainyard_node.world import World
+from trainyard_node.world import World
 
 METRICS = "trainyard_capacity_reservations.prom"
 _SETTING = "TRAINYARD_CAPACITY_RESERVATIONS"

@@ -10,14 +10,11 @@ import json
 import re
 from datetime import datetime, timezone
 from http import HTTPStatus
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.error import HTTPError
 
-from trainyard_node.clock import in_words
+from trainyard_node.clock import Clock, in_words
 from trainyard_node.imds import answered, metadata
-
-if TYPE_CHECKING:
-    from trainyard_node.clock import Clock
 
 _PLACE = "iam/security-credentials/"
 _MOMENT = "%Y-%m-%dT%H:%M:%SZ"

@@ -7,13 +7,10 @@ It is written once for each reading, not for each scrape. Why no library writes 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from trainyard_node.metric import Metric, metrics
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 # Whoever may name a job or a reason may not make a line of any length.
 LONGEST_LABEL = 512

@@ -8,14 +8,12 @@ import socket
 import threading
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainyard_node.errors import NodeError
+from trainyard_node.exposition import Exposition
 from trainyard_node.output import err
 from trainyard_node.this_package import version
-
-if TYPE_CHECKING:
-    from trainyard_node.exposition import Exposition
 
 # https://prometheus.io/docs/instrumenting/exposition_formats/#basic-info
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import argparse
 
 from trainyard_node.collectors.of_node import COLLECTORS, collectors_of_node
 from trainyard_node.collectors.slurm.collector import NAMES
@@ -10,11 +10,7 @@ from trainyard_node.exposition import Exposition
 from trainyard_node.output import out
 from trainyard_node.programs import RealPrograms
 from trainyard_node.serve import serve
-
-if TYPE_CHECKING:
-    import argparse
-
-    from trainyard_node.world import World
+from trainyard_node.world import World
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from trainyard_node.errors import NodeError
-
-if TYPE_CHECKING:
-    from trainyard_node.places import Places
-    from trainyard_node.processes import Processes, Ran
+from trainyard_node.places import Places
+from trainyard_node.processes import Processes, Ran
 
 TIMEOUT_S = 15.0
 ATTEMPTS = 3

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from trainyard_node.clock import in_words
 from trainyard_node.exit_status import LATER, UNREACHABLE
+from trainyard_node.journal import Journal
+from trainyard_node.plan import Step
+from trainyard_node.processes import StepEnd
 from trainyard_node.record import StepRecord, one_line
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from trainyard_node.journal import Journal
-    from trainyard_node.plan import Step
-    from trainyard_node.processes import StepEnd
-    from trainyard_node.world import World
+from trainyard_node.world import World
 
 ATTEMPTS = 5
 FIRST_PAUSE_S = 5.0

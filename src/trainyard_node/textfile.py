@@ -5,16 +5,12 @@ https://github.com/prometheus/node_exporter#textfile-collector
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from trainyard_node.errors import NodeError
 from trainyard_node.exit_status import NO_SPACE
+from trainyard_node.samples import Samples
 from trainyard_node.whole_file import write_whole
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from trainyard_node.samples import Samples
 
 # 60-node-exporter.sh names it.
 FOLDER = "/var/lib/node_exporter/textfile"

@@ -6,16 +6,13 @@ import os
 import re
 import shlex
 import socket
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
+from trainyard_node.clock import Clock
 from trainyard_node.errors import NodeError
 from trainyard_node.imds import Instance, this_instance
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from trainyard_node.clock import Clock
-    from trainyard_node.places import Places
+from trainyard_node.places import Places
 
 # https://github.com/aws/aws-parallelcluster/blob/develop/cli/src/pcluster/templates/cluster_stack.py (HeadNode),
 # login_nodes_stack.py (LoginNode) and queues_stack.py (ComputeFleet) beside it. The last one is no node of

@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 import pkgutil
 import re
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
-
-    from trainyard_node.places import Places
-    from trainyard_node.processes import Processes
+from trainyard_node.places import Places
+from trainyard_node.processes import Processes
 
 # A driver that hangs must not make the question hang.
 COMMAND_S = 5.0

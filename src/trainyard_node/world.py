@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from trainyard_node.clock import Clock
-    from trainyard_node.places import Places
-    from trainyard_node.processes import Processes
+from trainyard_node.clock import Clock
+from trainyard_node.places import Places
+from trainyard_node.processes import Processes
 
 
 class World(NamedTuple):

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from trainyard.architectures import Architecture, all_architectures
+from trainyard.spec.cluster import Platform
 from trainyard.spec.parsing import parse
-
-if TYPE_CHECKING:
-    from trainyard.spec.cluster import Platform
 
 
 def architectures_on(platform: Platform) -> tuple[Architecture, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,10 +11,8 @@ from trainyard.api.new import new_spec
 from trainyard.architectures import Architecture, all_architectures
 from trainyard.checking.spec_file import rule_findings
 from trainyard.document.read import read_yaml
+from trainyard.finding import Finding
 from trainyard.spec.parsing import parse
-
-if TYPE_CHECKING:
-    from trainyard.finding import Finding
 
 FILE = Path(__file__).parent / "documented_values.yaml"
 DOCUMENTED = read_yaml(FILE.read_text(encoding="utf-8"), FILE.name).value

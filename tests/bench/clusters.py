@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from tests.bench.test_nccl_json import content
 from tests.bench.texts import CLOSING, HEADER
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
 _GPUS = 8
 # Published for two p5: µs by size. https://github.com/awslabs/awsome-distributed-ai/tree/main/micro-benchmarks/nccl-tests

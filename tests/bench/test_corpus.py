@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from trainyard.bench.nccl_log import parse_log
-
-if TYPE_CHECKING:
-    from trainyard.bench.result import Measurement, Run
+from trainyard.bench.result import Measurement, Run
 
 CASES = Path(__file__).parents[3] / "shared" / "corpus" / "bench"
 NO_CASES = [pytest.param(CASES, marks=pytest.mark.skip(reason=f"there is no {CASES}"))]

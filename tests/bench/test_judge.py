@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -13,9 +13,6 @@ from trainyard.bench.case import case_of, kinds
 from trainyard.bench.judge import Judgement, judge
 from trainyard.bench.nccl_log import parse_log
 from trainyard.errors import InputError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 # No line of these says what the person knew who named a machine beyond the catalog, or a collective.
 NOT_TO_BE_KNOWN = {

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from itertools import zip_longest
-from typing import TYPE_CHECKING
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.bench.texts import whole
 from trainyard.bench.nccl_log import parse_log
-
-if TYPE_CHECKING:
-    from trainyard.bench.result import Row
+from trainyard.bench.result import Row
 
 TEXT = whole(log=True)
 LINES = TEXT.splitlines(keepends=True)

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from tests.bench.texts import CLOSING, HEADER, LOG, OPENING, P5_TWO_NODES, old_rows, row, rows, whole
 from trainyard.bench.nccl_log import parse_log
-
-if TYPE_CHECKING:
-    from trainyard.bench.result import Run
+from trainyard.bench.result import Run
 
 SIZES = [int(one[0]) for one in P5_TWO_NODES]
 BUSBW_GB_S = [float(one[4]) for one in P5_TWO_NODES]

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from math import log2
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.bench.clusters import text
-from trainyard.bench.case import case_of
+from trainyard.bench.case import Case, case_of
 from trainyard.bench.forecast import NODES, forecasts
 from trainyard.bench.nccl_log import parse_log
-from trainyard.bench.scaling import all_series
-
-if TYPE_CHECKING:
-    from trainyard.bench.case import Case
-    from trainyard.bench.scaling import Series
+from trainyard.bench.scaling import Series, all_series
 
 
 def case(nodes: int, times: float = 1.0, type_: str = "p5.48xlarge") -> Case:

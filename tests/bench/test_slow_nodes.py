@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from tests.bench.clusters import all_pairs, json_with_process_times, ring, text
@@ -11,10 +9,8 @@ from trainyard.bench.case import case_of
 from trainyard.bench.judge import judge, judge_together
 from trainyard.bench.nccl_json import parse_json
 from trainyard.bench.nccl_log import parse_log
+from trainyard.bench.result import Run
 from trainyard.bench.slow_nodes import node_ratios, slow_nodes
-
-if TYPE_CHECKING:
-    from trainyard.bench.result import Run
 
 
 def runs_of(groups, slow: dict[str, float]) -> list[Run]:

@@ -8,13 +8,11 @@ import json
 import subprocess
 import tarfile
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from trainyard.bootstrap.image_script import image_script
 from trainyard.bootstrap.pyz import trainyard_node_pyz
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FOLDER = "s3://mine/trainyard/llm"
 PROGRAMS = {

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+import subprocess
+from pathlib import Path
 
 import pytest
 
 from tests.bootstrap.builder import FOLDER, STEP, Builder
 from trainyard.bootstrap.image_script import MARKER, SCRIPT, image_script
-
-if TYPE_CHECKING:
-    import subprocess
-    from pathlib import Path
 
 
 @pytest.fixture

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import subprocess
+from pathlib import Path
 
 import pytest
 
 from tests.bootstrap.node import FOLDER, RUN, Node, archive_of
 from trainyard.bootstrap.launcher import NOTHING_PUBLISHED
-
-if TYPE_CHECKING:
-    import subprocess
-    from pathlib import Path
 
 RELEASE = archive_of({"run.sh": RUN, "part/data": b"x" * 10_000})
 FORBIDDEN = "fatal error: An error occurred (403) when calling the HeadObject operation: Forbidden"

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import yaml
 
 from trainyard.render.cloudformation.template import template
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 SECRET = "arn:aws:secretsmanager:us-east-2:123456789012:secret:GrafanaPassword-1a2b-AbCdEf"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +16,6 @@ from tests.specs import spec_of
 from trainyard.bundle.assemble import assemble
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from botocore.model import OperationModel, Shape
 
 # Options of the aws command itself: https://docs.aws.amazon.com/cli/latest/userguide/cli-configure-options.html

@@ -6,6 +6,8 @@ import hashlib
 import json
 import re
 import subprocess
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -32,9 +34,6 @@ from trainyard.rules import example_spec
 from trainyard.spec import parse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from botocore.model import Shape
 
 SECRET = "arn:aws:secretsmanager:us-east-2:123456789012:secret:db-AbCdEf"

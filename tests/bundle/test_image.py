@@ -6,7 +6,7 @@ import io
 import json
 import subprocess
 import tarfile
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import yaml
 
@@ -18,9 +18,6 @@ from trainyard.rehearsal.stand_in_assets import stand_in_lock
 from trainyard.render.cloudformation.stacks import stacks
 from trainyard.render.parallelcluster.image import NO_PARENT
 from trainyard.render.stand_ins import Ids
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SPEC = spec_of(
     "software: {setup: gpu, containers: true}\n"

@@ -10,12 +10,10 @@ Each adds its own version to golden/parallelcluster-update-policies.json.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from typing import Any
 
 GOLDEN = Path(__file__).parent / "golden/parallelcluster-update-policies.json"
 PROVENANCE = (

@@ -8,19 +8,16 @@ from __future__ import annotations
 import gzip
 import json
 import re
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import moto
 import pytest
 
+from trainyard.catalog.instance_type import InstanceType
 from trainyard.catalog.instances import find, names
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trainyard.catalog.instance_type import InstanceType
 
 NOT_IN_THE_DUMP = {"p6e-gb200.36xlarge"}
 

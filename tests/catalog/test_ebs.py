@@ -6,16 +6,14 @@ import gzip
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import botocore
 import pytest
 
 from tests.catalog.parallelcluster_golden import VERSIONS
 from trainyard.catalog import ebs
-
-if TYPE_CHECKING:
-    from trainyard.catalog.ebs_volume_type import EbsVolumeType
+from trainyard.catalog.ebs_volume_type import EbsVolumeType
 
 NAMES = ("gp3", "gp2", "io1", "io2", "st1", "sc1", "standard")
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -15,10 +17,6 @@ from trainyard.catalog import catalog_file, instances
 from trainyard.catalog.catalog_file import CatalogFile
 from trainyard.errors import TrainyardError
 from trainyard.record_schema import compiled_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 DATA_FILES = sorted(catalog_file.FOLDER.rglob("*.yaml"))
 

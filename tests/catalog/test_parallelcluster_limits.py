@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from tests.catalog.parallelcluster_golden import VERSIONS
 from trainyard.catalog import parallelcluster
+from trainyard.catalog.limits import Limits
 from trainyard.catalog.parallelcluster_limits import limits, sources_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trainyard.catalog.limits import Limits
 
 UNKNOWN = ["3.7.2", "3.17.0", "3.160.1", "2.11.9", "3", "", "3.16.1rc1", "../3.16", "latest"]
 

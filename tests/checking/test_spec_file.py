@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -10,12 +11,7 @@ from trainyard.checking.spec_file import check_file
 from trainyard.errors import TrainyardError
 from trainyard.finding import Finding
 from trainyard.rules import example_spec
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from trainyard.spec import ParsedSpec
+from trainyard.spec import ParsedSpec
 
 
 @pytest.fixture

@@ -6,14 +6,12 @@ import io
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import pytest
 
 from trainyard.cli import main
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 # What changes colours, and when Python writes its streams.
 UNUSUAL = ("NO_COLOR", "PYTHONUNBUFFERED")

@@ -5,18 +5,15 @@ from __future__ import annotations
 import json
 import os
 import resource
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from trainyard.edge.text_file import read_text
 from trainyard.errors import DocumentError
 from trainyard.rules import example_spec
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 BOMB = "\n".join(["a0: &a0 [x]", *(f"a{n}: &a{n} [{','.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 12))])
 CONTENTS = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,9 +14,6 @@ from tests.operate.batch.recording_docker import RecordingDocker
 from tests.operate.batch.scripted_batch import ScriptedBatch, make_stack, outputs, scripted_cluster
 from trainyard.edge.aws.container_registry import Login
 from trainyard.render.batch.container_images import IMAGES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 pytestmark = pytest.mark.integration
 PLACE = ("--region", "us-east-2")

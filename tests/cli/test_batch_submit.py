@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 import os
 import signal
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from tests.operate.batch.scripted_batch import ScriptedBatch, Step, scripted_cluster
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PLACE = ("--region", "us-east-2")
 ID = "00000001-1111-2222-3333-444444444444"

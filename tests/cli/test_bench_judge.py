@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.bench.test_nccl_json import text as nccl_json
 from tests.bench.texts import HEADER, LOG, whole
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 P5 = ("--instance-type", "p5.48xlarge", "--nodes", "2")
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.bench.clusters import all_pairs, write_pairs
 from tests.bench.texts import whole
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 P5 = ("--instance-type", "p5.48xlarge")
 

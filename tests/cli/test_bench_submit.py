@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -15,9 +16,6 @@ from tests.bench.submitting.scripted_operator import ScriptedOperator, ended, fa
 from tests.kubernetes.fake_eksctl import FakeEksctl
 from tests.kubernetes.programs import FakePrograms
 from tests.operate.batch.scripted_batch import Step, scripted_batch
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 SPEC = """\
 name: lab

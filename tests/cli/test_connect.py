@@ -10,19 +10,16 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from shutil import which
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
 from tests.operate.connect.programs import Programs, programs
+from trainyard.edge.aws.account import Account
 from trainyard.rehearsal.emulated.emulated_account import emulated_account
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
-
-    from trainyard.edge.aws.account import Account
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 CLUSTER = ("connect", "lab", "--region", "us-east-2")

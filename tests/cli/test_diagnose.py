@@ -10,18 +10,13 @@ import random
 import re
 import tarfile
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 
 from tests.diagnose.cluster.planted import HEAD, NAME, NODE, XID, put
 from tests.edge.aws.in_memory import CREDENTIALS, account_in_memory
-from trainyard.edge.aws.account import Clock
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.account import Account, Clock
 
 LOG = f"Mar 21 14:16:40 ip-10-0-1-7 systemd[1]: all is well\nMar 21 14:16:48 {XID}\n"
 WATCHDOG = (

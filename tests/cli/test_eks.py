@@ -5,20 +5,16 @@ from __future__ import annotations
 import json
 import signal
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.cli.test_deploying import run, started
 from tests.kubernetes.programs import FakePrograms
 from tests.rehearsal.eks_clusters import made
+from trainyard.edge.aws.account import Account
 from trainyard.rehearsal.emulated.emulated_account import emulated_account
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from trainyard.edge.aws.account import Account
 
 WHERE = ("llm", "--region", "us-east-2")
 

@@ -6,21 +6,18 @@ import json
 import signal
 import tarfile
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
+from tests.cli.conftest import Ran
 from tests.cli.test_deploying import started
 from tests.edge.aws.in_memory import account_in_memory
 from tests.operate.logs.planted import FIRST, GROUP, HEAD, SLURMCTLD, SLURMD, now_ms, plant, put
 from trainyard.edge.aws.account import Account, Clock
 from trainyard.edge.aws.log_events import time_text
 from trainyard.rehearsal.emulated.emulated_account import emulated_account
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from tests.cli.conftest import Ran
 
 WHERE = ("llm", "--region", "us-east-2")
 HOSTILE = "\x1b[2J\x1b]0;x\x07\u202ered\tend\r\nsecond \x1b[31mline"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import signal
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -12,12 +13,8 @@ from tests.cli.test_deploying import run, started
 from tests.operate.nodes.planted import GONE, failed, plant, put, record, step
 from tests.rehearsal.whole import deployed, seeded_account
 from trainyard.edge.aws import s3
+from trainyard.edge.aws.account import Account
 from trainyard.operate.nodes.looking import Look
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.edge.aws.account import Account
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 

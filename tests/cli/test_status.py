@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import json
 import signal
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 
 from tests.cli.test_deploying import run, started
 from tests.operate.status.planted import config, launch, plant_fleet, plant_stack
+from trainyard.edge.aws.account import Account
 from trainyard.rehearsal.emulated.emulated_account import emulated_account
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.edge.aws.account import Account
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 

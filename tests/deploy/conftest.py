@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 
 from tests.edge.aws.in_memory import account_in_memory
 from trainyard.deploy.work import Work
 from trainyard.edge.aws import s3
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.account import Account
 
 BUCKET = "ml-bucket"
 

@@ -5,16 +5,14 @@ from __future__ import annotations
 import http.client
 import json
 import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.account import Account
 
 _GRAFANA = ".grafana-workspace."
 

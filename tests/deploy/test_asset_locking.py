@@ -6,9 +6,9 @@ import gzip
 import hashlib
 from functools import partial
 from http.client import HTTPConnection
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
-from urllib.request import HTTPSHandler, build_opener
+from urllib.request import HTTPSHandler, Request, build_opener
 
 import pytest
 
@@ -19,9 +19,6 @@ from trainyard.edge.asset_cache import AssetCache
 from trainyard.edge.downloads import Downloader
 from trainyard.errors import InputError, TrainyardError
 from trainyard.render.needed_assets import NeededAsset
-
-if TYPE_CHECKING:
-    from urllib.request import Request
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 DOCKER = NeededAsset("docker", None, None, "x86_64")

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from trainyard.deploy.steps.bucket import Bucket
 from trainyard.deploy.work import Event, Work
 from trainyard.edge.aws import s3
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.account import Account
 
 
 @pytest.mark.parametrize(("allowed", "count"), [(True, 0), (False, 1)])

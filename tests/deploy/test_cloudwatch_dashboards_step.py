@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
@@ -17,16 +18,12 @@ from trainyard.deploy.steps.cloudwatch_dashboards import CloudWatchDashboards
 from trainyard.deploy.told import kinds
 from trainyard.deploy.wanted.permissions import parts, wanted_actions
 from trainyard.deploy.work import Options, Work
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.cloudwatch_dashboards import delete_dashboard, find_dashboard, put_dashboard
 from trainyard.edge.aws.nodes import nodes
 from trainyard.errors import TrainyardError
 from trainyard.render.tags import ENVIRONMENT
 from trainyard.spec.parsing import parse
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.edge.aws.account import Account
 
 SPEC = """\
 name: llm

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.specs import spec_of
 from trainyard import architectures
 from trainyard.deploy.cost import Cost, hourly_cost
+from trainyard.deploy.cost_line import Line
 from trainyard.spec.parsing import parse
-
-if TYPE_CHECKING:
-    from trainyard.deploy.cost_line import Line
 
 FILES = sorted(Path(architectures.__file__).parent.glob("*.yaml"))
 # What is deployed: AWS Batch is only rendered.

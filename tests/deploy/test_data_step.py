@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import pytest
 from botocore.exceptions import ClientError
 
 from trainyard.deploy.deployment import Done
 from trainyard.deploy.steps.data import Data
-from trainyard.deploy.work import Options
-
-if TYPE_CHECKING:
-    import pytest
-
-    from trainyard.deploy.work import Work
-    from trainyard.edge.aws.account import Account
+from trainyard.deploy.work import Options, Work
+from trainyard.edge.aws.account import Account
 
 TAGS = [{"Key": "trainyard:cluster", "Value": "llm"}]
 

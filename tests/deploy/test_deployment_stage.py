@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -10,17 +10,12 @@ from tests.deploy.conftest import BUCKET
 from tests.specs import spec_of
 from trainyard.api import deploy as api
 from trainyard.deploy import deployment
-from trainyard.deploy.record import read_record
+from trainyard.deploy.record import Stage, read_record
 from trainyard.deploy.steps.cluster import Cluster
 from trainyard.deploy.work import Options, Work
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.stacks import StackState
 from trainyard.errors import InputError
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from trainyard.deploy.record import Stage
-    from trainyard.edge.aws.account import Account
 
 
 @pytest.mark.parametrize(

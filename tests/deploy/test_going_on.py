@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.specs import spec_of
 from trainyard.deploy.going_on import commands_after
 from trainyard.deploy.work import Options, Work
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.account import Account
 
 BAKED = "queues: [{name: q, instance_type: p5.48xlarge, setup: gpu}]\nsoftware: {setup: gpu}\n"
 

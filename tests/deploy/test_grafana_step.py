@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,7 @@ from tests.deploy.grafana_between import Between, between
 from tests.specs import spec_of
 from trainyard.deploy.steps.grafana import SERVICE_ACCOUNT, Grafana, has_workspace
 from trainyard.deploy.work import Event, Options, Work
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.grafana import create_token, service_account
 from trainyard.edge.grafana_api import GrafanaApi
 from trainyard.errors import TrainyardError
@@ -21,11 +23,6 @@ from trainyard.monitoring.grafana_files import grafana_documents
 from trainyard.monitoring.grafana_mark import marked
 from trainyard.rehearsal.emulated.emulated_account import emulated_account
 from trainyard.rehearsal.rehearsing import QuickClock, inventory
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.edge.aws.account import Account
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from trainyard.deploy.steps.key_pair import KeyPair
-from trainyard.deploy.work import Options
+from trainyard.deploy.work import Options, Work
 from trainyard.errors import TrainyardError
 from trainyard.spec.parsing import parse
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from trainyard.deploy.work import Work
 
 SPEC = """\
 name: llm

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -11,9 +10,7 @@ from tests.deploy.waits import Waits
 from tests.edge.aws.in_memory import IMAGE
 from tests.specs import spec_of
 from trainyard.deploy.launched import await_launch, missing_nodes, not_launched
-
-if TYPE_CHECKING:
-    from trainyard.deploy.work import Work
+from trainyard.deploy.work import Work
 
 QUEUES = (
     "name: llm\nqueues:\n"

@@ -8,7 +8,6 @@ import socket
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING
 
 import pytest
 from botocore.exceptions import EndpointConnectionError
@@ -16,11 +15,9 @@ from botocore.exceptions import EndpointConnectionError
 from tests.deploy.conftest import BUCKET
 from trainyard.deploy.lock import Lock
 from trainyard.edge.aws import s3
+from trainyard.edge.aws.account import Account
 from trainyard.edge.processes import place
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
 
 KEY = "trainyard/llm/lock"
 

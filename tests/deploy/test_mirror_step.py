@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -11,16 +11,12 @@ from tests.deploy.conftest import BUCKET
 from tests.specs import spec_of
 from trainyard.bundle.asset_lock import AssetLock, lock_text
 from trainyard.deploy.steps.assets import Mirror, key_of
+from trainyard.deploy.work import Event, Work
 from trainyard.edge.asset_cache import AssetCache
 from trainyard.edge.aws.s3_files import sizes_below, upload
 from trainyard.edge.downloads import Downloader
 from trainyard.errors import TrainyardError
 from trainyard.rehearsal.stand_in_assets import place_stand_ins, stand_in_lock
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from trainyard.deploy.work import Event, Work
 
 SPEC = spec_of("queues: [{name: q, instance_type: p5.48xlarge, setup: gpu}]\nsoftware: {containers: true}")
 LOCK = stand_in_lock(SPEC)

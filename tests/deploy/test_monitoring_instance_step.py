@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -15,10 +15,8 @@ from trainyard.deploy.deployment import steps_to_deploy
 from trainyard.deploy.steps.monitoring_instance import MonitoringInstance
 from trainyard.deploy.steps.release import final_release
 from trainyard.deploy.wanted.permissions import wanted_actions
+from trainyard.deploy.work import Work
 from trainyard.edge.aws import s3
-
-if TYPE_CHECKING:
-    from trainyard.deploy.work import Work
 
 ARN = "arn:aws:acm:us-east-2:123456789012:certificate/1a2b"
 ID = "i-0123456789abcdef0"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import pytest
 import yaml
@@ -10,12 +10,10 @@ import yaml
 from tests.specs import spec_of
 from trainyard.deploy.steps import changes
 from trainyard.deploy.work import Work
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.stacks import StackState
 from trainyard.edge.pcluster_command import Change, Pcluster, Verdict
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
 
 QUEUE = "queues: [{name: q, instance_type: p5.48xlarge, setup: gpu, capacity: {reservation: cr-0123456789abcdef0}}]\n"
 NETWORK = (

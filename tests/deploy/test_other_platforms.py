@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tests.specs import spec_of
 from trainyard.deploy.deployment import refuse_no_cluster, steps_to_deploy
 from trainyard.deploy.planning import plan
@@ -11,9 +9,7 @@ from trainyard.deploy.wanted.nodes import all_nodes
 from trainyard.deploy.wanted.permissions import wanted_actions
 from trainyard.deploy.work import Options
 from trainyard.render.rendering import render
-
-if TYPE_CHECKING:
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 QUEUES = "queues: [{name: q, instance_type: p5.48xlarge, nodes: {min: 0, max: 4}}]"
 ZONES = "network: {availability_zone: us-east-2a, secondary_availability_zone: us-east-2b}"

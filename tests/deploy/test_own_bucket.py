@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from trainyard.deploy.own_bucket import bucket_of_cluster
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.account import Account
 
 TEMPLATE = '{"Resources": {"Topic": {"Type": "AWS::SNS::Topic"}}}'
 CLUSTER = {"trainyard:cluster": "llm"}

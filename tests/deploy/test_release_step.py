@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -11,12 +10,10 @@ from tests.deploy.conftest import BUCKET
 from tests.specs import spec_of
 from trainyard.bundle.release import files_in
 from trainyard.deploy.steps.release import Release
+from trainyard.deploy.work import Work
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.s3_files import sizes_below
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from trainyard.deploy.work import Work
 
 SPEC = spec_of("monitoring: {mode: amp-only}")
 ENDPOINT = "https://aps-workspaces.us-east-2.amazonaws.com/workspaces/ws-0a1b2c3d/"

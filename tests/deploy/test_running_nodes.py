@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,11 +12,9 @@ from tests.specs import spec_of
 from trainyard.bundle.assets import uploads
 from trainyard.bundle.release import Release, release
 from trainyard.deploy.running_nodes import RunningNodes
+from trainyard.deploy.work import Work
 from trainyard.edge.aws import s3
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from trainyard.deploy.work import Work
 
 QUEUE = "queues: [{name: q, instance_type: p5.48xlarge, setup: gpu}]\nlogin_nodes: {count: 2}\n"
 OLD = release(spec_of(f"{QUEUE}software: {{setup: gpu}}"))

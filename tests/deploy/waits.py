@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from trainyard.edge.aws.account import Clock
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 @dataclass

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
-from typing import TYPE_CHECKING
 
 import re2  # type: ignore[import-untyped]  # it has no stubs
 
 from trainyard.diagnose.cause import CONFIDENCES, KINDS, SEVERITIES, Cause, Signature, causes, signatures
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 # What one automaton of all patterns may take.
 MEMORY_BYTES = 512 * 1024**2

@@ -7,20 +7,15 @@ import secrets
 import shutil
 import signal
 import subprocess
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.slurm import real_slurm, until
+from tests.slurm import Slurm, real_slurm, until
 from trainyard.api.diagnose import diagnose_files
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.slurm import Slurm
-    from trainyard.diagnose.diagnosis import Diagnosis
+from trainyard.diagnose.diagnosis import Diagnosis
 
 pytestmark = [
     pytest.mark.integration,

@@ -8,7 +8,7 @@ import pytest
 
 from tests.diagnose.scanning.known import known
 from trainyard.diagnose.log_file import LogFile
-from trainyard.diagnose.scanning import scan
+from trainyard.diagnose.scanning.scan import scan
 from trainyard.diagnose.unusual import UnusualLines, unusual_lines
 from trainyard.diagnose.wanted import Wanted
 

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import pytest
 import yaml
@@ -11,14 +11,10 @@ from hypothesis import strategies as st
 
 from trainyard.architectures import all_architectures
 from trainyard.checking.explanation import explain_id
+from trainyard.document.node import Node
 from trainyard.document.problems import MOST_CHARACTERS, MOST_FINDINGS
 from trainyard.document.read import DEEPEST, LONGEST_NUMBER, MOST_VALUES, read_yaml
 from trainyard.errors import DocumentError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.document.node import Node
 
 TEXTS = [one.text for one in all_architectures()]
 # What YAML means something by, so that random text comes near to being YAML.

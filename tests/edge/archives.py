@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import io
 import tarfile
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
 
 from trainyard.edge.archive_contents import contents
 from trainyard.edge.archive_limits import Budget, DamagedError, Limits
 from trainyard.edge.archive_stream import ByteStream
 from trainyard.edge.archive_tar import Skipped
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 BLOCK = 512
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import gzip
 import json
+import ssl
 import threading
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
-
-if TYPE_CHECKING:
-    import ssl
-    from collections.abc import Iterator
 
 
 @dataclass(frozen=True)

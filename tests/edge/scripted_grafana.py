@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
+import ssl
 import threading
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-if TYPE_CHECKING:
-    import ssl
-    from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 
 class Asked(NamedTuple):

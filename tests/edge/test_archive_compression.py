@@ -4,15 +4,12 @@ import bz2
 import gzip
 import lzma
 import random
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 
 from tests.edge.archives import read, tar
 from trainyard.edge.archive_limits import Limits
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 LINES = b"".join(b"2025-05-06T13:00:00Z line %d says %d\n" % (one, one * 7919 % 1000) for one in range(20_000))
 PACKERS: dict[str, Callable[[bytes], bytes]] = {"gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress}

@@ -4,7 +4,7 @@ import gzip
 import io
 import threading
 import zipfile
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 
@@ -13,9 +13,6 @@ from trainyard.edge.archive_contents import contents
 from trainyard.edge.archive_limits import Budget, DamagedError, Limits
 from trainyard.edge.archive_read_ahead import read_ahead
 from trainyard.edge.archive_tar import Member
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 def test_what_is_packed_in_an_archive_is_unpacked_too():

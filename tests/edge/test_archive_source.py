@@ -3,16 +3,13 @@ from __future__ import annotations
 import gzip
 import io
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from trainyard.edge.archive_source import OpenedSource
 from trainyard.edge.archive_tar import Skipped
 from trainyard.errors import InputError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def read(name: str) -> tuple[dict[str, bytes], dict[str, str]]:

@@ -8,17 +8,15 @@ import resource
 import shutil
 import signal
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from trainyard.edge import bundle_folder
 from trainyard.edge.bundle_folder import MARKER, write_folder
 from trainyard.errors import InputError, TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 OLD = {"cluster.yaml": b"old\n", "README.md": b"old readme\n", "gone.txt": b"only before\n"}
 NEW = {"cluster.yaml": b"new\n", "README.md": b"new readme\n", "sub/added.txt": b"only after\n"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -11,9 +11,6 @@ from tests.edge.publisher import certificate
 from tests.edge.scripted_grafana import answering
 from trainyard.edge.grafana_api import GrafanaApi, GrafanaRefusalError
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.enable_socket
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,8 +23,6 @@ from trainyard.edge.pcluster import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from _pytest.mark import ParameterSet
 
 VERSION = "3.16.1"

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from trainyard.edge.private_key import checked_key, key_of_pair
 from trainyard.errors import InputError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\n"
 

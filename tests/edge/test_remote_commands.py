@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import subprocess
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.bench.submitting.ways import Agent, programs, systems_manager
+from trainyard.bench.submitting.head_node import HeadNode
 from trainyard.edge.aws.account import Account, Clock
 from trainyard.edge.aws.asking import NotAllowedError
 from trainyard.edge.aws.ssm_commands import SsmSlurm
@@ -16,12 +18,6 @@ from trainyard.edge.remote.shell_line import answer_in, line_for
 from trainyard.edge.slurm_local import LocalSlurm
 from trainyard.edge.ssh import SshSlurm
 from trainyard.errors import InputError, TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from trainyard.bench.submitting.head_node import HeadNode
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 HOSTILE = "a 'b' \"c\" $(touch hurt) `touch hurt`\n;touch hurt &\\ ö"

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -17,9 +17,6 @@ from tests.operate.connect.programs import Programs, programs
 from trainyard.edge.aws.ssm_sessions import Session, SessionRequest
 from trainyard.edge.session_manager import Plugin, hold_session, installed_plugin
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.integration
 REQUEST = SessionRequest(HEAD, "AWS-StartInteractiveCommand", {"command": "sudo su - ubuntu"})

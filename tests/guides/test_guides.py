@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 import pytest
@@ -17,9 +17,6 @@ from trainyard.document.read import read_yaml
 from trainyard.guides.pages import filled, guides
 from trainyard.operate.connect.node_user import default_users
 from trainyard.spec.parsing import known_keys, parse
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 DOCS = Path(__file__).parents[2] / "docs"
 GUIDES = guides()

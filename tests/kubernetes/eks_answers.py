@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from tests.kubernetes.fake_eksctl import FakeEksctl
+from tests.kubernetes.fake_eksctl import FakeEksctl
 
 
 class _Response(NamedTuple):

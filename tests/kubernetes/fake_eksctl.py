@@ -8,17 +8,14 @@ https://github.com/eksctl-io/eksctl/blob/main/pkg/cfn/manager/api.go
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import yaml
 from moto.eks.models import eks_backends
 
 from tests.kubernetes.api_server import FakeApiServer, node
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.account import Account
 
 _TEMPLATE = json.dumps({"Resources": {"Made": {"Type": "AWS::SNS::Topic"}}})
 

@@ -11,20 +11,17 @@ import os
 import stat
 import sys
 import threading
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
+
+import pytest
 
 from tests.kubernetes.api_server import FakeApiServer, RefusedError
 from tests.kubernetes.eks_answers import answer_for
 from tests.kubernetes.fake_eksctl import CrashedError, FailedError, FakeEksctl, KilledError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import pytest
-
-    from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.account import Account
 
 _SCRIPT = """\
 #!{python} -ISE

@@ -9,28 +9,22 @@ from __future__ import annotations
 import re
 import subprocess
 import time
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import yaml
 
-from tests.monitoring.prometheus import real_prometheus
+from tests.monitoring.prometheus import Prometheus, real_prometheus
 from tests.monitoring.whole_cluster.dcgm_exporter import dcgm_exporter
 from tests.monitoring.whole_cluster.growing import text_at
 from tests.monitoring.whole_cluster.node_exporter import node_exporter
-from tests.monitoring.whole_cluster.nodes import HEAD, NODES
+from tests.monitoring.whole_cluster.nodes import HEAD, NODES, Node
 from tests.monitoring.whole_cluster.trainyard_node import on_compute, on_head
 from trainyard.monitoring.alert import alerts
 from trainyard.monitoring.dashboard import dashboards
 from trainyard.monitoring.recorded import recording_groups
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
-
-    from tests.monitoring.prometheus import Prometheus
-    from tests.monitoring.whole_cluster.nodes import Node
 
 LENGTH_S = 3900
 STEP_S = 30

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from tests.specs import spec_of
 from trainyard.monitoring.cloudwatch_body import cloudwatch_bodies
 from trainyard.monitoring.cloudwatch_cluster import known_as, needed_ids
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 FILE_SYSTEMS = """\
 file_systems:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
@@ -13,9 +14,6 @@ import trainyard.bootstrap
 from trainyard_node.cloudwatch.efa_rates import NAMESPACE, RATES
 from trainyard_node.cloudwatch.gpu_readings import GpuReadings
 from trainyard_node.cloudwatch.slurm_totals import job_counts, node_counts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 STEP = Path(trainyard.bootstrap.__file__).parent / "assets" / "steps" / "50-cloudwatch.sh"
 FOREIGN = yaml.safe_load((Path(__file__).parent / "cloudwatch_metrics.yaml").read_text(encoding="utf-8"))

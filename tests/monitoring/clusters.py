@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainyard.monitoring.prometheus_config import head_node_config, instance_config
 from trainyard.monitoring.remote_write import amp_write_url, instance_write_url
+from trainyard.spec.cluster import Spec
 from trainyard.spec.parsing import parse
-
-if TYPE_CHECKING:
-    from trainyard.spec.cluster import Spec
 
 MODES = ("self-hosting", "amp-only", "amp+amg")
 WORKSPACE = "https://aps-workspaces.us-east-1.amazonaws.com/workspaces/ws-00000000-0000-0000-0000-000000000000/"

@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import re
 import threading
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import parse_qs
 from xml.sax.saxutils import escape
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 # ParallelCluster's role of the head node may describe instances, and not zones: the class HeadNodeIamResources in
 # https://github.com/aws/aws-parallelcluster/blob/v3.16.1/cli/src/pcluster/templates/cdk_builder_utils.py

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from tests.node.collectors.exposed import exposed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.node.collectors.exposed import Labels
+from tests.node.collectors.exposed import Labels, exposed
 
 FOLDER = Path(__file__).parent / "native"
 

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from tests.monitoring.clusters import mixed, spec_of
+from trainyard.catalog.interfaces import Launcher
 from trainyard.monitoring.agent_sizing import Nodes, agent_sizing
 from trainyard.monitoring.amp_price import amp_price
 from trainyard.monitoring.node_series import agent_series, compute_series
 from trainyard.monitoring.sizing import sizings
 from trainyard.monitoring.sizing_facts import facts
-
-if TYPE_CHECKING:
-    from trainyard.catalog.interfaces import Launcher
-
 
 EACH_LAUNCHER = pytest.mark.parametrize("launcher", ["batch", "eks"])
 

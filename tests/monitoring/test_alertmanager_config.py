@@ -6,7 +6,9 @@ import copy
 import re
 import shutil
 import subprocess
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -16,10 +18,6 @@ from trainyard.document.write import yaml_text
 from trainyard.monitoring.alert import SEVERITIES, alerts
 from trainyard.monitoring.alertmanager_config import alertmanager_config, amp_definition
 from trainyard.monitoring.prometheus_rules import alert_rules
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 TOPIC = "arn:aws:sns:us-east-2:123456789012:llm-monitoring-AlertTopic"
 CONFIG = alertmanager_config(TOPIC, "us-east-2")

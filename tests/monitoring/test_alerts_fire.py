@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 import yaml
@@ -13,9 +13,6 @@ from tests.monitoring.alert_cases import promtool_file
 from trainyard.document.write import yaml_text
 from trainyard.monitoring.alert import alerts
 from trainyard.monitoring.prometheus_rules import alert_rules
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def promtool(*arguments: str) -> subprocess.CompletedProcess[str]:

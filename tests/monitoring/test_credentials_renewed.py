@@ -5,7 +5,9 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,10 +17,6 @@ from tests.monitoring.prometheus import real_prometheus
 from tests.node.role_service import RoleService, from_now, role_service
 from trainyard.bootstrap.pyz import trainyard_node_pyz
 from trainyard.monitoring.aws_config import aws_config
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 FILE = "/run/trainyard-prometheus/credentials.json"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -30,9 +31,6 @@ from trainyard.monitoring.prometheus_rules import alert_rules, recording_rules, 
 from trainyard.monitoring.recorded import NODE_LABELS, recorded_metrics, recording_groups
 from trainyard.operate.monitoring.viewer.first_nodes import node_series
 from trainyard.spec.parsing import parse
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 VARIABLES = {"$cluster": ".*", "$queue": ".*", "$node": ".*", "$__rate_interval": "2m"}
 

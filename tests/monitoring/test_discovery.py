@@ -7,10 +7,11 @@ import shutil
 import subprocess
 import time
 import urllib.request
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import yaml
@@ -22,9 +23,6 @@ from tests.slurm import free_ports
 from trainyard import monitoring
 from trainyard.monitoring.prometheus_config import runs_as_agent
 from trainyard.monitoring.remote_write import amp_write_url
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 AWS_CONFIG = Path(monitoring.__file__).with_name("aws_config.ini")

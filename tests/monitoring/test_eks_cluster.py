@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 
 from tests.monitoring.clusters import spec_of
+from tests.monitoring.prometheus import Prometheus
 from tests.monitoring.test_whole_cluster import asked
 from tests.monitoring.whole_cluster.cluster import DELAY_S
 from tests.monitoring.whole_cluster.eks import SPEC, eks_cluster
 from tests.monitoring.whole_cluster.rules import LONGEST_S
 from trainyard.edge.prometheus_api import PrometheusApi
 from trainyard.edge.prometheus_connection import Connection
-from trainyard.monitoring.dashboard import dashboards_for
+from trainyard.monitoring.dashboard import Dashboard, dashboards_for
 from trainyard.monitoring.features import features_of
 from trainyard.operate.monitoring.verify.deployed import plain_keeper
 from trainyard.operate.monitoring.verify.situation import Situation
 from trainyard.operate.monitoring.verify.verifying import verify
 from trainyard.operate.monitoring.viewer.data_check import dashboards_data
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.monitoring.prometheus import Prometheus
-    from trainyard.monitoring.dashboard import Dashboard
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 SHOWN = dashboards_for(features_of(spec_of(SPEC)))

@@ -6,16 +6,13 @@ import re
 from collections import defaultdict
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.monitoring.whole_cluster import WholeCluster
 from tests.monitoring.whole_cluster.dcgm_exporter import dcgm_exporter
 from tests.monitoring.whole_cluster.nodes import COMPUTE
 from trainyard.monitoring.foreign_metrics import foreign_metrics, labels_on_every_series
-
-if TYPE_CHECKING:
-    from tests.monitoring.whole_cluster import WholeCluster
 
 NODE_EXPORTER = Path(__file__).parent / "whole_cluster" / "recorded" / "node_exporter.prom"
 SERIES = re.compile(r"(?m)^([A-Za-z_:][\w:]*)(?:{(.*)})? ")

@@ -12,9 +12,11 @@ import subprocess
 import threading
 import time
 import urllib.request
+from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -25,10 +27,6 @@ from tests.monitoring.prometheus import Prometheus, real_prometheus
 from tests.slurm import free_ports
 from tests.specs import spec_of
 from trainyard.bundle.release import files_in, release
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 

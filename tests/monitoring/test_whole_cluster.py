@@ -6,27 +6,20 @@ import math
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.monitoring.clusters import spec_of
-from tests.monitoring.whole_cluster import whole_cluster
+from tests.monitoring.whole_cluster import WholeCluster, whole_cluster
 from tests.monitoring.whole_cluster.nodes import COMPUTE, HEAD, SPEC
-from tests.slurm import real_slurm, until
-from trainyard.monitoring.dashboard import dashboards
+from tests.slurm import Slurm, real_slurm, until
+from trainyard.monitoring.dashboard import Dashboard, Panel, dashboards
 from trainyard.operate.monitoring.verify.deployed import plain_keeper
 from trainyard.operate.monitoring.verify.situation import Situation
 from trainyard.operate.monitoring.verify.verifying import verify
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from tests.monitoring.whole_cluster import WholeCluster
-    from tests.slurm import Slurm
-    from trainyard.monitoring.dashboard import Dashboard, Panel
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 # What is scraped of nodes, and not what is made of it where it is kept.

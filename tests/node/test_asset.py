@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.node.machine import CLUSTER_FOLDER
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.node.machine import Machine
+from tests.node.machine import CLUSTER_FOLDER, Machine
 
 pytestmark = pytest.mark.integration
 CONTENT = b"a program" * 1000

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import subprocess
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,9 +16,6 @@ from trainyard_node.imds import ENDPOINT, this_instance
 from trainyard_node.places import Places
 from trainyard_node.plan import read_plan
 from trainyard_node.this_node import membership, system
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 HOSTILE = ["../../etc", "$(touch x)", "a b", "';touch x;'", "ünïcode", "-rf", "q" * 300, "a/b", '"quoted"', "*"]
 

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.node.machine import CLUSTER_FOLDER, DIGEST, INSTANCE, NODE_NAME, states
-
-if TYPE_CHECKING:
-    from tests.node.machine import Machine
+from tests.node.machine import CLUSTER_FOLDER, DIGEST, INSTANCE, NODE_NAME, Machine, states
 
 pytestmark = pytest.mark.integration
 RESERVATION = f"trainyard-hold-{NODE_NAME}"

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
+from tests.node.machine import Machine
 from trainyard_node.bootstrap_status import bootstrap_status
 from trainyard_node.places import Places
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.node.machine import Machine
 
 RECORD = {
     "schema": 1, "cluster": "llm", "instance_id": "i-00000000", "instance_type": "p5.48xlarge", "role": "compute-gpu",

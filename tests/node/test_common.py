@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import fcntl
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
+from tests.node.machine import Machine
 from trainyard_node.exit_status import DAMAGED, HARDWARE, LATER, NO_SPACE, SETTING, UNREACHABLE
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.node.machine import Machine
 
 pytestmark = pytest.mark.integration
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import re
 from argparse import Namespace
+from collections.abc import Iterator
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,10 +20,6 @@ from trainyard_node.errors import NodeError
 from trainyard_node.imds import ENDPOINT
 from trainyard_node.places import Places
 from trainyard_node.world import World
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 pytestmark = pytest.mark.enable_socket
 METRIC = "trainyard_credentials_expire_timestamp_seconds"

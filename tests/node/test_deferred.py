@@ -6,14 +6,10 @@ import json
 import signal
 import subprocess
 import time
-from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.node.machine import NODE_NAME, states
-
-if TYPE_CHECKING:
-    from tests.node.machine import Machine
+from tests.node.machine import NODE_NAME, Machine, states
 
 pytestmark = pytest.mark.integration
 

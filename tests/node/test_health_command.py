@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -14,11 +14,7 @@ from trainyard_node.errors import NodeError
 from trainyard_node.health.checks import NAMES
 from trainyard_node.health_command import add_arguments
 from trainyard_node.health_command import run as health
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from trainyard_node.world import World
+from trainyard_node.world import World
 
 KEPT_WELL = "A9FEA97B,169.254.169.123,4,1795262400.1,-0.000012,0.1,0.1,-7.1,0.0,0.01,0.0003,0.0002,16.1,Normal\n"
 

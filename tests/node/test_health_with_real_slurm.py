@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -20,9 +20,6 @@ from trainyard_node.health_command import add_arguments, run
 from trainyard_node.processes import RealProcesses
 from trainyard_node.slurm_node import SlurmNode
 from trainyard_node.world import World
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 pytestmark = [
     pytest.mark.integration,

@@ -6,17 +6,12 @@ import os
 import signal
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.node.machine import CLUSTER_FOLDER, states
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.node.machine import Machine
+from tests.node.machine import CLUSTER_FOLDER, Machine, states
 
 pytestmark = pytest.mark.integration
 # A child and its child, both deaf to the polite signal, that say who they are.

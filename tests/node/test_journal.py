@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
+
+import pytest
 
 from tests.node.doubles import FakeClock, FakeProcesses
 from trainyard_node.journal import Journal
@@ -11,11 +13,6 @@ from trainyard_node.places import Places
 from trainyard_node.processes import Ran
 from trainyard_node.record import StatusRecord
 from trainyard_node.world import World
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import pytest
 
 URL = "s3://mine/trainyard/llm/nodes/i-00000000.json"
 

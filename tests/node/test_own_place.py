@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import os
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
-from tests.node.machine import CLUSTER_FOLDER, DIGEST
+from tests.node.machine import CLUSTER_FOLDER, DIGEST, Machine
 from trainyard_node.own_place import make_current
 from trainyard_node.places import Places
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.node.machine import Machine
 
 CURRENT = "opt/trainyard/current"
 COMMAND = "usr/local/bin/trainyard-node"

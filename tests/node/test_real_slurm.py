@@ -6,9 +6,10 @@ import json
 import os
 import socket
 import time
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -20,10 +21,6 @@ from trainyard.render.parallelcluster.slurm_settings import slurm_settings
 from trainyard_node.places import Places
 from trainyard_node.processes import RealProcesses
 from trainyard_node.slurm_node import Held, SlurmNode
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 pytestmark = [
     pytest.mark.integration,

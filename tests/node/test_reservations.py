@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from argparse import Namespace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,10 +15,6 @@ from trainyard_node.errors import NodeError
 from trainyard_node.places import Places
 from trainyard_node.reservations_command import run
 from trainyard_node.world import World
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
 BLOCK, OPEN, OTHER = "cr-0a1b2c3d4e5f60718", "cr-0a1b2c3d4e5f60719", "cr-0a1b2c3d4e5f60720"
 END = "2026-11-28T11:30:00+00:00"

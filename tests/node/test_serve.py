@@ -11,8 +11,8 @@ import subprocess
 import threading
 import time
 import zlib
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -25,9 +25,6 @@ from trainyard_node.exposition import Exposition
 from trainyard_node.reading import Reading
 from trainyard_node.samples import Samples
 from trainyard_node.serve import make_server
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 pytestmark = pytest.mark.enable_socket
 

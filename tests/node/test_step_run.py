@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -11,14 +11,9 @@ from trainyard_node.journal import Journal
 from trainyard_node.places import Places
 from trainyard_node.plan import Step
 from trainyard_node.processes import StepEnd
-from trainyard_node.record import StatusRecord
+from trainyard_node.record import StatusRecord, StepRecord
 from trainyard_node.step_run import StepRunner
 from trainyard_node.world import World
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from trainyard_node.record import StepRecord
 
 DONE = StepEnd(0, "")
 UNREACHABLE = StepEnd(69, "no route")

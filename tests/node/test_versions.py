@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import json
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import pytest
 
+from tests.node.machine import Machine
 from trainyard_node.places import Places
 from trainyard_node.processes import NOT_FOUND, Ran, StepEnd
 from trainyard_node.versions import as_table, versions
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from tests.node.machine import Machine
 
 NAMES = [
     "kernel", "nvidia-driver", "cuda", "nccl", "efa-installer", "efa-driver", "libfabric", "aws-ofi-nccl",

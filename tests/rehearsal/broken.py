@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from trainyard.api.new import new_spec
 from trainyard.checking.spec_file import rule_findings
 from trainyard.rehearsal.archive import Wanted
 from trainyard.rehearsal.rehearsing import Script, rehearse
 from trainyard.spec.parsing import parse
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def broken(name: str, breakdown: str, archive: Path) -> dict[str, Any]:

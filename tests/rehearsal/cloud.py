@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import uuid
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 from urllib.request import urlopen
 
 from botocore.exceptions import ClientError
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.account import Account
 
 TRUST = {
     "Version": "2012-10-17",

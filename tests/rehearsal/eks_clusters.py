@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainyard.document.write import yaml_text
+from trainyard.edge.aws.account import Account
 from trainyard.rehearsal.eksctl.emulated_eksctl import EmulatedEksctl
 from trainyard.rehearsal.eksctl.outside_check import OutsideCheck
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
 
 GPU_TAINT = {"key": "nvidia.com/gpu", "value": "true", "effect": "NoSchedule"}
 

@@ -9,13 +9,10 @@ import struct
 import threading
 import time
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 SHARE = 0.2
 FAULTS = ("throttled", "server error", "reset before", "reset after", "late")

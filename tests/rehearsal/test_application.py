@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from werkzeug.test import EnvironBuilder, run_wsgi_app
 
 from trainyard.rehearsal.emulated.application import Application
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 _SIGNED = "AWS4-HMAC-SHA256 Credential=KEY/20261120/us-east-2/probe/aws4_request, SignedHeaders=host, Signature=0"
 

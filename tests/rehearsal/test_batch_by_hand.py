@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -11,12 +12,8 @@ from tests.rehearsal.cloud import refusal
 from tests.rehearsal.whole import counts, seeded_account
 from tests.render.batch.resolved import stack_of
 from trainyard.api.batch_submit import exit_status, follow_batch_job, submit_batch_job
+from trainyard.edge.aws.account import Account
 from trainyard.spec.parsing import parse
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.edge.aws.account import Account
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 

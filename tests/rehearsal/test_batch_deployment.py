@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import tarfile
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,17 +14,12 @@ from tests.rehearsal.cloud import refusal
 from tests.rehearsal.whole import counts, deployed, destroyed, seeded_account
 from trainyard.api.deploy import data_of, jobs_of
 from trainyard.deploy.deployment import work_for
+from trainyard.deploy.work import Event
+from trainyard.edge.aws.account import Account
 from trainyard.errors import TrainyardError
 from trainyard.rehearsal.archive import Wanted, write_archive
 from trainyard.rehearsal.rehearsing import inventory
 from trainyard.spec.parsing import parse
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from trainyard.deploy.work import Event
-    from trainyard.edge.aws.account import Account
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 

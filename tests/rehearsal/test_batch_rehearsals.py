@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -10,9 +10,6 @@ from tests.architectures.by_platform import architectures_on
 from tests.rehearsal.broken import broken
 from tests.rehearsal.test_rehearsals import is_green, rehearsed
 from trainyard.api.diagnose import diagnose_files
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.enable_socket
 

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
 
 from trainyard.api.diagnose import diagnose_files
+from trainyard.diagnose.diagnosis import Diagnosis
 from trainyard.rehearsal.emulated import faults
 from trainyard.rehearsal.emulated.breakdown import breakdowns
 from trainyard.rehearsal.emulated.coming_up import ComingUp
-from trainyard.rehearsal.emulated.head_node import Cluster
 from trainyard.rehearsal.emulated.planted_refusals import launch_refusal, refuse_planted
 from trainyard.rehearsal.emulated.resource import ResourceError, Wanted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from trainyard.diagnose.diagnosis import Diagnosis
+from trainyard.rehearsal.emulated.slurm_cluster import Cluster
 
 # What a diagnosis has to find, of everything that is written.
 CAUSES = {

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from tests.monitoring.cloudwatch_clusters import metrics_in
 from tests.rehearsal.whole import SPEC, deployed, destroyed, seeded_account
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.cloudwatch_dashboards import find_dashboard
 from trainyard.rehearsal.rehearsing import inventory
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.operate.connect.programs import programs
 from tests.rehearsal.whole import deployed, seeded_account
 from trainyard.api.connect import Node, find_tunnel, open_session, shell_on, ssh_entry
+from trainyard.edge.aws.account import Account
 from trainyard.errors import InputError, TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from trainyard.edge.aws.account import Account
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 SPEC = """\

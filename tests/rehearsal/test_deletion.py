@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from tests.rehearsal import cloud
 from tests.rehearsal.cloud import GROUP, SUBNET, UNKNOWN, VPC
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 

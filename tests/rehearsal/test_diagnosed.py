@@ -6,8 +6,10 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from urllib.request import Request, urlopen
 
 import pytest
@@ -15,18 +17,13 @@ import pytest
 from tests.rehearsal.test_breakdowns import CAUSES
 from trainyard.deploy.deployment import deploy, work_for
 from trainyard.deploy.parallelclusters import ParallelClusters
+from trainyard.deploy.work import Event
+from trainyard.edge.aws.account import Account
 from trainyard.rehearsal.archive import Wanted, write_archive
 from trainyard.rehearsal.emulated.emulated_account import emulated_account
 from trainyard.rehearsal.emulated.seeds import seeds_of
 from trainyard.rehearsal.rehearsing import QuickClock
 from trainyard.spec.parsing import parse
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
-
-    from trainyard.deploy.work import Event
-    from trainyard.edge.aws.account import Account
 
 pytestmark = pytest.mark.enable_socket
 # As little as ParallelCluster can be asked for: most of the time is its own.

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import json
 import uuid
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from tests.rehearsal import cloud
 from tests.rehearsal.cloud import refusal
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.account import Account
 
 Places = tuple[dict[str, str], list[str]]
 """Roles by their service, and subnets by their zone."""

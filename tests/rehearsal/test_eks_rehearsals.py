@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tarfile
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -14,9 +14,6 @@ from trainyard.api.diagnose import diagnose_files
 from trainyard.checking.spec_file import rule_findings
 from trainyard.rehearsal.rehearsing import Script, rehearse
 from trainyard.spec.parsing import parse
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.enable_socket
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from tests.rehearsal import cloud
 from tests.rehearsal.eks_clusters import GPU_TAINT, config_for, deleted, eksctl_of, group, made
 from trainyard.document.write import yaml_text
+from trainyard.edge.aws.account import Account
 from trainyard.edge.eksctl import EksctlRefusedError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.edge.aws.account import Account
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 

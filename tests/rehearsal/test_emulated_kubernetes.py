@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import copy
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 from urllib.request import Request, urlopen
 
 import pytest
 
 from tests.rehearsal.eks_clusters import GPU_TAINT, deleted, group, made
+from trainyard.edge.aws.account import Account
 from trainyard.edge.kubernetes.refusals import NoSuchKindError, NotThereError
 from trainyard.edge.remote.answer import UnreachableError
 from trainyard.errors import TrainyardError
 from trainyard.rehearsal.emulated_kubectl import EmulatedKubectl, emulated_kubectl_of
 from trainyard.render.eks.manifests import documents, native
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.edge.aws.account import Account
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 

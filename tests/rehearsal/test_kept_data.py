@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from tests.rehearsal.whole import deployed, seeded_account
 from trainyard.api.deploy import Done, Options, data_of, destroy_cluster
 from trainyard.deploy.own_bucket import bucket_of_cluster
 from trainyard.edge.aws import s3
+from trainyard.edge.aws.account import Account
 from trainyard.edge.pcluster_command import artifact_bucket
 from trainyard.rehearsal.rehearsing import inventory
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 

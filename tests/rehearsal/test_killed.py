@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections import Counter
 
 import pytest
 
 from tests.rehearsal.whole import STEPS, UNDONE, counts, deployed, destroyed, killed, seeded_account
-
-if TYPE_CHECKING:
-    from collections import Counter
 
 pytestmark = pytest.mark.enable_socket
 

@@ -7,14 +7,15 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from tests.monitoring.whole_cluster import Faults, whole_cluster
+from tests.monitoring.whole_cluster import Faults, WholeCluster, whole_cluster
 from tests.monitoring.whole_cluster.nodes import COMPUTE, HEAD, LOGIN, SPEC
 from tests.operate.monitoring.verify.situations import found, instance
 from tests.operate.monitoring.verify.situations import spec as llm_spec
@@ -23,6 +24,7 @@ from trainyard.bundle.asset_lock import lock_text
 from trainyard.deploy.deployment import deploy, work_for
 from trainyard.deploy.parallelclusters import ParallelClusters
 from trainyard.edge.asset_cache import AssetCache
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.nodes import nodes
 from trainyard.errors import InputError
 from trainyard.operate.monitoring.verify.in_account import InAccount
@@ -32,12 +34,6 @@ from trainyard.rehearsal.emulated.seeds import seeds_of
 from trainyard.rehearsal.rehearsing import QuickClock
 from trainyard.rehearsal.stand_in_assets import place_stand_ins, stand_in_lock
 from trainyard.spec.parsing import parse
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.monitoring.whole_cluster import WholeCluster
-    from trainyard.edge.aws.account import Account
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 NAME, _WITHIN_S = "p5-cluster", 60.0

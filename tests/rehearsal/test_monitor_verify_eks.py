@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import tempfile
 import time
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.monitoring.prometheus import Prometheus
 from tests.monitoring.whole_cluster.eks import SPEC, eks_cluster
 from tests.rehearsal.eks_clusters import eksctl_of
 from tests.rehearsal.test_monitor_verify import LaterClock, confirm
@@ -19,18 +20,13 @@ from trainyard.bundle.asset_lock import lock_text
 from trainyard.deploy.deployment import deploy, work_for
 from trainyard.deploy.work import Options
 from trainyard.edge.asset_cache import AssetCache
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.kubernetes_instances import kubernetes_instances, node_group_of
 from trainyard.rehearsal.emulated.emulated_account import emulated_account
 from trainyard.rehearsal.emulated.seeds import seeds_of
 from trainyard.rehearsal.emulated_kubectl import emulated_kubectl_of
 from trainyard.rehearsal.stand_in_assets import place_stand_ins, stand_in_lock
 from trainyard.spec.parsing import parse
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.monitoring.prometheus import Prometheus
-    from trainyard.edge.aws.account import Account
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket, pytest.mark.exhaustive]
 NAME = "eks-p5"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import yaml
@@ -14,19 +15,15 @@ from tests.rehearsal.cloud import create
 from tests.rehearsal.whole import deployed, destroyed, seeded_account
 from trainyard.cli import status as cli_status
 from trainyard.cli.status_output import print_status, status_values
+from trainyard.edge.aws.account import Account
 from trainyard.monitoring.alertmanager_config import alertmanager_config
 from trainyard.monitoring.dashboard import dashboards
 from trainyard.monitoring.prometheus_rules import alert_rules, recording_rules
 from trainyard.operate.monitoring.access import documented_outputs
+from trainyard.operate.status.cluster_status import Status
 from trainyard.operate.status.looking import status
 from trainyard.rehearsal.rehearsing import inventory
 from trainyard.render.cloudformation.template import template
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.edge.aws.account import Account
-    from trainyard.operate.status.cluster_status import Status
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -11,11 +10,9 @@ from tests.rehearsal.whole import SPEC, STEPS, deployed, seeded_account
 from trainyard.deploy.record import read_record
 from trainyard.deploy.work import Options
 from trainyard.edge.aws import s3
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.nodes import nodes
 from trainyard.edge.aws.stacks import find_stack
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
 
 pytestmark = pytest.mark.enable_socket
 WITH_CONTAINERS = SPEC.replace("setup: gpu", "setup: gpu, containers: true")

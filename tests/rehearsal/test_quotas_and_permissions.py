@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -16,9 +17,6 @@ from trainyard.rehearsal.emulated import faults
 from trainyard.rehearsal.emulated.emulated_account import emulated_account
 from trainyard.rehearsal.emulated.faults import FAULTS, Faults
 from trainyard.rehearsal.emulated.seeds import seeds_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 SPEC = "queues: [{name: gpu, instance_type: p5.48xlarge, nodes: 2}]\nnetwork: {availability_zone: us-east-2a}"
 P_INSTANCES = "L-417A185B"

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.rehearsal.whole import seeded_account
 from trainyard.bundle.asset_lock import lock_text
 from trainyard.checking.spec_file import rule_findings
-from trainyard.deploy.deployment import deploy, work_for
+from trainyard.deploy.deployment import Done, deploy, work_for
 from trainyard.edge.asset_cache import AssetCache
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.stacks import find_stack
 from trainyard.rehearsal.rehearsing import Script, rehearse
 from trainyard.rehearsal.stand_in_assets import place_stand_ins, stand_in_lock
 from trainyard.spec.parsing import parse
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from trainyard.deploy.deployment import Done
-    from trainyard.edge.aws.account import Account
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 

@@ -13,9 +13,10 @@ import sys
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
@@ -27,9 +28,6 @@ from tests.rehearsal.cloud import VPC
 from trainyard.edge.aws.account import Account
 from trainyard.errors import TrainyardError
 from trainyard.rehearsal.emulated.emulated_account import emulated_account
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 

@@ -8,10 +8,11 @@ import signal
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainyard.deploy.deployment import Done, bucket_of, deploy, destroy, work_for
 from trainyard.deploy.work import Event, Options, Work
@@ -19,12 +20,8 @@ from trainyard.edge.aws.account import Account
 from trainyard.rehearsal.emulated.emulated_account import emulated_account
 from trainyard.rehearsal.emulated.seeds import seeds_of
 from trainyard.rehearsal.rehearsing import QuickClock, inventory
+from trainyard.spec.cluster import Spec
 from trainyard.spec.parsing import parse
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.spec.cluster import Spec
 
 # Every kind of step has something to do, and no step has more to do than it must.
 SPEC = """\

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 from hypothesis import given as drawn
 
@@ -15,10 +13,8 @@ from trainyard.render.cloudwatch_metrics import groups_of
 from trainyard.render.nodes import node_kinds
 from trainyard.render.parallelcluster.cluster import cluster
 from trainyard.render.stand_ins import Ids
+from trainyard.spec.cluster import Spec
 from trainyard.spec.parsing import parse
-
-if TYPE_CHECKING:
-    from trainyard.spec.cluster import Spec
 
 GROUPS = {"system": "system", "gpu": "gpu-metrics", "slurm": "slurm"}
 ALL = "monitoring.cloudwatch_metrics=[system, gpu, efa, slurm]"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -14,9 +15,6 @@ from trainyard.render.rendering import render
 from trainyard.spec.cluster import Spec
 from trainyard.spec.fields import record_at
 from trainyard.spec.parsing import parse
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 FLAT = "queues: [{name: q, instance_type: p5.48xlarge}]"
 LONG = "queues: [{name: q, instance_type: p5.48xlarge}, {name: r, compute_resources: [{instance_type: m5.large}]}]"

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -12,11 +11,9 @@ from trainyard.checking.explanation import explain_id
 from trainyard.document.problems import MOST_FINDINGS
 from trainyard.document.write import yaml_text
 from trainyard.errors import FindingsError, SpecError
+from trainyard.finding import Finding
 from trainyard.rules import example_spec
 from trainyard.spec.parsing import parse
-
-if TYPE_CHECKING:
-    from trainyard.finding import Finding
 
 DESIGN = Path(__file__).with_name("design.yaml").read_text()
 ARCHITECTURES = {one.name: one.text for one in all_architectures()}

@@ -20,7 +20,7 @@ from trainyard.diagnose.log_file import LogFile, Unread
 from trainyard.diagnose.reading import log_files
 from trainyard.diagnose.report.page import report_page
 from trainyard.diagnose.report.sentences import counted, size
-from trainyard.diagnose.scanning import scan
+from trainyard.diagnose.scanning.scan import scan
 from trainyard.diagnose.unusual import UnusualLines, unusual_lines
 from trainyard.diagnose.wanted import EVERYTHING, Wanted
 from trainyard.edge.aws import s3
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from trainyard.diagnose.cluster.eks.reading_eks import KubectlOf
     from trainyard.diagnose.diagnosis import UnusualLine
     from trainyard.diagnose.reading import Source
-    from trainyard.diagnose.scanning import Progress
+    from trainyard.diagnose.scanning.result import Progress
     from trainyard.edge.aws.account import Account
     from trainyard.operate.logs.cluster_log import ClusterLog
 

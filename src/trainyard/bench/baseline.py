@@ -8,16 +8,12 @@ https://doi.org/10.2307/3001968
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import exp, isfinite, log
 from statistics import median
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from trainyard.bench.result import busbw
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from trainyard.bench.result import Run
+from trainyard.bench.result import Run, busbw
 
 # Below it latency decides, whose noise is larger than what is looked for.
 FROM_BYTES = 2**20

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from trainyard.bench.expectation import Model, model
 from trainyard.bench.machine import Machine, accelerator_in, alone, by_accelerator, machine
+from trainyard.bench.result import Run
 from trainyard.errors import InputError
+from trainyard.finding import Finding
 from trainyard.finding_kinds import finding_of, kinds_beside
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.bench.result import Run
-    from trainyard.finding import Finding
 
 
 @dataclass(frozen=True, slots=True)

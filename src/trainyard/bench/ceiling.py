@@ -9,12 +9,10 @@ https://github.com/NVIDIA/nccl-tests/issues/22 https://github.com/NVIDIA/nccl-te
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from trainyard.bench.factors import busbw_factor
-
-if TYPE_CHECKING:
-    from trainyard.bench.machine import Machine
+from trainyard.bench.machine import Machine
 
 Bound = Literal["network", "nvlink"]
 _TO_EVERYBODY = {"alltoall", "alltoallv", "gather", "scatter"}

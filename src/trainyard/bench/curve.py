@@ -6,10 +6,8 @@ t(S) = a + k·S^q + S/b. The first and the last are Hockney's model; alone they 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 _EXPONENTS = tuple(one / 20 for one in range(4, 18))
 

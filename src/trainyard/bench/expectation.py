@@ -7,18 +7,15 @@ left. The band says how much each of these can be wrong, and widens where latenc
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import log2
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from trainyard.bench.ceiling import Bound, Ceiling, ceiling
 from trainyard.bench.curve import Curve
 from trainyard.bench.factors import busbw_factor
+from trainyard.bench.machine import Machine
 from trainyard.bench.references import Reference, references
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from trainyard.bench.machine import Machine
 
 Confidence = Literal["high", "medium", "low"]
 # Shares of the expected bandwidth that a healthy run may have, where bandwidth decides. A published run is one of many:

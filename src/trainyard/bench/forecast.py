@@ -7,19 +7,15 @@ Runs that are slower than they should be tell nothing of what a sound cluster wo
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from math import log2
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from trainyard.bench.ceiling import ceiling
+from trainyard.bench.ceiling import Ceiling, ceiling
 from trainyard.bench.expectation import Confidence, Model, model_by
+from trainyard.bench.machine import Machine
 from trainyard.bench.references import Reference, references
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from trainyard.bench.ceiling import Ceiling
-    from trainyard.bench.machine import Machine
-    from trainyard.bench.scaling import Series
+from trainyard.bench.scaling import Series
 
 NODES = tuple(2**power for power in range(1, 11))
 # Doublings from the nearest run that are still a step, and not a leap.

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from functools import cache
 from itertools import islice
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import yaml
 
 from trainyard.bench.case import kinds
+from trainyard.bench.judge import Verdict
+from trainyard.finding import Finding
 from trainyard.finding_kinds import finding_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.bench.judge import Verdict
-    from trainyard.finding import Finding
 
 _FILE = Path(__file__).with_name("expectations") / "gpus.yaml"
 _SLOWER_THAN_OTHERS = 0.93

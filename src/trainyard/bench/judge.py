@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
 
 from trainyard.bench.baseline import Comparison, compare_runs
+from trainyard.bench.case import Case
 from trainyard.bench.checks import CHECKS
 from trainyard.bench.checks.bandwidth import LARGE_BYTES
+from trainyard.bench.result import Run
 from trainyard.bench.slow_nodes import slow_nodes
-from trainyard.finding import SEVERITIES
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from trainyard.bench.case import Case
-    from trainyard.bench.result import Run
-    from trainyard.finding import Finding
+from trainyard.finding import SEVERITIES, Finding
 
 Verdict = Literal["healthy", "degraded", "broken", "unknown"]
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from trainyard.bench.result import busbw
-
-if TYPE_CHECKING:
-    from trainyard.bench.baseline import Comparison
-    from trainyard.bench.judge import Judgement
-    from trainyard.bench.result import Measurement, Row
+from trainyard.bench.baseline import Comparison
+from trainyard.bench.judge import Judgement
+from trainyard.bench.result import Measurement, Row, busbw
 
 
 def values_of(file: str, judgement: Judgement) -> dict[str, Any]:

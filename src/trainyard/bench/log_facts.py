@@ -8,14 +8,9 @@ https://github.com/aws/aws-ofi-nccl/blob/master/src/nccl_ofi_net.cpp
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
-from trainyard.bench.result import Evidence
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trainyard.bench.result import Run
+from trainyard.bench.result import Evidence, Run
 
 _PROVIDER = re.compile(r"[Ss]elected [Pp]rovider is ([\w;-]+)(?:, fabric is [\w-]+)?(?:.*?\(found (\d+) nics?\))?")
 _NETWORK = re.compile(r"Using network (.+?)\s*$")

@@ -6,11 +6,9 @@ whose time does not depend on how the input is made, finds the few lines that co
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
 # Each leads to a line; what the line says is decided later.
 MARKS = (

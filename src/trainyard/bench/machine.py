@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import yaml
 
+from trainyard.catalog.instance_type import InstanceType
 from trainyard.catalog.instances import find
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.catalog.instance_type import InstanceType
 
 FOLDER = Path(__file__).with_name("expectations")
 

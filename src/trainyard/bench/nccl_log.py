@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from math import ceil, floor
-from typing import TYPE_CHECKING
 
 from trainyard.bench.log_facts import note
-from trainyard.bench.log_scan import scan
-from trainyard.bench.result import Device, Run
+from trainyard.bench.log_scan import Found, scan
+from trainyard.bench.result import Device, Row, Run
 from trainyard.bench.table_row import DTYPE_BYTES, Start, is_continuation, row_of, start_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from trainyard.bench.log_scan import Found
-    from trainyard.bench.result import Row
 
 _COLLECTIVE = re.compile(
     r"\b(all_reduce|all_gather|reduce_scatter|alltoallv?|broadcast|reduce|gather|scatter|sendrecv|hypercube)_perf"

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import codecs
+from collections.abc import Iterator
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from trainyard.bench.nccl_json import is_nccl_json, parse_json
 from trainyard.bench.nccl_log import collective_in, parse_log
+from trainyard.bench.result import Run
 from trainyard.edge.blocks import blocks_of
 from trainyard.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.bench.result import Run
 
 # The JSON of a test with every iteration of 1,024 ranks; the whole file is held in memory.
 _MOST_JSON_BYTES = 256 * 2**20

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import yaml
 
 from trainyard.bench.curve import Curve, fit
 from trainyard.bench.factors import busbw_factor
 from trainyard.bench.machine import FOLDER, Machine, machine
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 class Reference(NamedTuple):

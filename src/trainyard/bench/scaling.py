@@ -9,19 +9,16 @@ which are two and not one: inside one node only its own links count. Beside it s
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Container, Mapping, Sequence
 from math import isfinite
 from statistics import median
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from trainyard.bench.case import Case
 from trainyard.bench.ceiling import Ceiling, ceiling
 from trainyard.bench.factors import busbw_factor
+from trainyard.bench.machine import Machine
 from trainyard.bench.result import busbw
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Mapping, Sequence
-
-    from trainyard.bench.case import Case
-    from trainyard.bench.machine import Machine
 
 
 class Point(NamedTuple):

@@ -9,16 +9,12 @@ https://github.com/NVIDIA/nccl-tests/blob/master/README.md
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from math import exp, isfinite, log
 from statistics import median
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from trainyard.bench.result import busbw
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from trainyard.bench.result import Run
+from trainyard.bench.result import Run, busbw
 
 # Below it latency decides, whose noise is larger than what is looked for.
 _FROM_BYTES = 2**20

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
+from typing import Any
 
 SCRIPT = Path(__file__).parent / "image" / "install.sh"
 MARKER = b"__SETTINGS__\n"

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import io
 import zipfile
+from collections.abc import Iterator
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from trainyard.version import __version__
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PACKAGE = "trainyard_node"
 # The earliest time that a zip archive can say.

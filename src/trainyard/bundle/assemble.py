@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainyard.bundle.asset_lock import FILE_NAME, parse_lock
 from trainyard.bundle.assets import PLAN, assets, published
@@ -12,20 +13,15 @@ from trainyard.bundle.config_text import config_text, headed
 from trainyard.bundle.contents import unlocked
 from trainyard.bundle.monitoring_files import bundle_files
 from trainyard.bundle.readme import Parts, readme
+from trainyard.bundle.release import Release
 from trainyard.bundle.stack_files import parameters_list, stack_files
 from trainyard.finding import Path, path_text
 from trainyard.render.batch.container_images import image_files
 from trainyard.render.bench.files import bench_files
 from trainyard.render.diagram.architecture import architecture_svg
 from trainyard.render.rendering import Rendering, render
-from trainyard.render.stand_ins import Ids
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from trainyard.bundle.release import Release
-    from trainyard.render.stand_ins import StandIn
-    from trainyard.spec.cluster import Spec
+from trainyard.render.stand_ins import Ids, StandIn
+from trainyard.spec.cluster import Spec
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from trainyard.catalog.assets import PackageDownload, downloads
 from trainyard.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from trainyard.render.needed_assets import NeededAsset
+from trainyard.render.needed_assets import NeededAsset
 
 FILE_NAME = "assets.lock.json"
 """What it is called, beside the spec and in a release."""

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from trainyard.bootstrap.launcher import launcher
-from trainyard.bundle.release import release
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.bundle.release import Release
-    from trainyard.spec.cluster import Spec
+from trainyard.bundle.release import Release, release
+from trainyard.spec.cluster import Spec
 
 POINTER = "release"
 PLAN = "assets/plan.json"

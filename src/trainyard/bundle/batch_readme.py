@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard.bundle.by_hand.assets import bucket
 from trainyard.bundle.by_hand.aws_command import aws, shell_name
@@ -14,12 +14,8 @@ from trainyard.render.batch.container_images import platform_for, pushed_images
 from trainyard.render.batch.names import job_definition, job_queue
 from trainyard.render.batch.template import fits_inline
 from trainyard.render.bench.gpu_nodes import gpu_nodes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.render.rendering import Rendering
-    from trainyard.spec.cluster import Spec
+from trainyard.render.rendering import Rendering
+from trainyard.spec.cluster import Spec
 
 
 def deploy(spec: Spec, rendering: Rendering) -> Iterator[str]:

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from trainyard.monitoring.cloudwatch_body import cloudwatch_bodies, wants_dashboards
 from trainyard.monitoring.cloudwatch_cluster import known_as, needed_ids
-from trainyard.render.stand_ins import Ids
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.render.stand_ins import StandIn
-    from trainyard.spec.cluster import Spec
+from trainyard.render.stand_ins import Ids, StandIn
+from trainyard.spec.cluster import Spec
 
 FOLDER = "monitoring/cloudwatch"
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from trainyard.document.write import yaml_text
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 
 def config_text(spec: Spec, document: Mapping[str, Any]) -> str:

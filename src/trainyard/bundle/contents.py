@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from trainyard.bundle.asset_lock import compared
+from trainyard.bundle.asset_lock import AssetLock, compared
 from trainyard.bundle.eks_readme import EXAMPLES
 from trainyard.bundle.monitoring_files import described
 from trainyard.render.batch.container_images import image_files
 from trainyard.render.bench.gpu_nodes import gpu_nodes
 from trainyard.render.needed_assets import needed_assets
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from trainyard.bundle.asset_lock import AssetLock
-    from trainyard.render.rendering import Rendering
-    from trainyard.spec.cluster import Platform, Spec
+from trainyard.render.rendering import Rendering
+from trainyard.spec.cluster import Platform, Spec
 
 
 def files(spec: Spec, rendering: Rendering, monitoring: Iterable[str]) -> Iterator[str]:

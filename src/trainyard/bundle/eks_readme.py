@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard.bundle.by_hand.aws_command import aws
 from trainyard.bundle.by_hand.reservations import ungrouped
@@ -14,12 +14,8 @@ from trainyard.render.eks.addons import unpinned
 from trainyard.render.eks.names import QUEUE, TAINT_KEYS, accelerator
 from trainyard.render.eks.node_groups import node_group_name
 from trainyard.render.eks.own_template import own_templates, reasons
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.render.rendering import Rendering
-    from trainyard.spec.cluster import Spec
+from trainyard.render.rendering import Rendering
+from trainyard.spec.cluster import Spec
 
 # eksctl would install device plugins of its own choosing; those of manifests/ are pinned.
 # https://docs.aws.amazon.com/eks/latest/eksctl/gpu-support.html

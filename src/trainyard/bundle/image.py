@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from trainyard.bootstrap.image_script import image_script
 from trainyard.bundle.asset_lock import FILE_NAME, parse_lock
@@ -18,13 +18,8 @@ from trainyard.render.parallelcluster.image import (
     install_settings,
     node_images,
 )
-from trainyard.render.stand_ins import Ids
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.render.stand_ins import StandIn
-    from trainyard.spec.cluster import Spec
+from trainyard.render.stand_ins import Ids, StandIn
+from trainyard.spec.cluster import Spec
 
 RELEASE = "release.tar"
 

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
+from trainyard.bundle.asset_lock import AssetLock, LockedAsset
 from trainyard.bundle.by_hand.assets import bucket_of
 from trainyard.bundle.by_hand.aws_command import assigned, aws, shell_name
 from trainyard.bundle.by_hand.stacks import read_outputs, written_in
 from trainyard.bundle.contents import unlocked
 from trainyard.bundle.markdown import block
 from trainyard.render.assets import folder
-from trainyard.render.parallelcluster.image import NO_PARENT, image_id, script_key
+from trainyard.render.parallelcluster.image import NO_PARENT, NodeImage, image_id, script_key
 from trainyard.render.stand_ins import StandIn
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from trainyard.bundle.asset_lock import AssetLock, LockedAsset
-    from trainyard.render.parallelcluster.image import NodeImage
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 
 def image_readme(  # noqa: PLR0913  all that the files are made of

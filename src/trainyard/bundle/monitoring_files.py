@@ -5,8 +5,8 @@ Those in which ids stand come from `render/collection.py`, which both hold alike
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
 
 from trainyard.bundle.cloudwatch_files import cloudwatch_files
 from trainyard.bundle.config_text import config_text
@@ -16,12 +16,8 @@ from trainyard.monitoring.features import features_of
 from trainyard.monitoring.grafana_files import grafana_files
 from trainyard.monitoring.prometheus_rules import rules_document
 from trainyard.render.collection import AWS_CONFIG, HEAD_NODE, RULES, collection
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from trainyard.render.stand_ins import Ids
-    from trainyard.spec.cluster import Spec
+from trainyard.render.stand_ins import Ids
+from trainyard.spec.cluster import Spec
 
 GRAFANA = "monitoring/grafana/"
 

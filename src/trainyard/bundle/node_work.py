@@ -6,17 +6,13 @@ import hashlib
 import json
 import re
 import tarfile
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
-from trainyard.bundle.asset_lock import FILE_NAME, parse_lock
+from trainyard.bundle.asset_lock import FILE_NAME, LockedAsset, parse_lock
 from trainyard.bundle.release import files_in
 from trainyard.errors import TrainyardError
 from trainyard.render.collection import AWS_CONFIG, HEAD_NODE
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.bundle.asset_lock import LockedAsset
 
 _PLAN = "plan.json"
 _STEPS = "steps/"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from trainyard.bundle.by_hand import to_look_at
 from trainyard.bundle.by_hand.assets import bucket
@@ -12,15 +13,10 @@ from trainyard.bundle.by_hand.mount_names import mount_names
 from trainyard.bundle.by_hand.reservations import reservation_group
 from trainyard.bundle.by_hand.stacks import looked_at, made, read_outputs, written_in
 from trainyard.bundle.markdown import block
-from trainyard.render.stand_ins import stack_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from trainyard.render.cloudformation.stack import Stack
-    from trainyard.render.rendering import Rendering
-    from trainyard.render.stand_ins import StandIn
-    from trainyard.spec.cluster import Spec
+from trainyard.render.cloudformation.stack import Stack
+from trainyard.render.rendering import Rendering
+from trainyard.render.stand_ins import StandIn, stack_of
+from trainyard.spec.cluster import Spec
 
 WHAT = {
     "network": "The network: VPC, subnets, gateways and security groups. About three minutes:",

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import re
 import zlib
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 from xml.etree import ElementTree as ET
 
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 MOST_BYTES = 200_000_000
 """The most that an index may hold once it is unpacked; that of CUDA for Ubuntu has some ten million."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
 
 from trainyard.bundle import batch_readme, eks_readme
+from trainyard.bundle.asset_lock import AssetLock
 from trainyard.bundle.assets import PLAN
 from trainyard.bundle.by_hand.assets import mirrored, repacked, upload
 from trainyard.bundle.by_hand.dashboards import deleted, put
@@ -13,16 +15,11 @@ from trainyard.bundle.by_hand.stacks import removed
 from trainyard.bundle.contents import files, not_locked
 from trainyard.bundle.markdown import block
 from trainyard.bundle.preparation import preparation
+from trainyard.bundle.release import Release
 from trainyard.render.collection import collection
+from trainyard.render.rendering import Rendering
 from trainyard.render.stand_ins import Ids
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from trainyard.bundle.asset_lock import AssetLock
-    from trainyard.bundle.release import Release
-    from trainyard.render.rendering import Rendering
-    from trainyard.spec.cluster import Platform, Spec
+from trainyard.spec.cluster import Platform, Spec
 
 
 class Parts(NamedTuple):

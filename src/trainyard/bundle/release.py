@@ -6,20 +6,16 @@ import hashlib
 import io
 import json
 import tarfile
+from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from trainyard.bootstrap.pyz import trainyard_node_pyz
 from trainyard.bootstrap.steps import ASSETS
 from trainyard.bundle.monitoring_files import release_files
 from trainyard.render.nodes import node_plan
-from trainyard.render.stand_ins import Ids
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from trainyard.render.stand_ins import StandIn
-    from trainyard.spec.cluster import Spec
+from trainyard.render.stand_ins import Ids, StandIn
+from trainyard.spec.cluster import Spec
 
 # What ParallelCluster runs itself; it does not lie in a release, but fetches it.
 _LAUNCHER = "launch.sh"

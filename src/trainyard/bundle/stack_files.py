@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from trainyard.render.cloudformation.stack import Stack
+from trainyard.render.cloudformation.stack import Stack
 
 
 def stack_files(stacks: Sequence[Stack]) -> dict[str, str]:

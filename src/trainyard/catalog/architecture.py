@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Mapping
+from typing import Literal
 
 from trainyard.catalog.instances import find
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 Architecture = Literal["x86_64", "arm64"]
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from trainyard.catalog import catalog_file, deployment_file
+from trainyard.catalog.asset import Arch, Asset, AssetFiles
 from trainyard.catalog.source import Source, merged, sources_by_fact
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from trainyard.catalog.asset import Arch, Asset, AssetFiles
 
 _PATH = catalog_file.FOLDER / "assets.yaml"
 _WHERE = "catalog/assets.yaml"

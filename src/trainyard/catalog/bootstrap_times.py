@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING
 
 from trainyard.catalog import catalog_file
 from trainyard.catalog.source import Source, merged, sources_by_fact
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 Seconds = tuple[int, int]
 """The least and the most that something is estimated to take."""

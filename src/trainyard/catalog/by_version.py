@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from trainyard.catalog.source import FactsBySource, Source, merged, sources_by_fact
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 _VERSION = re.compile(r"(\d+\.\d+)(\.\d+)?")
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING
 
 from trainyard.catalog import catalog_file, deployment_file
 from trainyard.catalog.source import Source, merged, sources_by_fact
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _PATH = catalog_file.FOLDER / "compute_capabilities.yaml"
 _WHERE = "catalog/compute_capabilities.yaml"

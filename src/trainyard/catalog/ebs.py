@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING
 
 from trainyard.catalog import catalog_file
+from trainyard.catalog.ebs_volume_type import EbsVolumeType
 from trainyard.catalog.source import Source, merged, sources_by_fact
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.catalog.ebs_volume_type import EbsVolumeType
 
 _PATH = catalog_file.FOLDER / "ebs.yaml"
 _WHERE = "catalog/ebs.yaml"

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from trainyard.catalog import catalog_file
-from trainyard.catalog.source import merged, sources_by_fact
-
-if TYPE_CHECKING:
-    from trainyard.catalog.source import Source
+from trainyard.catalog.source import Source, merged, sources_by_fact
 
 _PATH = catalog_file.FOLDER / "eks_limits.yaml"
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainyard.catalog.catalog_file import FOLDER
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 Shape = Any
 """None for a plain value, ``[]`` for a list of them, ``{}`` for a mapping of anything, True where nothing is known;

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING
 
 from trainyard.catalog import catalog_file
+from trainyard.catalog.lustre_deployment import LustreDeployment
 from trainyard.catalog.source import Source, merged, sources_by_fact
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.catalog.lustre_deployment import LustreDeployment
 
 _PATH = catalog_file.FOLDER / "fsx_lustre.yaml"
 _WHERE = "catalog/fsx_lustre.yaml"

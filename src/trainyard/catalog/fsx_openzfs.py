@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING
 
 from trainyard.catalog import catalog_file
+from trainyard.catalog.catalog_file import CatalogFile
+from trainyard.catalog.openzfs_deployment import OpenZfsDeployment
 from trainyard.catalog.source import Source, merged, sources_by_fact
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.catalog.catalog_file import CatalogFile
-    from trainyard.catalog.openzfs_deployment import OpenZfsDeployment
 
 _PATH = catalog_file.FOLDER / "fsx_openzfs.yaml"
 _WHERE = "catalog/fsx_openzfs.yaml"

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from trainyard.catalog import catalog_file
 from trainyard.catalog.by_version import line_of, number_of
+from trainyard.catalog.image_efa import ImageEfa
 from trainyard.catalog.parallelcluster import known_versions
 from trainyard.catalog.source import Source, merged, sources_by_fact
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.catalog.image_efa import ImageEfa
 
 _PATH = catalog_file.FOLDER / "image_efa.yaml"
 _WHERE = "catalog/image_efa.yaml"

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from trainyard.field import Count, Positive
 from trainyard.record import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 InterfaceKind = Literal["interface", "efa", "efa-only"]
 """EC2's own words: an ENA interface, an EFA with ENA, an EFA without ENA and therefore without an address.

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from trainyard.catalog import catalog_file
+from trainyard.catalog.instance_type import InstanceType
 from trainyard.catalog.source import Source, merged, sources_by_fact
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.catalog.instance_type import InstanceType
 
 _FOLDER = catalog_file.FOLDER / "instances"
 _NAME = re.compile(r"([a-z0-9-]+)\.[a-z0-9-]+")

@@ -7,14 +7,11 @@ This is the one place where trainyard decides, from the cards in the catalog.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal, NamedTuple
 
+from trainyard.catalog.instance_type import InstanceType, InterfaceKind, NetworkCard
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from trainyard.catalog.instance_type import InstanceType, InterfaceKind, NetworkCard
 
 Launcher = Literal["parallelcluster", "batch", "eks"]
 

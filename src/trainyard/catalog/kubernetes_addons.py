@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainyard.catalog import catalog_file, deployment_file
 from trainyard.catalog.partition import partition_of
 from trainyard.catalog.source import Source, merged, sources_by_fact
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _PATH = catalog_file.FOLDER / "kubernetes_addons.yaml"
 _WHERE = "catalog/kubernetes_addons.yaml"

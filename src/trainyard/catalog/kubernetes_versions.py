@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainyard.catalog import catalog_file
 from trainyard.catalog.by_version import number_of
+from trainyard.catalog.kubernetes_version import KubernetesVersion
 from trainyard.catalog.source import Source, merged, sources_by_fact
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.catalog.kubernetes_version import KubernetesVersion
 
 _PATH = catalog_file.FOLDER / "kubernetes_versions.yaml"
 _WHERE = "catalog/kubernetes_versions.yaml"

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING
 
 from trainyard.catalog import catalog_file
 from trainyard.catalog.by_version import line_of, number_of
+from trainyard.catalog.parallelcluster_lists import ParallelClusterLists
 from trainyard.catalog.source import Source, merged, sources_by_fact
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.catalog.parallelcluster_lists import ParallelClusterLists
 
 _PATH = catalog_file.FOLDER / "parallelcluster.yaml"
 _WHERE = "catalog/parallelcluster.yaml"

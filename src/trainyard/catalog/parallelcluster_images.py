@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING
 
 from trainyard.catalog import catalog_file, deployment_file
+from trainyard.catalog.parallelcluster_image import ParallelClusterImage
 from trainyard.catalog.source import Source, merged, sources_by_fact
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.catalog.parallelcluster_image import ParallelClusterImage
 
 _PATH = catalog_file.FOLDER / "parallelcluster_images.yaml"
 _WHERE = "catalog/parallelcluster_images.yaml"

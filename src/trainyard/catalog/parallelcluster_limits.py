@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING
 
 from trainyard.catalog import by_version, catalog_file
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.catalog.limits import Limits
-    from trainyard.catalog.source import Source
+from trainyard.catalog.limits import Limits
+from trainyard.catalog.source import Source
 
 _PATH = catalog_file.FOLDER / "parallelcluster_limits.yaml"
 _WHERE = "catalog/parallelcluster_limits.yaml"

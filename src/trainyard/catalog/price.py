@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import Annotated, NamedTuple
 
+from trainyard.catalog.source import Source
 from trainyard.field import Above
-
-if TYPE_CHECKING:
-    from trainyard.catalog.source import Source
 
 Usd = Annotated[float, Above("a price in USD such as 0.08", 0)]
 

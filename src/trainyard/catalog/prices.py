@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING
 
 from trainyard.catalog import catalog_file, deployment_file
 from trainyard.catalog.price import Price
 from trainyard.catalog.source import merged, sources_by_fact
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _PATH = catalog_file.FOLDER / "prices.yaml"
 _WHERE = "catalog/prices.yaml"

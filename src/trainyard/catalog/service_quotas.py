@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING
 
 from trainyard.catalog import catalog_file, deployment_file
+from trainyard.catalog.service_quota import ServiceQuota
 from trainyard.catalog.source import Source, merged, sources_by_fact
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.catalog.service_quota import ServiceQuota
 
 _PATH = catalog_file.FOLDER / "service_quotas.yaml"
 _WHERE = "catalog/service_quotas.yaml"

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from trainyard.catalog import by_version, catalog_file
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.catalog.refused_slurm_settings import RefusedSlurmSettings
-    from trainyard.catalog.source import Source
+from trainyard.catalog.refused_slurm_settings import RefusedSlurmSettings
+from trainyard.catalog.source import Source
 
 Level = Literal["cluster", "queue", "compute_resource"]
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any
 
 from trainyard.errors import TrainyardError
 from trainyard.field import Text
 from trainyard.record import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 FactsBySource = dict[str, dict[str, Any]]
 """What is known about one thing: source id, then fact, then value."""

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import TYPE_CHECKING
 
 from trainyard.catalog import by_version, catalog_file, deployment_file
 from trainyard.catalog.source import Source, merged, sources_by_fact
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from trainyard.catalog.update_need import UpdateNeed
+from trainyard.catalog.update_need import UpdateNeed
 
 _PATH = catalog_file.FOLDER / "update_policies.yaml"
 _WHERE = "catalog/update_policies.yaml"

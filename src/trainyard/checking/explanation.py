@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path as FilePath
-from typing import TYPE_CHECKING
 
 import yaml
 
 from trainyard.errors import InputError
 from trainyard.rules import NamedRule, all_rules
 from trainyard.rules.documents import NamedDocumentRule, all_document_rules
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from trainyard.document.node import Document
 from trainyard.edge.text_file import read_text
 from trainyard.errors import FindingsError, TrainyardError
 from trainyard.finding import SEVERITIES, Finding, path_text
 from trainyard.rules import NamedRule, Problem, all_rules
 from trainyard.spec.parsing import ParsedSpec, parse
-
-if TYPE_CHECKING:
-    from trainyard.document.node import Document
 
 OutsideValidator = Callable[[ParsedSpec], Iterator[Finding]]
 """Judges a whole spec by a program that is not ours."""

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 
 from trainyard.document.write import yaml_text
 from trainyard.edge.pcluster import Complaint, load_schema
 from trainyard.finding import Finding, path_text
 from trainyard.render.parallelcluster.origin import spec_path
 from trainyard.render.rendering import render
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from trainyard.spec.parsing import ParsedSpec
+from trainyard.spec.parsing import ParsedSpec
 
 SOURCE = "https://docs.aws.amazon.com/parallelcluster/latest/ug/cluster-configuration-file-v3.html"
 

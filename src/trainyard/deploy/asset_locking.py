@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from trainyard.bundle.asset_lock import LockedAsset, files_of, locked, packages_lacking
+from trainyard.bundle.asset_lock import AssetLock, LockedAsset, files_of, locked, packages_lacking
 from trainyard.bundle.published_checksums import (
+    Published,
     debian_package,
     listed_digest,
     primary_of,
@@ -15,13 +16,7 @@ from trainyard.bundle.published_checksums import (
 from trainyard.catalog.assets import FileDownload, PackageDownload, asset, downloads
 from trainyard.edge.asset_cache import AssetCache
 from trainyard.errors import InputError, TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from trainyard.bundle.asset_lock import AssetLock
-    from trainyard.bundle.published_checksums import Published
-    from trainyard.render.needed_assets import NeededAsset
+from trainyard.render.needed_assets import NeededAsset
 
 _MOST_INDEX_BYTES = 100_000_000
 _MOST_LIST_BYTES = 1_000_000

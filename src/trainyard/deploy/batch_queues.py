@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from trainyard.deploy.cluster_stack import batch_stack
+from trainyard.deploy.work import Work
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.batch_shutdown import UnfinishedJob, unfinished_jobs
-from trainyard.edge.aws.stacks import find_stack
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from trainyard.deploy.work import Work
-    from trainyard.edge.aws.account import Account
-    from trainyard.edge.aws.stacks import StackState
+from trainyard.edge.aws.stacks import StackState, find_stack
 
 _OUTPUT = re.compile(r"JobQueue\d*")
 

@@ -5,22 +5,18 @@ Other changes may need a stopped fleet or stopped login nodes; catalog/update_po
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path as FilePath
-from typing import TYPE_CHECKING
 
 import yaml
 
 from trainyard.catalog import update_policies
+from trainyard.catalog.source import Source
 from trainyard.finding import Path, path_text
 from trainyard.render.parallelcluster.origin import spec_path
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from trainyard.catalog.source import Source
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 # What is said about a file system that exists; the rest describes one to be made, which has no id yet.
 _OF_EXISTING = ("id", "access_point", "encryption_in_transit", "iam_authorization")

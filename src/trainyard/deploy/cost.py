@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from trainyard.deploy.cost_line import Line
 from trainyard.deploy.cost_of_batch import batch_lines
 from trainyard.deploy.cost_of_dashboards import dashboard_lines
 from trainyard.deploy.cost_of_eks import eks_lines
@@ -12,10 +12,7 @@ from trainyard.deploy.cost_of_metrics import metric_lines
 from trainyard.deploy.cost_of_nodes import node_lines
 from trainyard.deploy.cost_of_services import monitoring_lines, network_lines
 from trainyard.deploy.cost_of_storage import storage_lines
-
-if TYPE_CHECKING:
-    from trainyard.deploy.cost_line import Line
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 # What no estimate can know beforehand. It is part of every bill and of no line.
 NOT_COUNTED = "traffic, S3, CloudWatch logs and detailed monitoring, backups, requests, Secrets Manager and KMS"

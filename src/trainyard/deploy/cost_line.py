@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from trainyard.catalog import prices
-
-if TYPE_CHECKING:
-    from trainyard.catalog.price import Price
-    from trainyard.catalog.source import Source
+from trainyard.catalog.price import Price
+from trainyard.catalog.source import Source
 
 
 @dataclass(frozen=True, slots=True)

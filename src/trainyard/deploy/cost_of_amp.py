@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard.catalog.deployment_file import validated
 from trainyard.catalog.price import Price
+from trainyard.catalog.source import Source
 from trainyard.deploy.cost_line import Line, by_the_month
 from trainyard.monitoring.amp_price import KEPT_DAYS, SAMPLES_A_UNIT, AmpPrice, amp_price, tiers
 from trainyard.monitoring.sizing import Sizing, sizings
 from trainyard.monitoring.sizing_facts import price_facts, price_source
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.catalog.source import Source
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 _UNKNOWN = "by samples taken in, stored and queried, which nobody knows beforehand"
 # The one whose prices can be cited.

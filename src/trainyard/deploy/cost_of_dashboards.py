@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard.catalog import prices
 from trainyard.deploy.cost_line import Line, by_the_month
 from trainyard.monitoring.cloudwatch_body import dashboards_of, wants_dashboards
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 
 def dashboard_lines(spec: Spec) -> Iterator[Line]:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard.catalog import prices
 from trainyard.catalog.eks_limits import eks_limits, source_of
 from trainyard.catalog.eks_support import support_of
 from trainyard.catalog.price import Price
 from trainyard.deploy.cost_line import Line, by_the_hour, by_the_month
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 # As render/eks/system_nodes.py says; gp3 is what eksctl makes where no type is named.
 # https://docs.aws.amazon.com/eks/latest/eksctl/schema.html

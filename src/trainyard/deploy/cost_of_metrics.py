@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from trainyard.catalog import prices
+from trainyard.catalog.price import Price
 from trainyard.deploy.cost_line import Line, by_the_month
 from trainyard.render.cloudwatch_metrics import OF_SLURM, SYSTEM, SYSTEM_OF_HEAD, events_of, groups_of, metrics_of
 from trainyard.render.nodes import node_kinds
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.catalog.price import Price
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 # From where on each step of the price holds. An account's other metrics count too, so that the first may be used up.
 _STEPS = {

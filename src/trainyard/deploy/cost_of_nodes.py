@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard.catalog import prices
+from trainyard.catalog.price import Price
 from trainyard.deploy.cost_line import Line, by_the_hour
 from trainyard.deploy.cost_of_volumes import volume_lines
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.catalog.price import Price
-    from trainyard.spec.cluster import Spec
-    from trainyard.spec.login_nodes import LoginPool
-    from trainyard.spec.node_group import NodeGroup
+from trainyard.spec.cluster import Spec
+from trainyard.spec.login_nodes import LoginPool
+from trainyard.spec.node_group import NodeGroup
 
 # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-reservations-pricing-billing.html
 # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-blocks-pricing-billing.html

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard.catalog import prices
 from trainyard.deploy.cost_line import Line, by_the_hour, by_the_month
 from trainyard.deploy.cost_of_amp import amp_lines
 from trainyard.render.cloudformation.network import has_load_balancer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 _WITHOUT_TRAFFIC = "without the traffic through it"
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard.catalog import fsx_openzfs, prices
 from trainyard.deploy.cost_line import Line, by_the_month
 from trainyard.deploy.cost_of_volumes import volume_lines
+from trainyard.spec.cluster import Spec
 from trainyard.spec.file_system import Ebs, Efs, Lustre, OpenZfs
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.spec.cluster import Spec
 
 _WHILE_IT_EXISTS = "while the file system exists, however full it is"
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard.catalog import prices
+from trainyard.catalog.price import Price
 from trainyard.deploy.cost_line import Line, by_the_month
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.catalog.price import Price
-    from trainyard.spec.file_system import Ebs
-    from trainyard.spec.volume import RootVolume
+from trainyard.spec.file_system import Ebs
+from trainyard.spec.volume import RootVolume
 
 # What a gp3 volume has without further payment: https://aws.amazon.com/ebs/pricing/
 _GP3_IOPS = 3000

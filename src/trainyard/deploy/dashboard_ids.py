@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from trainyard.deploy.work import Work
 from trainyard.edge.aws import fsx
 from trainyard.edge.aws.cluster_log_group import cluster_log_group
 from trainyard.edge.aws.nodes import nodes
@@ -11,11 +12,6 @@ from trainyard.errors import TrainyardError
 from trainyard.monitoring.cloudwatch_cluster import HEAD_NODE, LOG_GROUP, fsx_file_systems, known_as
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.file_system import OpenZfs
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.deploy.work import Work
 
 
 def dashboard_ids(work: Work) -> dict[str, str]:

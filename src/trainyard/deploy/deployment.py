@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from trainyard.deploy.cluster_stack import cluster_stack
 from trainyard.deploy.eks.deletion import refuse_undeletable
 from trainyard.deploy.engine import StepResult, apply_all, undo_all
 from trainyard.deploy.lock import Lock
 from trainyard.deploy.parallelclusters import ParallelClusters
-from trainyard.deploy.record import Deployment, read_record, stamped, write_record
+from trainyard.deploy.record import Deployment, Stage, read_record, stamped, write_record
+from trainyard.deploy.step import Step
 from trainyard.deploy.steps.assets import Mirror
 from trainyard.deploy.steps.batch import BatchStack
 from trainyard.deploy.steps.batch_changes import BatchChanges
@@ -38,28 +39,21 @@ from trainyard.deploy.steps.release import Release
 from trainyard.deploy.steps.reservation_groups import ReservationGroups
 from trainyard.deploy.steps.stack import StackStep
 from trainyard.deploy.steps.static_nodes import StaticNodes
-from trainyard.deploy.work import Options, Work
+from trainyard.deploy.work import Event, Options, Work
 from trainyard.edge.aws import s3
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.stacks import find_stack, stacks_tagged
 from trainyard.errors import InputError, TrainyardError
+from trainyard.finding import Finding
 from trainyard.monitoring.cloudwatch_body import wants_dashboards
+from trainyard.render.cloudformation.stack import Kind
 from trainyard.render.cloudformation.stacks import stacks
 from trainyard.render.eks.lustre_volumes import existing_ids
 from trainyard.render.reservation_groups import groups_to_make
 from trainyard.render.stand_ins import Ids
 from trainyard.render.tags import CLUSTER, ENVIRONMENT
+from trainyard.spec.cluster import Spec
 from trainyard.version import __version__
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from trainyard.deploy.record import Stage
-    from trainyard.deploy.step import Step
-    from trainyard.deploy.work import Event
-    from trainyard.edge.aws.account import Account
-    from trainyard.finding import Finding
-    from trainyard.render.cloudformation.stack import Kind
-    from trainyard.spec.cluster import Spec
 
 
 @dataclass(frozen=True, slots=True)

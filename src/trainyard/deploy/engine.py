@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from trainyard.deploy.step import Outcome, Step
+from trainyard.deploy.work import Work
 from trainyard.edge.aws.refusals import translated
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from trainyard.deploy.step import Outcome, Step
-    from trainyard.deploy.work import Work
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from trainyard.catalog import step_minutes
+from trainyard.catalog.source import Source
 from trainyard.deploy.time_budget import NodeTime, TimeBudget, time_budget
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.catalog.source import Source
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 
 class Minutes(NamedTuple):

@@ -8,20 +8,15 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from trainyard.deploy.simulation import Busy, Distribution, Fetch, Link, SimulatedNode, distribution, simulate
-from trainyard.deploy.time_budget import time_budget
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from trainyard.bundle.asset_lock import AssetLock
-    from trainyard.catalog.bootstrap_times import Seconds
-    from trainyard.deploy.simulation import Outcome
-    from trainyard.deploy.time_budget import NodeTime, StepTime
-    from trainyard.spec.cluster import Spec
+from trainyard.bundle.asset_lock import AssetLock
+from trainyard.catalog.bootstrap_times import Seconds
+from trainyard.deploy.simulation import Busy, Distribution, Fetch, Link, Outcome, SimulatedNode, distribution, simulate
+from trainyard.deploy.time_budget import NodeTime, StepTime, time_budget
+from trainyard.spec.cluster import Spec
 
 _BYTES_S_PER_GBIT_S = 125_000_000
 _BUCKET = "bucket"

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
 from shlex import join
-from typing import TYPE_CHECKING
 
 from trainyard.bundle.image import assemble_images
 from trainyard.deploy.typed import file_argument, spec_argument
+from trainyard.deploy.work import Options, Work
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from trainyard.deploy.work import Options, Work
 
 
 def commands_after(work: Work, file: str, lock: Path | None = None, *, profile: str | None = None) -> tuple[str, ...]:

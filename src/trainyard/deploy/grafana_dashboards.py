@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, NamedTuple
 
 from trainyard.deploy.told import kinds
-from trainyard.edge.grafana_api import GrafanaRefusalError
+from trainyard.deploy.work import Work
+from trainyard.edge.grafana_api import GrafanaApi, GrafanaRefusalError
+from trainyard.finding import Finding
 from trainyard.finding_kinds import finding_of
 from trainyard.monitoring.grafana_differences import differences
 from trainyard.monitoring.grafana_mark import TAG, fingerprint, mark, marked
 from trainyard.version import __version__
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from trainyard.deploy.work import Work
-    from trainyard.edge.grafana_api import GrafanaApi
-    from trainyard.finding import Finding
 
 _UID = "trainyard-"
 _MOST_DIFFERENCES = 8

@@ -7,15 +7,12 @@ https://github.com/aws/aws-parallelcluster/issues/3373
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from trainyard.rules.static_nodes_hold_up_head_node import check
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from trainyard.spec.cluster import Spec
-    from trainyard.spec.node_group import NodeGroup
+from trainyard.spec.cluster import Spec
+from trainyard.spec.node_group import NodeGroup
 
 
 def held_back(spec: Spec) -> tuple[NodeGroup, ...]:

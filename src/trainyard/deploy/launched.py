@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from trainyard.deploy.held_back import held_back
 from trainyard.deploy.told import not_told
+from trainyard.deploy.work import Work
 from trainyard.edge.aws.nodes import nodes
-
-if TYPE_CHECKING:
-    from trainyard.deploy.work import Work
-    from trainyard.finding import Finding
-    from trainyard.spec.node_group import NodeGroup
+from trainyard.finding import Finding
+from trainyard.spec.node_group import NodeGroup
 
 _POLL_S = 10.0
 # The head node launches what is missing once a minute: _LOOP_TIME_S of clustermgtd in

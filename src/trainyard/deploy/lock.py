@@ -11,21 +11,18 @@ import os
 import socket
 import threading
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Self
+from types import TracebackType
+from typing import Any, Self
 
 from trainyard.deploy.work import folder
 from trainyard.edge.aws import s3
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.refusals import UNTRANSLATED
 from trainyard.edge.processes import is_running, place
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import TracebackType
-
-    from trainyard.edge.aws.account import Account
 
 # Long enough to outlast a network that fails for minutes, short enough to wait for after a crash.
 _HELD_S = 15 * 60

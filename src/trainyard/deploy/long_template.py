@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from hashlib import sha256
-from typing import TYPE_CHECKING
 
 from trainyard.catalog.partition import partition_of
-from trainyard.deploy.work import folder
+from trainyard.deploy.work import Work, folder
 from trainyard.edge.aws import s3
-
-if TYPE_CHECKING:
-    from trainyard.deploy.work import Work
 
 
 def uploaded_template(work: Work, kind: str, text: str) -> str:

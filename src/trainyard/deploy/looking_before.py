@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from trainyard.deploy.preflights import PreflightContext
 from trainyard.deploy.preflights.running import run_preflights
 from trainyard.deploy.programs import Programs
+from trainyard.deploy.work import Work
+from trainyard.document.node import Document
 from trainyard.edge.aws.stacks import stacks_tagged
+from trainyard.finding import Finding
 from trainyard.render.tags import CLUSTER, ENVIRONMENT
-
-if TYPE_CHECKING:
-    from trainyard.deploy.work import Work
-    from trainyard.document.node import Document
-    from trainyard.finding import Finding
 
 
 def known_outputs(work: Work) -> dict[str, str]:

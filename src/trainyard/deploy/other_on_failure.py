@@ -6,19 +6,15 @@ it, SuspendExcStates, without which held nodes are spared one by one; its update
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from trainyard.bundle.config_text import config_text
 from trainyard.deploy.steps.cluster import final_config
 from trainyard.deploy.told import not_told
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from trainyard.deploy.work import Work
-    from trainyard.edge.pcluster_command import Change
-    from trainyard.finding import Finding
+from trainyard.deploy.work import Work
+from trainyard.edge.pcluster_command import Change
+from trainyard.finding import Finding
 
 # Its update policy is SUPPORTED: catalog/update_policies.yaml.
 _LINES = "Scheduling.SlurmSettings.CustomSlurmSettings"

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.stacks import stacks_tagged
 from trainyard.render.tags import BUCKET, CLUSTER, ENVIRONMENT
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
 
 
 def bucket_of_cluster(account: Account, name: str) -> str | None:

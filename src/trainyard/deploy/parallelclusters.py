@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from collections.abc import Callable
+from types import TracebackType
+from typing import Self
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.pcluster_command import Pcluster
 from trainyard.edge.pcluster_environment import environment
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import TracebackType
-
-    from trainyard.edge.aws.account import Account
 
 
 class ParallelClusters:

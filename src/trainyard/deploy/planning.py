@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from trainyard.deploy.changes import Fixed, cannot_change_later
 from trainyard.deploy.cost import Cost, hourly_cost
@@ -12,19 +11,16 @@ from trainyard.deploy.deployment import steps_to_deploy
 from trainyard.deploy.expected_time import Stage, expected_minutes
 from trainyard.deploy.fleet import Asked, Fleet, assumptions_of, simulate_fleet, sizes_in
 from trainyard.deploy.held_back import held_back
+from trainyard.deploy.step import Probe
 from trainyard.deploy.steps.bucket import Bucket
 from trainyard.deploy.time_budget import TimeBudget, time_budget
+from trainyard.deploy.work import Work
 from trainyard.monitoring.exporters import exporters
-from trainyard.monitoring.sizing import sizings
+from trainyard.monitoring.sizing import Sizing, sizings
 from trainyard.render.cloudformation.resources import resources
 from trainyard.render.cloudformation.stacks import stacks
 from trainyard.render.stand_ins import Ids
-
-if TYPE_CHECKING:
-    from trainyard.deploy.step import Probe
-    from trainyard.deploy.work import Work
-    from trainyard.monitoring.sizing import Sizing
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 
 @dataclass(frozen=True, slots=True)

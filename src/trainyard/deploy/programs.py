@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.eksctl import Eksctl, eksctl_of
 from trainyard.edge.kubernetes.installed_kubectl import InstalledKubectl, installed_kubectl
 from trainyard.edge.kubernetes.kubectl import Kubectl, kubectl_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from contextlib import AbstractContextManager
-    from pathlib import Path
-
-    from trainyard.edge.aws.account import Account
 
 
 @dataclass(frozen=True, slots=True)

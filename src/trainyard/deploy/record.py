@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from trainyard.deploy.work import folder
 from trainyard.edge.aws import s3
+from trainyard.edge.aws.account import Account
 from trainyard.errors import TrainyardError
 from trainyard.version import __version__
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
 
 Stage = Literal["deploying", "prepared", "deployed", "destroying"]
 """Prepared: all that the cluster needs is there, and the deployment has stopped before it, as it was told to."""

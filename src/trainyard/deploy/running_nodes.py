@@ -8,27 +8,21 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from trainyard.bootstrap.steps import STEPS
 from trainyard.bundle.assets import POINTER
 from trainyard.bundle.node_work import NOTHING, Difference, NodeWork, difference, node_work
-from trainyard.bundle.release import file_of
+from trainyard.bundle.release import Release, file_of
 from trainyard.deploy.told import command_to_tell, not_told
-from trainyard.deploy.work import folder
+from trainyard.deploy.work import Work, folder
 from trainyard.edge.aws import s3
-from trainyard.edge.aws.nodes import nodes
+from trainyard.edge.aws.nodes import Node, nodes
 from trainyard.edge.aws.s3_listing import beginning
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from trainyard.bundle.release import Release
-    from trainyard.deploy.work import Work
-    from trainyard.edge.aws.nodes import Node
-    from trainyard.finding import Finding
+from trainyard.finding import Finding
 
 _DIGEST = re.compile("[0-9a-f]{64}")
 MOST_BYTES = 300_000

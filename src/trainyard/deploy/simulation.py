@@ -12,11 +12,9 @@ from __future__ import annotations
 
 import heapq
 from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 # As the runner on the node does it: docs/bootstrap.md.
 ATTEMPTS = 5

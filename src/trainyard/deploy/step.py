@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.deploy.work import Work
+from trainyard.deploy.work import Work
 
 State = Literal["missing", "there", "under way", "broken"]
 

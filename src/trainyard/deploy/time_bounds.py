@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 _PARALLELCLUSTER = "https://github.com/aws/aws-parallelcluster/blob/develop/cli/src/pcluster"
 # heartbeat_timeout of the hook at the launch of login nodes, the same from 3.14.2 to 3.16.1; no setting changes it.

@@ -5,22 +5,19 @@ Steps run one after the other. What nobody has measured is not counted, but name
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from trainyard.bootstrap.steps import Step
 from trainyard.catalog.bootstrap_times import BOOT, IN_PLACE, Seconds, source_of, step_seconds
+from trainyard.catalog.source import Source
 from trainyard.deploy.held_back import held_back
 from trainyard.deploy.time_bounds import Bound, bounds
 from trainyard.render.nodes import NodeKind, node_kinds, steps_of
 from trainyard.rules.head_node_timeout_final import has_scripts
 from trainyard.rules.timeout_below_bootstrap import waited_for
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from trainyard.bootstrap.steps import Step
-    from trainyard.catalog.source import Source
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 OWN_SCRIPTS = "scripts of your own"
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING
 
 from trainyard.deploy.work import folder
+from trainyard.finding import Finding
 from trainyard.finding_kinds import finding_of, kinds_beside
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.finding import Finding
 
 
 def kinds() -> Mapping[str, Mapping[str, str]]:

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from pathlib import Path
+from typing import Literal, NamedTuple
 
-from trainyard.bundle.asset_lock import FILE_NAME, parse_lock
+from trainyard.bundle.asset_lock import FILE_NAME, AssetLock, parse_lock
+from trainyard.edge.asset_cache import AssetCache
+from trainyard.edge.aws.account import Account
 from trainyard.edge.eksctl import Eksctl, eksctl_of
 from trainyard.edge.kubernetes.kubectl import Kubectl, kubectl_of
+from trainyard.edge.pcluster_command import Pcluster
 from trainyard.errors import TrainyardError
+from trainyard.finding import Finding
 from trainyard.render.tags import CLUSTER
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from contextlib import AbstractContextManager
-    from pathlib import Path
-
-    from trainyard.bundle.asset_lock import AssetLock
-    from trainyard.edge.asset_cache import AssetCache
-    from trainyard.edge.aws.account import Account
-    from trainyard.edge.pcluster_command import Pcluster
-    from trainyard.finding import Finding
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 EventKind = Literal["start", "progress", "done", "failed"]
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+import datetime as dt
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
-
-if TYPE_CHECKING:
-    import datetime as dt
-    from collections.abc import Mapping
 
 FOLDER = Path(__file__).with_name("signatures")
 SEVERITIES = {

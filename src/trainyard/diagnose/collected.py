@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from trainyard.diagnose.reasoning.found_causes import found_causes
-
-if TYPE_CHECKING:
-    from trainyard.diagnose.hit import Hit
-    from trainyard.diagnose.log_file import Unread
-    from trainyard.diagnose.reasoning.found_causes import Found
-    from trainyard.diagnose.scanning import Scan
-    from trainyard.diagnose.scanning.left_out import LeftOut
+from trainyard.diagnose.hit import Hit
+from trainyard.diagnose.log_file import Unread
+from trainyard.diagnose.reasoning.found_causes import Found, found_causes
+from trainyard.diagnose.scanning.left_out import LeftOut
+from trainyard.diagnose.scanning.result import Scan
 
 
 @dataclass

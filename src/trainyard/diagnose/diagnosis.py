@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import datetime as dt
-
-    from trainyard.diagnose.cause import Cause
-    from trainyard.diagnose.hit import Hit
-    from trainyard.diagnose.log_file import Unread
+from trainyard.diagnose.cause import Cause
+from trainyard.diagnose.hit import Hit
+from trainyard.diagnose.log_file import Unread
 
 
 @dataclass(frozen=True, slots=True)

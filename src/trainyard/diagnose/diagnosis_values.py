@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
+from trainyard.diagnose.diagnosis import Diagnosis, FoundCause, NotAsked
+from trainyard.diagnose.hit import Hit
 from trainyard.diagnose.redaction import Redaction
 from trainyard.version import __version__
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.diagnose.diagnosis import Diagnosis, FoundCause, NotAsked
-    from trainyard.diagnose.hit import Hit
 
 # What our own data say: nobody is named in it, and a redaction could only spoil it.
 _OWN_WORDS = frozenset(

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
-from typing import TYPE_CHECKING
 
-from trainyard.diagnose.cause import CONFIDENCES, KINDS, SEVERITIES, causes, signatures
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from trainyard.diagnose.cause import Cause
+from trainyard.diagnose.cause import CONFIDENCES, KINDS, SEVERITIES, Cause, causes, signatures
 
 
 def failures_page() -> Iterator[str]:

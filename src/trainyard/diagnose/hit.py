@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    import datetime as dt
+import datetime as dt
+from typing import NamedTuple
 
 
 class Hit(NamedTuple):

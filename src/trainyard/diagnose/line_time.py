@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 # A time is looked for in this much of a line, and only where programs write theirs: a message may speak of others.
 _HEAD_CHARACTERS = 4000

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
+import datetime as dt
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import datetime as dt
-    from collections.abc import Iterable
 
 
 @dataclass(frozen=True, slots=True)

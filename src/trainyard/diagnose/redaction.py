@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from collections.abc import Collection, Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import yaml
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
 
 _FILE = Path(__file__).with_name("redaction.yaml")
 _ARN_PART = re.compile(r"[^/:]+")

@@ -6,32 +6,25 @@ logs give the same answer.
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 import re
 import zlib
 from array import array
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import yaml
 
-from trainyard.diagnose.cause import signatures
+from trainyard.diagnose.cause import Cause, Signature, signatures
 from trainyard.diagnose.diagnosis import UnusualLine
-from trainyard.diagnose.log_file import UnreadableError
+from trainyard.diagnose.log_file import LogFile, UnreadableError
 from trainyard.diagnose.scanning.asked_lines import AskedLines
 from trainyard.diagnose.scanning.log_clock import decoded
 from trainyard.diagnose.scanning.patterns import Patterns, compiled
-from trainyard.diagnose.scanning.pieces import pieces
-from trainyard.diagnose.wanted import EVERYTHING
-
-if TYPE_CHECKING:
-    import datetime as dt
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from trainyard.diagnose.cause import Cause, Signature
-    from trainyard.diagnose.log_file import LogFile
-    from trainyard.diagnose.scanning.pieces import Piece
-    from trainyard.diagnose.wanted import Wanted
+from trainyard.diagnose.scanning.pieces import Piece, pieces
+from trainyard.diagnose.wanted import EVERYTHING, Wanted
 
 _DATA = Path(__file__).with_name("trouble_words.yaml")
 # Quoted names, hexadecimal numbers and ids, paths, and whatever has a digit in it.

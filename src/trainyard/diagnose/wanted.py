@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    import datetime as dt
+from typing import NamedTuple
 
 
 class Wanted(NamedTuple):

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import bz2
 import lzma
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol, cast
 
 from isal import igzip_lib, isal_zlib
 
-from trainyard.edge.archive_limits import DamagedError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from trainyard.edge.archive_limits import Budget
-    from trainyard.edge.archive_stream import ByteStream
+from trainyard.edge.archive_limits import Budget, DamagedError
+from trainyard.edge.archive_stream import ByteStream
 
 # What a packed stream begins with: https://www.rfc-editor.org/rfc/rfc1952#section-2.3.1,
 # https://tukaani.org/xz/xz-file-format.txt (2.1.1.1), and bzip2's `BZh`, a level, and the digits of pi.

@@ -5,20 +5,16 @@ What something is, is told by its first bytes and never by its name. Nothing is 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+import datetime as dt
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from trainyard.edge.archive_compression import OTHERS, compression_of, unpacked
-from trainyard.edge.archive_limits import DamagedError
+from trainyard.edge.archive_limits import Budget, DamagedError
 from trainyard.edge.archive_read_ahead import read_ahead
 from trainyard.edge.archive_stream import ByteStream
 from trainyard.edge.archive_tar import Member, Skipped, is_tar, tar_members
 from trainyard.edge.archive_zip import MAGIC, zip_members
-
-if TYPE_CHECKING:
-    import datetime as dt
-    from collections.abc import Iterator
-
-    from trainyard.edge.archive_limits import Budget
 
 _HEAD_BYTES = 512
 

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from queue import Full, Queue
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 # So many pieces of 1 MiB wait at most.
 _PIECES = 6

@@ -6,17 +6,15 @@ import datetime as dt
 import os
 import stat
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 from trainyard.edge.archive_contents import contents
 from trainyard.edge.archive_limits import LIMITS, Budget, DamagedError, Limits
 from trainyard.edge.archive_stream import ByteStream
 from trainyard.edge.archive_tar import Member, Skipped
 from trainyard.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _BLOCK_BYTES = 2**18
 STANDARD_INPUT = "-"

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from trainyard.edge.archive_limits import DamagedError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 class ByteStream:

@@ -5,14 +5,11 @@ from __future__ import annotations
 import datetime as dt
 import re
 import tarfile
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from trainyard.edge.archive_limits import DamagedError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.edge.archive_stream import ByteStream
+from trainyard.edge.archive_stream import ByteStream
 
 # https://www.gnu.org/software/tar/manual/html_node/Standard.html
 _BLOCK_BYTES = 512

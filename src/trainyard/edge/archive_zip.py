@@ -8,17 +8,13 @@ from __future__ import annotations
 import datetime as dt
 import struct
 import zlib
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from trainyard.edge.archive_compression import Deflated, unpacked_once
-from trainyard.edge.archive_limits import DamagedError
+from trainyard.edge.archive_limits import Budget, DamagedError
 from trainyard.edge.archive_stream import ByteStream
 from trainyard.edge.archive_tar import Member, Skipped
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.edge.archive_limits import Budget
 
 MAGIC = b"PK\x03\x04"
 # 4.3.7: signature, version, flags, method, time, date, crc, two sizes, and the lengths of what follows.

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import errno
 import hashlib
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 from trainyard.edge.cache_folder import cache_folder
 from trainyard.edge.downloads import Downloader
 from trainyard.edge.folder_lock import folder_lock
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 _NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _ALGORITHMS = {64: "sha256", 128: "sha512"}

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from trainyard.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 BLOCK_BYTES = 2**20
 

@@ -9,17 +9,14 @@ import hashlib
 import json
 import os
 import shutil
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from trainyard.errors import InputError, TrainyardError
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    Exchange = Callable[[Path, Path], bool]
+Exchange = Callable[[Path, Path], bool]
 
 MARKER = ".trainyard.json"
 

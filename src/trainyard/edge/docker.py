@@ -10,20 +10,16 @@ import json
 import os
 import subprocess
 import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import which
-from typing import TYPE_CHECKING
 
+from trainyard.edge.aws.container_registry import Login
 from trainyard.edge.ending_in_order import ending_in_order
 from trainyard.edge.foreground import not_started, run_in_foreground
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from trainyard.edge.aws.container_registry import Login
 
 ENGINES = ("docker", "podman")
 _ANSWERS_WITHIN_S = 60

@@ -6,8 +6,11 @@ Proxies are those of the environment, as for every other program: HTTPS_PROXY an
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar
+from http.client import HTTPResponse as Answer
+from pathlib import Path
+from typing import TypeVar
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
 from urllib.request import OpenerDirector, Request
@@ -15,11 +18,6 @@ from urllib.request import OpenerDirector, Request
 from trainyard.edge.https import NOT_HTTPS, PassingError, https_opener, passing
 from trainyard.errors import TrainyardError
 from trainyard.version import __version__
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from http.client import HTTPResponse as Answer
-    from pathlib import Path
 
 Result = TypeVar("Result")
 

@@ -17,21 +17,18 @@ from __future__ import annotations
 import re
 import signal
 import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import yaml
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.program_variables import program_variables
 from trainyard.edge.installed_eksctl import InstalledEksctl, installed_eksctl
 from trainyard.edge.watched_program import run_watched
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from trainyard.edge.aws.account import Account
 
 # eksctl would install device plugins of its own choosing; those of manifests/ are pinned.
 # https://docs.aws.amazon.com/eks/latest/eksctl/gpu-support.html

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import fcntl
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
+from pathlib import Path
 
 
 @contextmanager

@@ -7,13 +7,11 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import IO, TYPE_CHECKING, NoReturn
+from typing import IO, NoReturn
 
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 # Those that a terminal sends to everything in it, and those that only this process is sent.
 _OF_THE_TERMINAL = (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP)

@@ -7,17 +7,15 @@ from __future__ import annotations
 
 import http.client
 import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, OpenerDirector, ProxyHandler, Request, build_opener
 
 from trainyard.edge.https import PassingError, passing
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 _TIMEOUT_S = 30.0
 _PAUSES_S = (1.0, 2.0, 4.0, 8.0)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import http.client
 import ssl
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, OpenerDirector, Request, build_opener
 
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 NOT_HTTPS = "what nodes run as root is fetched over https only; look who answers at this address"
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 import os
 import tarfile
 import tempfile
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 from trainyard.edge.new_file import umask
 from trainyard.errors import InputError, TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _IN_MEMORY_BYTES = 4 << 20
 _COMPRESSION = 6  # as gzip's own; tarfile's 9 takes far longer for little

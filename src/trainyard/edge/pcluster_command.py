@@ -19,20 +19,16 @@ import hashlib
 import os
 import tempfile
 from dataclasses import dataclass
-from datetime import UTC
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from types import TracebackType
+from typing import Any, Literal, Self
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.program_variables import program_variables
+from trainyard.edge.pcluster_environment import PclusterEnvironment
 from trainyard.edge.pcluster_process import PclusterProcess
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from datetime import datetime
-    from types import TracebackType
-
-    from trainyard.edge.aws.account import Account
-    from trainyard.edge.pcluster_environment import PclusterEnvironment
 
 # Validators ask AWS about every instance type and subnet, and uploads take their time.
 _CHANGE_TIMEOUT_S = 900.0

@@ -15,10 +15,8 @@ import os
 import select
 import signal
 import sys
-from typing import TYPE_CHECKING, Any, NamedTuple, Optional
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from collections.abc import Callable
+from typing import Any, NamedTuple, Optional
 
 _AT_ONCE = 65536
 _SYNTHESISING = ("create-cluster", "update-cluster")

@@ -10,17 +10,14 @@ import hashlib
 import shutil
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from trainyard.edge.cache_folder import cache_folder
 from trainyard.edge.folder_lock import folder_lock
 from trainyard.edge.uv import UvError, run_uv, uv_program
 from trainyard.errors import InputError, TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _LOCKS = Path(__file__).with_name("pcluster_locks")
 # The command line of 3.16.1 runs on these: https://pypi.org/project/aws-parallelcluster/3.16.1/

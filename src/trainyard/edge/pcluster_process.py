@@ -10,15 +10,12 @@ import signal
 import subprocess
 import threading
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from trainyard.edge.pcluster_environment import PclusterEnvironment
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from trainyard.edge.pcluster_environment import PclusterEnvironment
 
 _WORKER = Path(__file__).with_name("pcluster_command_worker.py")
 _START_TIMEOUT_S = 120.0  # importing takes 1 to 3 s; a slow network disk takes its time

@@ -7,15 +7,12 @@ https://docs.aws.amazon.com/prometheus/latest/userguide/AMP-APIReference-Prometh
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
-from trainyard.edge.prometheus_refusals import no_prometheus, refused
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from trainyard.edge.prometheus_connection import Connection, Reply
+from trainyard.edge.prometheus_connection import Connection
+from trainyard.edge.prometheus_refusals import Reply, no_prometheus, refused
 
 Labels = dict[str, str]
 

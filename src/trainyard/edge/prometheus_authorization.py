@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import base64
 import os
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Mapping
+from typing import Protocol
 
 from trainyard.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 USER, PASSWORD, TOKEN = "TRAINYARD_PROMETHEUS_USER", "TRAINYARD_PROMETHEUS_PASSWORD", "TRAINYARD_PROMETHEUS_TOKEN"
 

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import urllib3
 from urllib3.exceptions import HTTPError
 
-from trainyard.edge.prometheus_authorization import Anonymous
-from trainyard.edge.prometheus_refusals import too_large, unreachable
+from trainyard.edge.prometheus_authorization import Anonymous, Authorization
+from trainyard.edge.prometheus_refusals import Reply, too_large, unreachable
 from trainyard.errors import InputError
 from trainyard.version import __version__
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from trainyard.edge.prometheus_authorization import Authorization
 
 # https://docs.aws.amazon.com/general/latest/gr/prometheus-service.html
 AMAZON = re.compile(r"https://aps-workspaces(?:-fips)?\.([a-z0-9-]+)\.(?:amazonaws\.com|api\.aws)/workspaces/ws-")
@@ -29,14 +24,6 @@ AMAZON = re.compile(r"https://aps-workspaces(?:-fips)?\.([a-z0-9-]+)\.(?:amazona
 _BEHIND_THE_ADDRESS = re.compile(r"/+(?:graph|query|api/v1(?:/(?:query|query_range|remote_write|write))?)?/*$")
 _BUSY = {429, 502, 503, 504}
 _LOOPBACK = {"127.0.0.1", "localhost", "::1"}
-
-
-class Reply(NamedTuple):
-    """What came back."""
-
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
 
 
 @dataclass(frozen=True)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import ssl
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import NamedTuple
 
 from urllib3.exceptions import NameResolutionError, NewConnectionError, ProxyError, SSLError
 from urllib3.exceptions import TimeoutError as NetworkTimeoutError
 
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from trainyard.edge.prometheus_connection import Reply
 
 _SIGN_IN = "sign in with `aws sso login` or `aws configure`, or choose a profile with --profile"
 _OWN_SECRET = "set TRAINYARD_PROMETHEUS_TOKEN, or TRAINYARD_PROMETHEUS_USER and TRAINYARD_PROMETHEUS_PASSWORD"  # noqa: S105  names of variables
@@ -29,6 +27,14 @@ _AMAZON_HINTS = (
     ("signature we calculated does not match", f"the secret key is not that of the access key: {_SIGN_IN}"),
     ("not authorized to perform", "ask for this permission; AmazonPrometheusQueryAccess has all that are needed"),
 )
+
+
+class Reply(NamedTuple):
+    """What came back."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
 
 
 def unreachable(error: Exception, url: str, timeout_s: float) -> TrainyardError:

@@ -10,16 +10,13 @@ import os
 import re
 import subprocess
 from shutil import which
-from typing import IO, TYPE_CHECKING, NamedTuple
+from typing import IO, NamedTuple
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.asking import client
-from trainyard.edge.aws.ssm_sessions import end_session
+from trainyard.edge.aws.ssm_sessions import Session, SessionRequest, end_session
 from trainyard.edge.foreground import not_started, run_in_foreground
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
-    from trainyard.edge.aws.ssm_sessions import Session, SessionRequest
 
 _PROGRAM = "session-manager-plugin"
 _INSTALLING = (

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from trainyard.edge.remote.answer import Answer, UnreachableError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _WITHIN_S = 120
 _NOT_FOUND = 127  # what shells say

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Sequence
 from shutil import which
-from typing import TYPE_CHECKING
 
 from trainyard.edge.remote.answer import Answer, UnreachableError
 from trainyard.edge.remote.shell_line import answer_in, line_for
 from trainyard.errors import InputError, TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 # No question is asked where nobody answers it, and a connection that is dead is noticed.
 # https://man.openbsd.org/ssh_config.5

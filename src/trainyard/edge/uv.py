@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from uv import find_uv_bin
 
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
 
 # Index, proxy, certificate and cache settings of the caller hold; these would change what a lock file says.
 # https://docs.astral.sh/uv/reference/environment/

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import yaml
 
-from trainyard.api.explain import findings
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from trainyard.api.explain import Explanation
+from trainyard.api.explain import Explanation, findings
 
 _CHECKLISTS = Path(__file__).parent
 

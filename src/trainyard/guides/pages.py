@@ -6,8 +6,8 @@ A fact stands as ``{{kind name}}``. One that there is not is an error, so that n
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from trainyard.guides.finding_facts import finding_link, finding_rows
 from trainyard.guides.log_facts import log_rows
@@ -15,9 +15,6 @@ from trainyard.guides.port_facts import port_rows
 from trainyard.guides.spec_facts import default_minutes, default_of, final_keys
 from trainyard.guides.timeout_facts import architecture_rows, own_default_minutes, step_rows
 from trainyard.guides.user_facts import user_rows
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 FOLDER = Path(__file__).parent
 _FACT = re.compile(r"\{\{(\S+)(?: ([^{}]+))?\}\}")

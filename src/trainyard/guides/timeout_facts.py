@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard.api.new import new_spec
 from trainyard.architectures import all_architectures
-from trainyard.bootstrap.steps import STEPS
-from trainyard.catalog.bootstrap_times import step_seconds
+from trainyard.bootstrap.steps import STEPS, Step
+from trainyard.catalog.bootstrap_times import Seconds, step_seconds
 from trainyard.catalog.parallelcluster_limits import limits
 from trainyard.rules.timeout_below_bootstrap import queue_seconds, seconds_with_nodes
+from trainyard.spec.cluster import Spec
 from trainyard.spec.parsing import parse
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.bootstrap.steps import Step
-    from trainyard.catalog.bootstrap_times import Seconds
-    from trainyard.spec.cluster import Spec
 
 
 def step_rows() -> str:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from trainyard.monitoring.prometheus_config import SCRAPE_INTERVAL_S, SCRAPE_TIMEOUT_S, both_host_labels
 from trainyard.monitoring.remote_write import queue_config
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    # A port, and the queues whose nodes have the exporter; None for all of them.
-    Listens = tuple[int, Sequence[str] | None]
+# A port, and the queues whose nodes have the exporter; None for all of them.
+Listens = tuple[int, Sequence[str] | None]
 
 
 def agent_config(

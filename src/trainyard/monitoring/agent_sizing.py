@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
+from trainyard.catalog.interfaces import Launcher
 from trainyard.monitoring.node_series import agent_series, instance_series, total
 from trainyard.monitoring.sizing import Sizing
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from trainyard.catalog.interfaces import Launcher
 
 
 class Nodes(NamedTuple):

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
 from trainyard.monitoring.dashboard import NEEDS
-
-if TYPE_CHECKING:
-    import datetime as dt
-    from collections.abc import Iterable
 
 FOLDER = Path(__file__).with_name("alerts")
 # The order is that of the page and of the rules.

@@ -8,12 +8,10 @@ Batch's own tags say that an instance is Batch's, and not of which cluster or qu
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from trainyard.monitoring.agent_config import agent_config, host_name_of, keep_queues
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 CLUSTER_TAG = "trainyard:cluster"
 QUEUE_TAG = "trainyard:queue"

@@ -6,25 +6,23 @@ https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/cloudwatch_limits
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from trainyard.monitoring.cloudwatch_cluster import fsx_file_systems, given, known_as, names
 from trainyard.monitoring.cloudwatch_dashboard import (
     COLUMNS,
     OF_CLUSTER,
     OF_SETTINGS,
+    CloudWatchDashboard,
+    Widget,
     cloudwatch_dashboards,
     dashboard_name,
 )
 from trainyard.monitoring.cloudwatch_mark import marked, unmarked
 from trainyard.monitoring.cloudwatch_widgets import Filled
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from trainyard.monitoring.cloudwatch_dashboard import CloudWatchDashboard, Widget
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 _HEADING_HEIGHT = 4
 _NOTE_HEIGHT = 3

@@ -6,18 +6,15 @@ the same conditions stand here once more, and a test compares the two for every 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from trainyard.catalog.efa import uses_efa
+from trainyard.catalog.instance_type import InstanceType
 from trainyard.catalog.instances import find
 from trainyard.monitoring.exporters import gpu_queues
+from trainyard.spec.cluster import Spec
 from trainyard.spec.file_system import Lustre, OpenZfs
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from trainyard.catalog.instance_type import InstanceType
-    from trainyard.spec.cluster import Spec
 
 HEAD_NODE, LOG_GROUP = "HeadNodeInstanceId", "ClusterLogGroup"
 _BYTES_A_GBIT = 125_000_000

@@ -6,15 +6,13 @@ $names, which cloudwatch_cluster.py fills in; $$ is a dollar sign.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 FOLDER = Path(__file__).with_name("cloudwatch_dashboards")
 # The order in which they are made and listed.

@@ -9,10 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 _NO_DIGEST = "0" * 64
 _MARK = re.compile(r"trainyard/(?P<region>[a-z0-9-]+)/(?P<cluster>[A-Za-z0-9-]+) sha256:(?P<digest>[0-9a-f]{64})")

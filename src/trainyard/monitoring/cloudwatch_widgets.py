@@ -6,14 +6,12 @@ https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/CloudWatch-Dash
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Mapping
 from string import Template
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from trainyard.monitoring.cloudwatch_cluster import FsxFileSystem
-    from trainyard.monitoring.cloudwatch_dashboard import CloudWatchMetric, Widget
+from trainyard.monitoring.cloudwatch_cluster import FsxFileSystem
+from trainyard.monitoring.cloudwatch_dashboard import CloudWatchMetric, Widget
 
 # The tag that ParallelCluster puts on every instance of a cluster.
 # https://docs.aws.amazon.com/parallelcluster/latest/ug/Tags-v3.html

@@ -7,15 +7,13 @@ regular expression, so that a matcher is ``cluster=~"$cluster"``. ``$__rate_inte
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 FOLDER = Path(__file__).with_name("dashboards")
 # The order is that of the lists that people see.

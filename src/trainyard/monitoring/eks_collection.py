@@ -8,13 +8,11 @@ https://prometheus.io/docs/prometheus/latest/configuration/configuration/#node
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from trainyard.monitoring.agent_config import agent_config, host_name_of, keep_queues
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 # Labels of nodes: https://kubernetes.io/docs/reference/labels-annotations-taints/#nodekubernetesioinstance-type
 _INSTANCE_TYPE = "__meta_kubernetes_node_label_node_kubernetes_io_instance_type"

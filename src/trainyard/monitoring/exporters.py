@@ -6,12 +6,10 @@ conditions stand here once more, and a test compares the two for every architect
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from trainyard.catalog.instances import find
-
-if TYPE_CHECKING:
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 
 class Exporter(NamedTuple):

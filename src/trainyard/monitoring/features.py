@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 
 from trainyard.catalog.compute_capabilities import compute_capability
 from trainyard.catalog.efa import uses_efa
+from trainyard.catalog.instance_type import InstanceType
 from trainyard.catalog.instances import find
 from trainyard.monitoring.dashboard import NEEDS
 from trainyard.monitoring.exporters import gpu_queues
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from trainyard.catalog.instance_type import InstanceType
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 # NVML gives the activity of parts of a GPU from Hopper on, beside whatever profiles a job there:
 # https://docs.nvidia.com/datacenter/dcgm/latest/reference/dcgm-api/dcgm-api-profiling.html

@@ -6,17 +6,14 @@ Grafana's SDK takes a fifth of a second to import, longer than all else that a r
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from grafana_foundation_sdk.builders import dashboard as builders
 from grafana_foundation_sdk.cog.encoder import JSONEncoder
 from grafana_foundation_sdk.models import dashboard as models
 
-from trainyard.monitoring.dashboard import dashboards
+from trainyard.monitoring.dashboard import Dashboard, Panel, Row, dashboards
 from trainyard.monitoring.grafana_panel import SOURCE, UID, grafana_panel, grafana_words, stable_id
-
-if TYPE_CHECKING:
-    from trainyard.monitoring.dashboard import Dashboard, Panel, Row
 
 TAG = "trainyard"
 _ALL = models.VariableOption(selected=True, text=["All"], value=["$__all"])

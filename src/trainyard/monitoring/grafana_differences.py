@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from trainyard.monitoring.grafana_digest import own_content
 from trainyard.monitoring.grafana_mark import unmarked
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _LONGEST_QUERY = 120
 _WORDS = {"templating": "variables", "time": "time range", "fieldConfig": "units or thresholds", "gridPos": "place"}

@@ -7,14 +7,12 @@ https://grafana.com/docs/grafana/latest/dashboards/build-dashboards/view-dashboa
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainyard.monitoring.dashboard import COLUMNS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 COMPILED = Path(__file__).with_name("grafana.json")
 _LINK = "/d/trainyard-"

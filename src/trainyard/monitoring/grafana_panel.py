@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 from grafana_foundation_sdk.builders import bargauge, gauge, stat, statetimeline, statushistory, table, timeseries
@@ -15,13 +16,8 @@ from grafana_foundation_sdk.builders import prometheus as asked
 from grafana_foundation_sdk.models import common, prometheus
 from grafana_foundation_sdk.models import dashboard as models
 
-from trainyard.monitoring.dashboard import dashboards
+from trainyard.monitoring.dashboard import Panel, Query, dashboards
 from trainyard.monitoring.prometheus_config import SCRAPE_INTERVAL_S
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trainyard.monitoring.dashboard import Panel, Query
 
 SOURCE = models.DataSourceRef(type_val="prometheus", uid="${datasource}")
 UID = "trainyard-{}"

@@ -7,11 +7,10 @@ https://github.com/prometheus/prometheus/blob/main/discovery/manager.go
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from trainyard.monitoring.exporters import Exporter
-    from trainyard.spec.cluster import Spec
+from trainyard.monitoring.exporters import Exporter
+from trainyard.spec.cluster import Spec
 
 # The tags of instances, without the prefix aws: that would be a tag of CloudFormation's.
 # https://github.com/aws/aws-parallelcluster/blob/v3.16.1/cli/src/pcluster/constants.py

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from trainyard.catalog.efa import uses_efa
 from trainyard.catalog.instances import find
-from trainyard.catalog.interfaces import interface_plan
+from trainyard.catalog.interfaces import Launcher, interface_plan
 from trainyard.errors import TrainyardError
 from trainyard.monitoring.exporters import gpu_queues
 from trainyard.monitoring.sizing_facts import facts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from trainyard.catalog.interfaces import Launcher
-    from trainyard.spec.cluster import Spec
-    from trainyard.spec.node_group import NodeGroup
+from trainyard.spec.cluster import Spec
+from trainyard.spec.node_group import NodeGroup
 
 
 class _Network(NamedTuple):

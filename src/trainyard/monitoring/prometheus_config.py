@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from trainyard.monitoring.exporters import Exporter, exporters
 from trainyard.monitoring.node_discovery import discovery, target_relabelling
 from trainyard.monitoring.remote_write import remote_write
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 # As often as dcgm-exporter and the reading of Slurm have anything new; half as often would halve the price of AMP.
 # https://docs.nvidia.com/datacenter/dcgm/latest/reference/command-line-reference/dcgm-exporter.html

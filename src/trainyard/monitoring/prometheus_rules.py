@@ -6,15 +6,11 @@ https://docs.aws.amazon.com/prometheus/latest/APIReference/yaml-RuleGroupsNamesp
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
-from trainyard.monitoring.alert import GROUPS, alerts
+from trainyard.monitoring.alert import GROUPS, Alert, alerts
 from trainyard.monitoring.recorded import recording_groups
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from trainyard.monitoring.alert import Alert
 
 
 def recording_rules() -> dict[str, Any]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 NODE_LABELS = ("cluster", "instance_id", "instance_type", "node_name", "node_type", "queue")
 """Those of a series that is recorded of a node: which one it is."""

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from trainyard.monitoring.exporters import exporters
 from trainyard.monitoring.node_series import agent_series, compute_series, head_series, plain_series, total
 from trainyard.monitoring.prometheus_config import SCRAPE_INTERVAL_S
 from trainyard.monitoring.sizing_facts import facts
-
-if TYPE_CHECKING:
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 
 @dataclass(frozen=True, slots=True)

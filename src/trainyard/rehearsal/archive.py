@@ -8,26 +8,22 @@ from __future__ import annotations
 import json
 import tarfile
 import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
+from trainyard.deploy.work import Event, Work
 from trainyard.diagnose.cluster.batch.batch_files import batch_files
 from trainyard.edge.aws.eks import find_cluster
 from trainyard.edge.aws.stack_events_as_described import described_events
 from trainyard.edge.aws.stacks import stacks_tagged
-from trainyard.edge.new_archive import new_archive
+from trainyard.edge.new_archive import NewArchive, new_archive
 from trainyard.errors import TrainyardError
 from trainyard.operate.logs.cluster_log import cluster_log
 from trainyard.operate.logs.exporting import Export
 from trainyard.operate.logs.period import Period
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from trainyard.deploy.work import Event, Work
-    from trainyard.edge.new_archive import NewArchive
 
 _EVENTS = "trainyard-rehearsal.log"
 

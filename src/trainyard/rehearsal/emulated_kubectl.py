@@ -6,20 +6,17 @@ Errors read as those of the real kubectl do, which deploying and operating tell 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from http.client import HTTPConnection
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.eks import find_cluster
 from trainyard.edge.kubernetes.kubectl import FIELD_MANAGER
 from trainyard.edge.kubernetes.refusals import refusal, unreachable
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from trainyard.edge.aws.account import Account
 
 _TIMEOUT_S = 60.0
 _FOUND = 300

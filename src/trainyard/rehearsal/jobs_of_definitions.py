@@ -6,21 +6,17 @@ No container runs. What is proved is that Batch's API takes each job, on other n
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from contextlib import suppress
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainyard.deploy.step import Outcome, Probe
+from trainyard.deploy.work import Work
 from trainyard.errors import TrainyardError
-from trainyard.render.batch.names import job_definition, job_queue
+from trainyard.render.batch.names import Job, job_definition, job_queue
 from trainyard.render.bench.files import bench_files
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.deploy.work import Work
-    from trainyard.render.batch.names import Job
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 _NODES = 1  # every definition has two
 # An image without layers: https://github.com/opencontainers/image-spec/blob/main/manifest.md

@@ -6,11 +6,13 @@ plugins, requests, volumes and service accounts go together.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import yaml
 
 from trainyard.deploy.step import Outcome, Probe
+from trainyard.deploy.work import Work
 from trainyard.errors import TrainyardError
 from trainyard.rehearsal.emulated_kubectl import EmulatedKubectl, emulated_kubectl_of
 from trainyard.render.bench.files import bench_files
@@ -19,12 +21,7 @@ from trainyard.render.eks.manifests import EXAMPLES, manifests
 from trainyard.render.eks.names import QUEUE
 from trainyard.render.eks.node_groups import node_group_name
 from trainyard.render.stand_ins import Ids
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from trainyard.deploy.work import Work
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 _JOB_KINDS = ("MPIJob", "PyTorchJob")
 _GROUP = "eks.amazonaws.com/nodegroup"

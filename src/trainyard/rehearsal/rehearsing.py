@@ -5,24 +5,27 @@ from __future__ import annotations
 import json
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from http.client import HTTPConnection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 from trainyard.bundle.asset_lock import lock_text
 from trainyard.deploy.deployment import bucket_of, deploy, destroy, work_for
-from trainyard.deploy.engine import apply_all
+from trainyard.deploy.engine import StepResult, apply_all
 from trainyard.deploy.looking_before import look_before
 from trainyard.deploy.parallelclusters import ParallelClusters
 from trainyard.deploy.work import Event, Options, Work
+from trainyard.document.node import Document
 from trainyard.edge.asset_cache import AssetCache
 from trainyard.edge.aws.account import Account, Clock
 from trainyard.edge.new_archive import refuse_existing
 from trainyard.edge.pcluster_command import artifact_bucket
-from trainyard.rehearsal.archive import write_archive
+from trainyard.finding import Finding
+from trainyard.rehearsal.archive import Wanted, write_archive
 from trainyard.rehearsal.eksctl.emulated_eksctl import EmulatedEksctl
 from trainyard.rehearsal.eksctl.outside_check import OutsideCheck
 from trainyard.rehearsal.emulated.emulated_account import emulated_account
@@ -35,16 +38,8 @@ from trainyard.rehearsal.stacks import made_stacks
 from trainyard.rehearsal.stand_in_assets import place_stand_ins, stand_in_lock
 from trainyard.render.batch.parameters import needs_batch
 from trainyard.render.diagram.architecture import architecture_svg
+from trainyard.spec.cluster import Spec
 from trainyard.version import __version__
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trainyard.deploy.engine import StepResult
-    from trainyard.document.node import Document
-    from trainyard.finding import Finding
-    from trainyard.rehearsal.archive import Wanted
-    from trainyard.spec.cluster import Spec
 
 _HURRY = 200.0
 _LONGEST_PAUSE_S = 0.05

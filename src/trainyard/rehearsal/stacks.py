@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
+from trainyard.deploy.work import Work
 from trainyard.edge.aws.stack_events import StackEvent, stack_events, stack_resources
 from trainyard.edge.aws.stacks import StackState, stacks_tagged
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from trainyard.deploy.work import Work
 
 _STACK = "AWS::CloudFormation::Stack"
 

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from trainyard.bundle.asset_lock import AssetLock, LockedAsset, locked
 from trainyard.catalog.assets import asset
-from trainyard.render.needed_assets import needed_assets
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from trainyard.render.needed_assets import NeededAsset
-    from trainyard.spec.cluster import Spec
+from trainyard.render.needed_assets import NeededAsset, needed_assets
+from trainyard.spec.cluster import Spec
 
 
 def stand_in_lock(spec: Spec) -> AssetLock:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from trainyard.render.stand_ins import Ids
-    from trainyard.spec.cluster import Spec
+from trainyard.render.stand_ins import Ids
+from trainyard.spec.cluster import Spec
 
 
 def assets_folder(spec: Spec, ids: Ids) -> tuple[str, str]:

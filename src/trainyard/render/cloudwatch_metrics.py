@@ -6,18 +6,13 @@ https://aws.amazon.com/cloudwatch/pricing/
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from trainyard.bootstrap.steps import Role
 from trainyard.catalog.efa import uses_efa
 from trainyard.catalog.instances import find
-from trainyard.render.node_hardware import hardware
-
-if TYPE_CHECKING:
-    from trainyard.bootstrap.steps import Role
-    from trainyard.render.node_hardware import Hardware
-    from trainyard.spec.cluster import Spec
-    from trainyard.spec.node_group import NodeGroup
-    from trainyard.spec.queue import Queue
+from trainyard.render.node_hardware import Hardware, hardware
+from trainyard.spec.cluster import Spec
+from trainyard.spec.node_group import NodeGroup
+from trainyard.spec.queue import Queue
 
 # Of a node, a GPU, a node or interface with EFA, a cluster. 50-cloudwatch.sh and trainyard_node/cloudwatch/ have
 # their names.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainyard.monitoring.alertmanager_config import alertmanager_config
 from trainyard.monitoring.batch_collection import BatchCluster, batch_config
@@ -10,10 +10,8 @@ from trainyard.monitoring.eks_collection import EksCluster, eks_config
 from trainyard.monitoring.exporters import gpu_queues
 from trainyard.monitoring.prometheus_config import head_node_config, instance_config
 from trainyard.monitoring.remote_write import amp_write_url, instance_write_url
-
-if TYPE_CHECKING:
-    from trainyard.render.stand_ins import Ids
-    from trainyard.spec.cluster import Spec
+from trainyard.render.stand_ins import Ids
+from trainyard.spec.cluster import Spec
 
 AWS_CONFIG = "monitoring/aws_config.ini"
 """What Prometheus on the head node reads as AWS_CONFIG_FILE. No id stands in it."""

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from trainyard.catalog.architecture import architecture_of
+from trainyard.catalog.asset import Arch
 from trainyard.catalog.assets import place_of
-from trainyard.render.nodes import node_kinds, release_kinds, steps_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from trainyard.catalog.asset import Arch
-    from trainyard.render.nodes import NodeKind
-    from trainyard.spec.cluster import Spec
+from trainyard.render.nodes import NodeKind, node_kinds, release_kinds, steps_of
+from trainyard.spec.cluster import Spec
 
 # Step to the assets that it fetches, where the spec asks for no more than the step.
 _OF_STEP: Mapping[str, tuple[str, ...]] = {

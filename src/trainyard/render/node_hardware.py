@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
+from collections.abc import Iterable
+from typing import Literal, NamedTuple, TypeVar
 
 from trainyard.catalog.compute_capabilities import compute_capability
 from trainyard.catalog.efa import uses_efa
+from trainyard.catalog.instance_type import InstanceType
 from trainyard.catalog.instances import find
 from trainyard.catalog.interfaces import interface_plan
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from trainyard.catalog.instance_type import InstanceType
-    from trainyard.spec.cluster import Spec
-    from trainyard.spec.queue import Queue
+from trainyard.spec.cluster import Spec
+from trainyard.spec.queue import Queue
 
 Fabric = Literal["none", "fabric-manager", "nvlsm"]
 Value = TypeVar("Value")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 from trainyard.bootstrap.steps import STEPS, Role, Step
 from trainyard.catalog.efa import uses_efa
@@ -14,13 +15,9 @@ from trainyard.render.named_reservations import named_reservations
 from trainyard.render.node_hardware import Hardware, common, cuda_architectures, hardware
 from trainyard.render.shared_file_system import shared_mount
 from trainyard.render.stand_ins import Ids
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from trainyard.spec.cluster import Spec
-    from trainyard.spec.queue import Queue
-    from trainyard.spec.software import Setup
+from trainyard.spec.cluster import Spec
+from trainyard.spec.queue import Queue
+from trainyard.spec.software import Setup
 
 
 class NodeKind(NamedTuple):

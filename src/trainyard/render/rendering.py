@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from trainyard.render.cloudformation.stack import Stack
 from trainyard.render.cloudformation.stacks import stacks
 from trainyard.render.collection import collection
 from trainyard.render.eks.cluster import cluster as eks_cluster
@@ -13,13 +15,7 @@ from trainyard.render.eks.manifests import manifest_texts
 from trainyard.render.nodes import node_plan
 from trainyard.render.parallelcluster.cluster import cluster
 from trainyard.render.stand_ins import Ids, StandIn
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from trainyard.render.cloudformation.stack import Stack
-    from trainyard.spec.cluster import Platform, Spec
-
+from trainyard.spec.cluster import Platform, Spec
 
 MANIFESTS = "manifests/"
 """What the names of manifests begin with."""

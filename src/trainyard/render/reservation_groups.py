@@ -5,12 +5,8 @@ https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/create-cr-group.html
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from trainyard.spec.capacity import Reserved
-
-if TYPE_CHECKING:
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 # What a group needs for instances to be launched into it, and for ParallelCluster to accept it.
 CONFIGURATION = [

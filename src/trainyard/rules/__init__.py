@@ -5,16 +5,14 @@ A rule takes a spec and yields paths in it; it never sees files or lines, and ne
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import import_module
 from pathlib import Path as FilePath
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from trainyard.finding import Path, Severity
-    from trainyard.spec.cluster import Spec
+from trainyard.finding import Path, Severity
+from trainyard.spec.cluster import Spec
 
 
 class Problem(NamedTuple):

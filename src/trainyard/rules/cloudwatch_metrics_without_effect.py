@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping
 
 from trainyard.catalog.instances import find
 from trainyard.rules import Problem, Rule
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from trainyard.spec.cluster import Spec
-    from trainyard.spec.node_group import NodeGroup
+from trainyard.spec.cluster import Spec
+from trainyard.spec.node_group import NodeGroup
 
 
 def check(spec: Spec) -> Iterator[Problem]:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from trainyard.finding import Path
 from trainyard.rules import Problem, Rule
 from trainyard.rules.ssh_open_to_world import is_open_to_world
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.finding import Path
-    from trainyard.spec.cluster import Spec
-    from trainyard.spec.dcv import Dcv
+from trainyard.spec.cluster import Spec
+from trainyard.spec.dcv import Dcv
 
 
 def check(spec: Spec) -> Iterator[Problem]:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard.rules import Problem, Rule
 from trainyard.rules.dcv_open_to_world import remote_desktops
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 # What listens on head and login nodes, by first and last port.
 # https://docs.amazonaws.cn/en_us/parallelcluster/latest/ug/security-groups-configuration.html

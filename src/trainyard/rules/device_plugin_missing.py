@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard.catalog.instances import find
 from trainyard.rules import Problem, Rule
 from trainyard.rules.instance_type_unknown import types_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 # What families are called that have GPUs of NVIDIA, or chips of AWS; those of AMD are called g4ad.
 # https://docs.aws.amazon.com/ec2/latest/instancetypes/instance-type-names.html

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard.rules import Problem, Rule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.spec.cluster import Spec
-    from trainyard.spec.directory_service import DirectoryService
+from trainyard.spec.cluster import Spec
+from trainyard.spec.directory_service import DirectoryService
 
 # https://docs.aws.amazon.com/parallelcluster/latest/ug/DirectoryService-v3.html
 _IN_CLEAR = "ldap_auth_disable_tls_never_use_in_production"

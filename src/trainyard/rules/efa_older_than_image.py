@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard.catalog.efa import uses_efa
 from trainyard.catalog.image_efas import InstallerRange, efa_of_images
 from trainyard.rules import Problem, Rule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.spec.cluster import Spec
-    from trainyard.spec.queue import Queue
+from trainyard.spec.cluster import Spec
+from trainyard.spec.queue import Queue
 
 
 def check(spec: Spec) -> Iterator[Problem]:

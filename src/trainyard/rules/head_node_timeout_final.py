@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from trainyard.finding import Path
 from trainyard.rules import Problem, Rule
 from trainyard.rules.timeout_below_bootstrap import seconds_with_nodes, waited_for
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.finding import Path
-    from trainyard.spec.cluster import Spec
-    from trainyard.spec.custom_actions import CustomActions
+from trainyard.spec.cluster import Spec
+from trainyard.spec.custom_actions import CustomActions
 
 
 def check(spec: Spec) -> Iterator[Problem]:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from trainyard.catalog.instance_type import InstanceType
 from trainyard.catalog.instances import find
 from trainyard.rules import Problem, Rule
 from trainyard.rules.instance_type_unknown import types_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.catalog.instance_type import InstanceType
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 # https://docs.aws.amazon.com/batch/latest/APIReference/API_Ec2Configuration.html
 _WITHOUT_IMAGE = ("p3", "p3dn", "g3", "g3s")

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard.catalog.efa import uses_efa
+from trainyard.catalog.instance_type import InstanceType
 from trainyard.catalog.instances import find
+from trainyard.finding import Severity
 from trainyard.rules import Problem, Rule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.catalog.instance_type import InstanceType
-    from trainyard.finding import Severity
-    from trainyard.spec.cluster import Spec
-    from trainyard.spec.node_group import NodeGroup
+from trainyard.spec.cluster import Spec
+from trainyard.spec.node_group import NodeGroup
 
 # The gravest first. ParallelCluster cuts EFA interfaces down to the fewest, and does not look at the model of a GPU.
 _SEVERITIES: dict[str, Severity] = {

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from trainyard.catalog.architecture import architecture_of
 from trainyard.catalog.instances import find
 from trainyard.rules import Problem, Rule
 from trainyard.rules.instance_type_unknown import types_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 
 class _Runs(NamedTuple):

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
 
+from trainyard.finding import Path
 from trainyard.rules import Problem, Rule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from trainyard.finding import Path
-    from trainyard.spec.cluster import Platform, Spec
+from trainyard.spec.cluster import Platform, Spec
 
 # Sections, and keys of sections that the other platforms have too: what is ParallelCluster's or its Slurm's own.
 _PARALLELCLUSTER_ONLY: tuple[Path, ...] = (

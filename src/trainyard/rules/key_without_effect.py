@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard.catalog.efa import uses_efa
 from trainyard.catalog.instances import find
+from trainyard.finding import Path
 from trainyard.rules import Problem, Rule
 from trainyard.rules.ami_version_mismatch import own_images
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.finding import Path
-    from trainyard.spec.cluster import Spec
-    from trainyard.spec.file_system import FileSystem
-    from trainyard.spec.node_group import NodeGroup
+from trainyard.spec.cluster import Spec
+from trainyard.spec.file_system import FileSystem
+from trainyard.spec.node_group import NodeGroup
 
 # How an EFS file system is mounted is the cluster's own affair, also where the file system exists.
 _MOUNTING = frozenset(("id", "access_point", "encryption_in_transit", "iam_authorization"))

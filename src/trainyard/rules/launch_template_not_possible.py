@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard.catalog.efa import uses_efa
 from trainyard.catalog.instances import find
 from trainyard.catalog.interfaces import eksctl_interfaces, misfits
+from trainyard.finding import Path
 from trainyard.rules import Problem, Rule
 from trainyard.spec.capacity import Reserved
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.finding import Path
-    from trainyard.spec.cluster import Spec
-    from trainyard.spec.node_group import NodeGroup
+from trainyard.spec.cluster import Spec
+from trainyard.spec.node_group import NodeGroup
 
 
 def check(spec: Spec) -> Iterator[Problem]:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard.rules import Problem, Rule
+from trainyard.spec.cluster import Spec
 from trainyard.spec.file_system import Lustre, OpenZfs
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.spec.cluster import Spec
 
 _OF_NETWORK = ("existing", "secondary_availability_zone", "further_availability_zones")
 

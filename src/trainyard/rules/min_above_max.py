@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard.rules import Problem, Rule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 
 def check(spec: Spec) -> Iterator[Problem]:

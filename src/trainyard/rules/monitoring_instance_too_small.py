@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from trainyard.catalog.instance_type import InstanceType
 from trainyard.catalog.instances import find, names
 from trainyard.rules import Problem, Rule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.catalog.instance_type import InstanceType
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 # What Grafana asks for, and as much for Alertmanager and the system.
 # https://grafana.com/docs/grafana/latest/setup-grafana/installation/#minimum-system-requirements

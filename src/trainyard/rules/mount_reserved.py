@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard.catalog.parallelcluster import reserved_mounts
 from trainyard.rules import Problem, Rule
 from trainyard.rules.mounts_overlap import mounts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.spec.cluster import Spec
-
+from trainyard.spec.cluster import Spec
 
 # Where the kernel shows itself: /dev/shm, for one, is memory that NCCL needs, in containers too.
 _OF_THE_KERNEL = ("/dev/", "/proc/", "/sys/")

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from trainyard.catalog.limits import Limits
 from trainyard.catalog.parallelcluster_limits import limits
+from trainyard.finding import Path
 from trainyard.rules import Problem, Rule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.catalog.limits import Limits
-    from trainyard.finding import Path
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 
 def check(spec: Spec) -> Iterator[Problem]:

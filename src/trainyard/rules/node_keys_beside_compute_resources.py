@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard.rules import Problem, Rule
+from trainyard.spec.cluster import Spec
 from trainyard.spec.queue import OneKindOfNodes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.spec.cluster import Spec
 
 _OF_NODES = tuple(OneKindOfNodes.field_names())
 

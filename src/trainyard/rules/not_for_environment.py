@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard.rules import Problem, Rule
+from trainyard.spec.cluster import Spec
 from trainyard.spec.file_system import Ebs, Efs
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.spec.cluster import Spec
 
 _NAMES = {"ebs": "an EBS volume", "efs": "an EFS file system"}
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard.catalog.partition import partition_of
+from trainyard.finding import Path
 from trainyard.rules import Problem, Rule
 from trainyard.rules.outside_region import regional_arns
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.finding import Path
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 
 def check(spec: Spec) -> Iterator[Problem]:

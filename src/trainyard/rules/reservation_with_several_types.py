@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard.rules import Problem, Rule
 from trainyard.spec.capacity import Reserved
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.spec.cluster import Spec
-    from trainyard.spec.node_group import NodeGroup
+from trainyard.spec.cluster import Spec
+from trainyard.spec.node_group import NodeGroup
 
 _OTHER = "name the reservation of each type: `aws ec2 describe-capacity-reservations` lists them"
 

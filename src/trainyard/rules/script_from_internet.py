@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from trainyard.finding import Path
 from trainyard.rules import Problem, Rule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.finding import Path
-    from trainyard.spec.cluster import Spec
-    from trainyard.spec.custom_actions import CustomActions
+from trainyard.spec.cluster import Spec
+from trainyard.spec.custom_actions import CustomActions
 
 _MOMENTS = ("on_start", "before_setup", "after_setup", "on_update")
 # S3 over https, which the VPC endpoint of S3 reaches: https://docs.aws.amazon.com/AmazonS3/latest/userguide/VirtualHosting.html

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from trainyard.catalog.instance_type import InstanceType
 from trainyard.catalog.instances import find
+from trainyard.finding import Severity
 from trainyard.rules import Problem, Rule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.catalog.instance_type import InstanceType
-    from trainyard.finding import Severity
-    from trainyard.spec.cluster import Spec
-    from trainyard.spec.node_group import NodeGroup
+from trainyard.spec.cluster import Spec
+from trainyard.spec.node_group import NodeGroup
 
 
 def check(spec: Spec) -> Iterator[Problem]:

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from trainyard.catalog.slurm_settings import refused_settings
+from trainyard.catalog.slurm_settings import Level, refused_settings
 from trainyard.rules import Problem, Rule
 from trainyard.rules.slurm_setting_repeated import written_settings
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.catalog.slurm_settings import Level
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 _LEVELS: dict[str | int, Level] = {
     "settings": "cluster",

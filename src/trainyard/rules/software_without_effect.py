@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard.rules import Problem, Rule
 from trainyard.rules.efa_older_than_image import queues_installing_efa
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 
 def check(spec: Spec) -> Iterator[Problem]:

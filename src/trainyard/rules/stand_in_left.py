@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from trainyard.finding import Path
 from trainyard.record import Record
 from trainyard.rules import Problem, Rule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.finding import Path
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 # Ids of nothing but zeros and a short number are what templates write where an id belongs; AWS draws ids at random.
 _STAND_IN = re.compile(r"(?:^|[/:])[a-z-]+-0{6,}\d{0,3}/?$|PLACEHOLDER|REPLACE[-_]ME|x{8,}", re.IGNORECASE)

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard.rules import Problem, Rule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.spec.cluster import Spec
-    from trainyard.spec.node_group import NodeGroup
+from trainyard.spec.cluster import Spec
+from trainyard.spec.node_group import NodeGroup
 
 # https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html#yaml-Scheduling-SlurmQueues-ComputeResources-StaticNodePriority
 _STATIC, _DYNAMIC = 1, 1000

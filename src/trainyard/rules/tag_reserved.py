@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard.rules import Problem, Rule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.spec.cluster import Spec
-
+from trainyard.spec.cluster import Spec
 
 # https://docs.aws.amazon.com/parallelcluster/latest/ug/Tags-v3.html; trainyard: finds what trainyard made.
 _RESERVED = ("aws:", "parallelcluster:", "trainyard:")

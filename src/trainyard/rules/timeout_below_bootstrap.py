@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
 from trainyard.bootstrap.steps import STEPS
 from trainyard.catalog.bootstrap_times import BOOT, IN_PLACE, Seconds, step_seconds
 from trainyard.catalog.efa import uses_efa
+from trainyard.finding import Severity
 from trainyard.rules import Problem, Rule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from trainyard.finding import Severity
-    from trainyard.spec.cluster import Spec
-    from trainyard.spec.node_group import NodeGroup
-    from trainyard.spec.queue import Queue
+from trainyard.spec.cluster import Spec
+from trainyard.spec.node_group import NodeGroup
+from trainyard.spec.queue import Queue
 
 
 def check(spec: Spec) -> Iterator[Problem]:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard.catalog.ebs import volume_type
+from trainyard.catalog.ebs_volume_type import EbsLimits, EbsVolumeType
 from trainyard.rules import Problem, Rule
 from trainyard.rules.unencrypted_volume import volumes
+from trainyard.spec.cluster import Spec
 from trainyard.spec.file_system import Ebs
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.catalog.ebs_volume_type import EbsLimits, EbsVolumeType
-    from trainyard.spec.cluster import Spec
-    from trainyard.spec.volume import RootVolume
+from trainyard.spec.volume import RootVolume
 
 
 def check(spec: Spec) -> Iterator[Problem]:

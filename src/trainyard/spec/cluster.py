@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from collections.abc import Iterator
+from typing import Annotated, Literal
 
 from trainyard.field import NotEmpty, Text
+from trainyard.finding import Path
 from trainyard.record import Record
 from trainyard.spec.access import Access
 from trainyard.spec.batch import Batch
@@ -20,11 +22,6 @@ from trainyard.spec.parallelcluster import ParallelCluster, Timeouts
 from trainyard.spec.queue import Queue
 from trainyard.spec.software import Assets, Monitoring, Software
 from trainyard.spec.text import ClusterName, Region
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.finding import Path
 
 Platform = Literal["parallelcluster", "batch", "eks"]
 # Up to 128 characters; what may not begin a key is for the rule tag-reserved.

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
+from trainyard.finding import Path
 from trainyard.spec.capacity import Reserved, capacity_kind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.finding import Path
-    from trainyard.spec.queue import ComputeResource, Queue
+from trainyard.spec.queue import ComputeResource, Queue
 
 
 class NodeGroup(NamedTuple):

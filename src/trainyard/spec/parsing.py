@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path as FilePath
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from pydantic_core import SchemaValidator, ValidationError
 
+from trainyard.document.node import Document
 from trainyard.document.problems import MOST_FINDINGS, short, without_password
 from trainyard.document.read import read_yaml
 from trainyard.errors import SpecError
@@ -15,11 +17,6 @@ from trainyard.finding import Finding, Path, path_text
 from trainyard.record import Record, validator_of
 from trainyard.spec.cluster import Spec
 from trainyard.spec.foreign import foreign_kind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.document.node import Document
 
 COMPILED = FilePath(__file__).with_name("compiled.json")
 COMPILED_ENVIRONMENT = FilePath(__file__).with_name("compiled_environment.json")

@@ -7,18 +7,15 @@ not have one that does: https://docs.amazonaws.cn/AmazonCloudWatch/latest/monito
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from trainyard_node.collectors.efa import CLASS
 from trainyard_node.collectors.efa_device import PREFIX, names_in, read_device
 from trainyard_node.embedded_metrics import Batch, Metric
 from trainyard_node.errors import NodeError
 from trainyard_node.samples import Samples
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard_node.world import World
+from trainyard_node.world import World
 
 NAMESPACE = "ParallelCluster/Network"
 # After a longer gap, such as a node that slept, nobody knows which minute an average belongs to.

@@ -7,15 +7,11 @@ https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch-Agent-
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard_node.embedded_metrics import Batch, Metric
 from trainyard_node.errors import NodeError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard_node.programs import Programs
+from trainyard_node.programs import Programs
 
 # https://docs.nvidia.com/deploy/nvidia-smi/index.html
 _FIELDS = ("index", "utilization.gpu", "temperature.gpu", "power.draw", "memory.used", "memory.free", "memory.total")

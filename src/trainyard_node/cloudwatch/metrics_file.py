@@ -9,15 +9,12 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from io import FileIO
+from pathlib import Path
 
 from trainyard_node.errors import NodeError
 from trainyard_node.exit_status import NO_SPACE
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from io import FileIO
-    from pathlib import Path
 
 # About a day of a node with eight GPUs.
 MOST_BYTES = 8 << 20

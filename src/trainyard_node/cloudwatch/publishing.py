@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+import threading
+from collections.abc import Iterable
+from typing import Protocol
 
-from trainyard_node.embedded_metrics import lines
+from trainyard_node.clock import Clock
+from trainyard_node.cloudwatch.metrics_file import MetricsFile
+from trainyard_node.embedded_metrics import Batch, lines
 from trainyard_node.errors import NodeError
 from trainyard_node.output import err
-
-if TYPE_CHECKING:
-    import threading
-    from collections.abc import Iterable
-
-    from trainyard_node.clock import Clock
-    from trainyard_node.cloudwatch.metrics_file import MetricsFile
-    from trainyard_node.embedded_metrics import Batch
 
 # Once a minute is CloudWatch's standard resolution; more often would be no more metrics, but more log to pay for.
 INTERVAL_S = 60.0

@@ -7,17 +7,13 @@ https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-workload-manager-v3.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
+from trainyard_node.collectors.slurm.jobs import Jobs
+from trainyard_node.collectors.slurm.nodes import Node
 from trainyard_node.collectors.slurm.reading import read_slurm
 from trainyard_node.embedded_metrics import Batch, Metric
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from trainyard_node.collectors.slurm.jobs import Jobs
-    from trainyard_node.collectors.slurm.nodes import Node
-    from trainyard_node.programs import Programs
+from trainyard_node.programs import Programs
 
 # https://slurm.schedmd.com/scontrol.html#OPT_State_3 and https://slurm.schedmd.com/sinfo.html#SECTION_NODE-STATE-CODES
 _ALLOCATED = {"ALLOCATED", "MIXED"}

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from trainyard_node.samples import Samples
+from trainyard_node.samples import Samples
 
 
 class NothingHere(Exception):  # noqa: N818 - it is no error

@@ -7,17 +7,14 @@ https://github.com/awslabs/awsome-distributed-ai/tree/main/4.validation_and_obse
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from trainyard_node.collectors.collector import NothingHere
 from trainyard_node.collectors.efa_device import DRIVER, names_in, read_device
 from trainyard_node.errors import NodeError
 from trainyard_node.node_env import read_node_env
+from trainyard_node.places import Places
 from trainyard_node.samples import Samples
-
-if TYPE_CHECKING:
-    from trainyard_node.places import Places
-    from trainyard_node.world import World
+from trainyard_node.world import World
 
 CLASS = "/sys/class/infiniband"
 

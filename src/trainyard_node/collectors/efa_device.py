@@ -6,12 +6,10 @@ import os
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from trainyard_node.metric import metrics
-
-if TYPE_CHECKING:
-    from trainyard_node.samples import Samples
+from trainyard_node.samples import Samples
 
 PREFIX = "node_amazonefa_"
 # On p6-b200, two controllers of NVLink lie beside the eight interfaces, with another driver.

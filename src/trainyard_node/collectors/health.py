@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from trainyard_node.health.checks import Checks
 from trainyard_node.health.machine import this_machine
-from trainyard_node.health.outcome import STATUSES, is_healthy, worst_by_check
+from trainyard_node.health.outcome import STATUSES, Outcome, is_healthy, worst_by_check
 from trainyard_node.samples import Samples
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from trainyard_node.health.outcome import Outcome
-    from trainyard_node.world import World
+from trainyard_node.world import World
 
 # Devices of a node are at most some dozens; what a broken one says of itself may be anything.
 _MOST_PROBLEMS = 200

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from threading import Thread
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from trainyard_node.errors import NodeError
 from trainyard_node.health import (
@@ -23,12 +24,8 @@ from trainyard_node.health import (
     settings_known,
     shared_mounted,
 )
+from trainyard_node.health.machine import Machine
 from trainyard_node.health.outcome import Outcome
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from trainyard_node.health.machine import Machine
 
 # Within ten seconds the verdict is there: what is left is for starting Python and for printing.
 DEADLINE_S = 9.0

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from trainyard_node.health.machine import Machine
 from trainyard_node.health.outcome import Outcome
-
-if TYPE_CHECKING:
-    from trainyard_node.health.machine import Machine
-    from trainyard_node.processes import Processes
+from trainyard_node.processes import Processes
 
 NAME = "clock-in-sync"
 TIMEOUT_S = 4.0

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from trainyard_node.health.efa_devices import efa_devices, efa_without_driver
+from trainyard_node.health.machine import Machine
 from trainyard_node.health.outcome import Outcome
-
-if TYPE_CHECKING:
-    from trainyard_node.health.machine import Machine
 
 NAME = "efa-count"
 _SOURCE = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-acc-inst-types.html"

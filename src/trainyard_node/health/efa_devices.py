@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from trainyard_node.collectors.efa_device import DRIVER
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from trainyard_node.places import Places
+from trainyard_node.places import Places
 
 # efa_pci_tbl of https://github.com/torvalds/linux/blob/master/drivers/infiniband/hw/efa/efa_main.c
 _VENDOR, _DEVICE = "0x1d0f", "0xefa"

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from trainyard_node.health.efa_devices import efa_devices
+from trainyard_node.health.machine import Machine
 from trainyard_node.health.outcome import Outcome
-from trainyard_node.processes import NOT_FOUND, TIMED_OUT
-
-if TYPE_CHECKING:
-    from trainyard_node.health.machine import Machine
-    from trainyard_node.processes import Ran
+from trainyard_node.processes import NOT_FOUND, TIMED_OUT, Ran
 
 NAME = "efa-provider"
 PROGRAM = "/opt/amazon/efa/bin/fi_info"

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
 
 from trainyard_node.errors import NodeError
 from trainyard_node.exit_status import LATER
+from trainyard_node.health.machine import Machine
+from trainyard_node.health.nvml import Gpu, Gpus
 from trainyard_node.health.outcome import Outcome
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from trainyard_node.health.machine import Machine
-    from trainyard_node.health.nvml import Gpu, Gpus
 
 REPLACE = "have the instance replaced"
 RESET = f"reboot the node once it is empty, which resets the GPU; if it comes back, {REPLACE}"

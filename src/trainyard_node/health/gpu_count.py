@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard_node.errors import NodeError
 from trainyard_node.health.gpu_answers import RESET, absent, has_gpus, named, unreadable
+from trainyard_node.health.machine import Machine
+from trainyard_node.health.nvml import Gpu, Gpus
 from trainyard_node.health.outcome import Outcome
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard_node.health.machine import Machine
-    from trainyard_node.health.nvml import Gpu, Gpus
 
 NAME = "gpu-count"
 # A GPU that is lost is what the kernel log calls Xid 79.

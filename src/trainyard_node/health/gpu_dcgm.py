@@ -7,17 +7,14 @@ https://github.com/aws/aws-parallelcluster/issues/6777.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from trainyard_node.errors import NodeError
 from trainyard_node.health.gpu_answers import RESET, absent, has_gpus
+from trainyard_node.health.machine import Machine
 from trainyard_node.health.outcome import Outcome
 from trainyard_node.processes import NOT_FOUND, TIMED_OUT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from trainyard_node.health.machine import Machine
 
 NAME = "gpu-dcgm"
 # Level 1 lasts "seconds"; all checks together have ten.

@@ -6,15 +6,13 @@ They part when something updates packages below a running module: unattended upg
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from trainyard_node.errors import NodeError
 from trainyard_node.health.gpu_answers import absent, has_gpus, unreadable
+from trainyard_node.health.machine import Machine
 from trainyard_node.health.outcome import Outcome
-
-if TYPE_CHECKING:
-    from trainyard_node.health.machine import Machine
-    from trainyard_node.places import Places
+from trainyard_node.places import Places
 
 NAME = "gpu-driver"
 PROGRAM_S = 5.0

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard_node.health.gpu_answers import RESET, judged, named, readable, refused
+from trainyard_node.health.machine import Machine
+from trainyard_node.health.nvml import Gpu, Gpus
 from trainyard_node.health.outcome import Outcome
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard_node.health.machine import Machine
-    from trainyard_node.health.nvml import Gpu, Gpus
 
 NAME = "gpu-nvlink"
 # No link may be down on A100, H100 and Blackwell; a link that is down sends its GPU to a reset, then to service.

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from trainyard_node.errors import NodeError
 from trainyard_node.health.gpu_answers import absent, has_gpus, named
-from trainyard_node.health.kernel_log import PATH, kernel_log
+from trainyard_node.health.kernel_log import PATH, KernelLog, kernel_log
+from trainyard_node.health.machine import Machine
 from trainyard_node.health.outcome import Outcome
-from trainyard_node.health.xid import meaning, pci, seen_in, table
-
-if TYPE_CHECKING:
-    from trainyard_node.health.kernel_log import KernelLog
-    from trainyard_node.health.machine import Machine
-    from trainyard_node.health.xid import Seen, Xid
+from trainyard_node.health.xid import Seen, Xid, meaning, pci, seen_in, table
 
 NAME = "gpu-xid"
 STATUSES = {"fatal": "failed", "warning": "warning", "unknown": "warning"}

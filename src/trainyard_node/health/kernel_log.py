@@ -9,13 +9,11 @@ from __future__ import annotations
 import errno
 import os
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard_node.clock import Clock
-    from trainyard_node.places import Places
+from trainyard_node.clock import Clock
+from trainyard_node.places import Places
 
 PATH = "/dev/kmsg"
 # A record is shorter than 8 KiB, and one that does not fit is refused.

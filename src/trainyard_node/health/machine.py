@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from threading import Lock
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from trainyard_node.errors import NodeError
-from trainyard_node.health.nvml import read_gpus
+from trainyard_node.health.nvml import Gpus, read_gpus
 from trainyard_node.node_env import read_node_env
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trainyard_node.health.nvml import Gpus
-    from trainyard_node.places import Places
-    from trainyard_node.world import World
+from trainyard_node.places import Places
+from trainyard_node.world import World
 
 
 class Expected(NamedTuple):

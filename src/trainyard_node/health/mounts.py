@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import re
 from threading import Lock, Thread
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from trainyard_node.processes import TIMED_OUT
-
-if TYPE_CHECKING:
-    from trainyard_node.places import Places
-    from trainyard_node.processes import Ran
-    from trainyard_node.world import World
+from trainyard_node.places import Places
+from trainyard_node.processes import TIMED_OUT, Ran
+from trainyard_node.world import World
 
 TIMEOUT_S = 3.0
 # A child that ends when it is told to has ended by then.

@@ -8,17 +8,14 @@ from __future__ import annotations
 import json
 import os
 import sys
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import trainyard_node
 from trainyard_node.errors import NodeError
 from trainyard_node.exit_status import FAILED, HARDWARE, LATER
 from trainyard_node.processes import TIMED_OUT
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard_node.world import World
+from trainyard_node.world import World
 
 # Below the ten seconds that all checks have together.
 DEADLINE_S = 7.0

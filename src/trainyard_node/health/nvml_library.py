@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from ctypes import byref
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainyard_node.health.nvml import Gpu, Gpus, NvLink
 from trainyard_node.vendored import make_importable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 # The numbers of nvmlReturn_t, NVML_ERROR_* in _vendor/pynvml.py:
 # not supported, no such function in an older library, a structure that it does not know, and no longer supported.

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from trainyard_node.record import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 # The worse, the later. absent: the node has no such hardware, which is no failure. unknown: the check could not tell,
 # which keeps no node from jobs: a fault of ours would take the whole cluster away.

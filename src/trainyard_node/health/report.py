@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from trainyard_node.health.outcome import STATUSES, failures, is_healthy, worst_by_check
+from trainyard_node.health.outcome import STATUSES, Outcome, failures, is_healthy, worst_by_check
 from trainyard_node.record import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from trainyard_node.health.outcome import Outcome
 
 
 def as_text(outcomes: Sequence[Outcome]) -> str:

@@ -6,18 +6,13 @@ joins no cluster, so that one without the volume was told nothing.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from trainyard_node.health.mounts import mount_at, trouble_with
+from trainyard_node.health.machine import Machine
+from trainyard_node.health.mounts import Mount, mount_at, trouble_with
 from trainyard_node.health.outcome import Outcome
+from trainyard_node.places import Places
 from trainyard_node.this_node import assignments
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from trainyard_node.health.machine import Machine
-    from trainyard_node.health.mounts import Mount
-    from trainyard_node.places import Places
 
 NAME = "scratch-mounted"
 # What such a drive calls itself, and by what ParallelCluster knows it: the name ends as in setup-ephemeral-drives.sh of

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from trainyard_node.errors import NodeError
-from trainyard_node.health.machine import count
+from trainyard_node.health.machine import Machine, count
 from trainyard_node.health.outcome import Outcome
 from trainyard_node.node_env import read_node_env
-
-if TYPE_CHECKING:
-    from trainyard_node.health.machine import Machine
 
 NAME = "settings-known"
 _COUNTS = ("TRAINYARD_GPUS", "TRAINYARD_EFA_INTERFACES")

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from trainyard_node.health.machine import Machine
 from trainyard_node.health.mounts import mount_at, trouble_with
 from trainyard_node.health.outcome import Outcome
-
-if TYPE_CHECKING:
-    from trainyard_node.health.machine import Machine
 
 NAME = "shared-mounted"
 # File servers have hiccups: a second of grace, and the deadline of all checks is near.

@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 import pkgutil
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from trainyard_node.health.kernel_log import Line
+from trainyard_node.health.kernel_log import Line
 
 # At the start of the kernel's message: elsewhere, it is the name of a process that somebody chose.
 # Older drivers write no "PCI:". https://docs.nvidia.com/deploy/xid-errors/

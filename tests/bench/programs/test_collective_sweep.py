@@ -6,9 +6,9 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -18,9 +18,6 @@ from trainyard.bench.programs.collective_sweep.meeting import MeetingError, Plac
 from trainyard.bench.programs.collective_sweep.ring import Ring
 from trainyard.bench.programs.collective_sweep.table import Sizes, Timed, ending, heading, opening, row
 from trainyard.edge.processes import is_running
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 PROGRAMS = Path(__file__).parents[3] / "src" / "trainyard" / "bench" / "programs"
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from tests.bench.clusters import all_pairs, json_with_process_times, text, write_pairs
 from trainyard.api.bench_report import report_files
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _LOG = (
     "p5-dy-1:4000:4000 [0] NCCL INFO NCCL version 2.29.3+cuda13.0",

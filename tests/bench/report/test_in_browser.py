@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,9 +14,6 @@ from trainyard.bench.report.plots import plot_files
 from trainyard.bench.report.report_page import report_page
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from playwright.sync_api import Browser, Dialog, Page
 
 pytestmark = pytest.mark.integration

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -12,9 +12,6 @@ from tests.bench.report import reports
 from trainyard.bench.report.plots import plot_files
 from trainyard.bench.report.report_page import report_page
 from trainyard.bench.report.terminal import report_text
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_the_page_has_no_script_and_allows_none(tmp_path: Path):

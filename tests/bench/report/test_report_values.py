@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.bench.report import reports
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_the_verdict_is_the_worst_and_the_headline_counts(tmp_path: Path):

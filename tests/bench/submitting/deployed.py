@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from trainyard.deploy.record import Deployment, write_record
 from trainyard.edge.aws import s3
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.account import Account
 
 
 def remember_deployment(account: Account, spec: str) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from tests.bench.submitting.scripted_operator import (
     ScriptedEks,
@@ -17,10 +19,6 @@ from tests.bench.texts import whole
 from trainyard.api.bench_submit import Cluster, Jobs, Submitted, submit_jobs
 from trainyard.bench.submitting.on_eks import OnEks
 from trainyard.spec.parsing import parse
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 SPEC = """\
 name: lab

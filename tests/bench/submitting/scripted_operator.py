@@ -7,20 +7,17 @@ https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tests.edge.aws.in_memory import account_in_memory
 from tests.kubernetes.api_server import FakeApiServer, RefusedError, node
 from tests.kubernetes.scripted_kubectl import ScriptedKubectl
+from trainyard.edge.aws.account import Account
 from trainyard.render.bench.mpi_job import NAMESPACE, RUN, TEST
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from trainyard.edge.aws.account import Account
 
 Document = dict[str, Any]
 GPU_NODE = {"trainyard/queue": "training", "node.kubernetes.io/instance-type": "p5.48xlarge"}

@@ -5,17 +5,14 @@ from __future__ import annotations
 import errno
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.full_disk import files_of_at_most
 from trainyard.bench.submitting.files_there import fetch, home, write_files
+from trainyard.edge.remote.answer import Answer
 from trainyard.edge.slurm_local import LocalSlurm
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from trainyard.edge.remote.answer import Answer
 
 pytestmark = pytest.mark.integration
 SMALL = LocalSlurm(block_bytes=1000)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import pytest
 
@@ -12,9 +12,6 @@ from trainyard.bench.submitting.slurm import states
 from trainyard.bench.submitting.state import State
 from trainyard.edge.remote.answer import Answer, UnreachableError
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 class Scripted:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -11,10 +12,6 @@ from hypothesis import strategies as st
 from tests.full_disk import files_of_at_most
 from trainyard.bench.submitting.gathered_log import GAP, GatheredLog
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 
 def stamped(*texts: str, second: int = 0) -> list[str]:

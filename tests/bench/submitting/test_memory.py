@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,9 +14,6 @@ from trainyard.bench.submitting.on_slurm import OnSlurm
 from trainyard.bench.submitting.submission import submission
 from trainyard.edge.slurm_local import LocalSlurm
 from trainyard.errors import InputError, TrainyardError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def written(results: Path, **changed: Any) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 
@@ -10,15 +10,11 @@ from trainyard.api.bench_submit import named_cluster
 from trainyard.bench.submitting.on_slurm import OnSlurm
 from trainyard.deploy.record import Deployment, write_record
 from trainyard.edge.aws import s3
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.ssm_commands import SsmSlurm
 from trainyard.edge.ssh import SshSlurm
 from trainyard.errors import TrainyardError
 from trainyard.rehearsal.emulated.emulated_account import emulated_account
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.edge.aws.account import Account
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 SPEC = """\

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,10 +19,6 @@ from trainyard.bench.submitting.on_batch import OnBatch
 from trainyard.bench.submitting.planned import planned_jobs
 from trainyard.errors import InputError, TrainyardError
 from trainyard.spec.parsing import parse
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 SPEC = """\
 name: lab

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -41,10 +42,6 @@ from trainyard.bench.submitting.memory import FILE, read_memory
 from trainyard.edge.remote.answer import UnreachableError
 from trainyard.errors import InputError, TrainyardError
 from trainyard.render.bench.mpi_job import RUN, SUBMISSION
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 
 @pytest.fixture

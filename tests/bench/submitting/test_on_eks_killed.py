@@ -8,7 +8,8 @@ import signal
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from moto.server import ThreadedMotoServer
@@ -20,10 +21,6 @@ from tests.edge.aws.in_memory import CREDENTIALS
 from tests.kubernetes.fake_eksctl import FakeEksctl
 from tests.kubernetes.programs import FakePrograms
 from trainyard.edge.aws.account import Account
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 SUBMIT = ("bench", "submit", "lab", "--region", "us-east-2", "--only", TWO_NODES, "--json")

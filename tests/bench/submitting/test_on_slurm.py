@@ -7,7 +7,9 @@ import os
 import signal
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,10 +26,6 @@ from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.ssm_commands import SsmSlurm
 from trainyard.edge.ssh import SshSlurm
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 pytestmark = [
     pytest.mark.integration,

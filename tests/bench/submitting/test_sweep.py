@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from trainyard.api.bench_submit import local_cluster
+from trainyard.bench.submitting.job import Job
 from trainyard.bench.submitting.sweep import Backend, sweep_jobs
 from trainyard.errors import InputError
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from trainyard.bench.submitting.job import Job
 
 GIB = 2**30
 

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import io
 import tarfile
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from tests.bootstrap.steps.stubs import FakeNode
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SECRET = "arn:aws:secretsmanager:us-east-2:123456789012:secret:GrafanaPassword-1a2b"
 PASSWORD = "Hq7xPzR2mWc9LkT4vBnY8sDfG3jAe5uK"

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
 import tarfile
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from tests.bootstrap.steps.scripts import answers, run_script
 from tests.bootstrap.steps.stubs import FakeNode
-
-if TYPE_CHECKING:
-    import subprocess
-    from pathlib import Path
 
 VERSION = "2.28.7-1"
 NVCC = """\

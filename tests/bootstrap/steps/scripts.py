@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import subprocess
-from typing import TYPE_CHECKING
 
-from tests.bootstrap.steps.stubs import PROGRAMS
+from tests.bootstrap.steps.stubs import PROGRAMS, FakeNode
 from trainyard.bootstrap.steps import ASSETS
-
-if TYPE_CHECKING:
-    from tests.bootstrap.steps.stubs import FakeNode
 
 
 def answers(node: FakeNode, name: str, body: str) -> None:

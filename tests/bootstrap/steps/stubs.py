@@ -10,14 +10,11 @@ from __future__ import annotations
 import fcntl
 import os
 import subprocess
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from trainyard.bootstrap.steps import ASSETS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PROGRAMS = Path(__file__).parent / "programs"
 # They could change this machine, or wait.

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.bootstrap.steps.keeper_node import alertmanager, keeper_node, publish
 from tests.bootstrap.steps.scripts import verify_unit
-from tests.bootstrap.steps.stubs import changes_nothing, complaint, runs_well
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.bootstrap.steps.stubs import FakeNode
+from tests.bootstrap.steps.stubs import FakeNode, changes_nothing, complaint, runs_well
 
 STEP = "71-alertmanager"
 UNIT = "trainyard-alertmanager.service"

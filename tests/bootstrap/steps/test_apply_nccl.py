@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import subprocess
+from pathlib import Path
 
 import pytest
 
 from tests.bootstrap.steps.scripts import run_script
 from tests.bootstrap.steps.stubs import FakeNode, complaint
-
-if TYPE_CHECKING:
-    import subprocess
-    from pathlib import Path
 
 # What Slurm prints for nodes in all their states, twice where a node is in two queues.
 NODES = """\

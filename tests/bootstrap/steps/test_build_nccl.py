@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -15,9 +15,6 @@ from tests.bootstrap.steps.nccl_node import VERSION, NcclNode
 from tests.bootstrap.steps.scripts import answers, command, environment, run_script
 from tests.bootstrap.steps.stubs import complaint
 from trainyard.bootstrap.steps import ASSETS
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture

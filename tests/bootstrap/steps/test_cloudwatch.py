@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,9 +12,6 @@ from tests.bootstrap.steps.scripts import answers
 from tests.bootstrap.steps.stubs import FakeNode, changes_nothing, complaint, runs_well
 from trainyard.render.cloudwatch_metrics import SYSTEM, SYSTEM_OF_HEAD
 from trainyard_node.cloudwatch_command import FILE
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 STEP = "50-cloudwatch"
 AGENT = "opt/aws/amazon-cloudwatch-agent"

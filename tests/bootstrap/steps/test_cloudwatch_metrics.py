@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.bootstrap.steps.scripts import verify_unit
 from tests.bootstrap.steps.stubs import FakeNode, changes_nothing, complaint, runs_well
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 STEP = "67-cloudwatch-metrics"
 UNIT = "trainyard-node-cloudwatch.service"

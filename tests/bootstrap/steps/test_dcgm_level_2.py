@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+import subprocess
+from pathlib import Path
 
 import pytest
 
 from tests.bootstrap.steps.scripts import run_script
 from tests.bootstrap.steps.stubs import FakeNode, complaint
 from trainyard.bootstrap.steps import ASSETS
-
-if TYPE_CHECKING:
-    import subprocess
-    from pathlib import Path
 
 JOB, TEST = "health/dcgm-level-2.sbatch", "health/dcgm-level-2.sh"
 # As in https://github.com/NVIDIA/DCGM/issues/253, shortened.

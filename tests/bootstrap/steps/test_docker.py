@@ -5,15 +5,12 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.bootstrap.node import archive_of
 from tests.bootstrap.steps.stubs import FakeNode, changes_nothing, complaint, runs_well
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 STEP = "30-docker"
 PROGRAMS = ("containerd", "containerd-shim-runc-v2", "ctr", "docker", "docker-init", "docker-proxy", "dockerd", "runc")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import configparser
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 import yaml
@@ -15,9 +15,6 @@ from tests.bootstrap.steps.stubs import FakeNode, changes_nothing, complaint, ru
 from tests.specs import spec_of
 from trainyard.bootstrap.steps import ASSETS
 from trainyard.bundle.release import files_in, release
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 STEP = "72-grafana"
 UNIT = "trainyard-grafana.service"

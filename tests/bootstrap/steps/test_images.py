@@ -6,16 +6,13 @@ import os
 import signal
 import subprocess
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.bootstrap.steps.scripts import answers, command, environment, run_script
 from tests.bootstrap.steps.stubs import FakeNode, changes_nothing, complaint, runs_well
 from trainyard.bootstrap.steps import ASSETS
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 STEP = "80-images"
 PYTORCH = "nvcr.io#nvidia/pytorch:25.12-py3"

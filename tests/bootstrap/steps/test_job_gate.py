@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING
+import subprocess
+from pathlib import Path
 
 import pytest
 
 from tests.bootstrap.steps.scripts import run_script
 from tests.bootstrap.steps.stubs import FakeNode, changes_nothing, complaint, runs_well
-
-if TYPE_CHECKING:
-    import subprocess
-    from pathlib import Path
 
 STEP = "75-job-gate"
 PROLOGS = "opt/slurm/etc/scripts/prolog.d"

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.bootstrap.steps.keeper_node import keeper_node, prometheus, publish
 from tests.bootstrap.steps.scripts import answers, verify_unit
-from tests.bootstrap.steps.stubs import changes_nothing, complaint, runs_well
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.bootstrap.steps.stubs import FakeNode
+from tests.bootstrap.steps.stubs import FakeNode, changes_nothing, complaint, runs_well
 
 STEP = "69-keeper"
 UNIT = "trainyard-keeper.service"

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.bootstrap.steps.stubs import FakeNode, changes_nothing, complaint, runs_well
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 STEP = "25-neuron"
 PACKAGES = ("aws-neuronx-collectives", "aws-neuronx-dkms", "aws-neuronx-runtime-lib", "aws-neuronx-tools")

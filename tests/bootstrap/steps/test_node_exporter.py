@@ -5,15 +5,12 @@ from __future__ import annotations
 import io
 import os
 import tarfile
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.bootstrap.steps.scripts import verify_unit
 from tests.bootstrap.steps.stubs import FakeNode, changes_nothing, complaint, runs_well
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 STEP = "60-node-exporter"
 PROGRAM = "usr/local/bin/node_exporter"

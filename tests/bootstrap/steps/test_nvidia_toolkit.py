@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.bootstrap.steps.stubs import FakeNode, changes_nothing, complaint, runs_well
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 STEP = "31-nvidia-toolkit"
 PACKAGES = (

@@ -6,7 +6,7 @@ import io
 import os
 import shutil
 import tarfile
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -17,9 +17,6 @@ from trainyard.bundle.monitoring_files import release_files
 from trainyard.monitoring.aws_config import aws_config
 from trainyard.render.nodes import node_plan
 from trainyard.render.stand_ins import Ids
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 STEP = "68-prometheus"
 UNIT = "trainyard-prometheus.service"

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.bootstrap.steps.scripts import run_script
 from tests.bootstrap.steps.stubs import FakeNode, complaint
 from trainyard.bootstrap.steps import ASSETS
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PYXIS = "containers/pyxis-test.sbatch"
 # Runs what it is asked on as many nodes as the test says.

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import threading
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.bootstrap.steps.nccl_node import VERSION, NcclNode
 from tests.bootstrap.steps.scripts import run_script
 from tests.bootstrap.steps.stubs import complaint
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 OTHER = "2.29.3-1"
 

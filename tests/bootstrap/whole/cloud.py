@@ -7,17 +7,14 @@ import io
 import json
 import tarfile
 import threading
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tests.specs import spec_of
 from trainyard.bundle.assets import published, uploads
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.account import Account
 
 BUCKET = "mine"
 FOLDER = "trainyard/llm"

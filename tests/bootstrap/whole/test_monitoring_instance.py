@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -11,13 +12,8 @@ from tests.bootstrap.steps.keeper_node import PASSWORD, alertmanager, grafana, p
 from tests.bootstrap.user_data import user_data
 from tests.bootstrap.whole.cloud import BUCKET, FOLDER, INSTANCE, Bucket, metadata_service
 from tests.bootstrap.whole.debian_node import DebianNode, can_run
+from trainyard.edge.aws.account import Account
 from trainyard.rehearsal.emulated.emulated_account import emulated_account
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from trainyard.edge.aws.account import Account
 
 pytestmark = [
     pytest.mark.integration,

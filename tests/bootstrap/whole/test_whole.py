@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.bootstrap.whole.cloud import BUCKET, DOWNLOADS, FOLDER, INSTANCE, Bucket, metadata_service
 from tests.bootstrap.whole.debian_node import DebianNode, can_run
+from trainyard.edge.aws.account import Account
 from trainyard.rehearsal.emulated.emulated_account import emulated_account
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from trainyard.edge.aws.account import Account
 
 pytestmark = [
     pytest.mark.integration,

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from tests.kubernetes.programs import FakePrograms
 from tests.kubernetes.scripted_kubectl import ScriptedKubectl
 from trainyard.deploy.deployment import steps_to_deploy
 from trainyard.deploy.engine import StepResult, apply_all, undo_all
 from trainyard.deploy.record import Deployment, read_record, write_record
 from trainyard.deploy.steps.eks_cluster import EksClusterStep
 from trainyard.deploy.work import Event, Options, Work
+from trainyard.edge.aws.account import Account
 from trainyard.spec.parsing import parse
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.kubernetes.programs import FakePrograms
-    from trainyard.edge.aws.account import Account
 
 BUCKET, NAME = "ml-bucket", "llm"
 OWN = ("changes", "cluster", "add-ons", "node-groups", "ready", "manifests", "kubeconfig")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 
 import pytest
 from moto.cloudformation.models import cloudformation_backends
@@ -11,9 +11,6 @@ from tests.deploy.eks.cluster import BUCKET, Deploying
 from tests.edge.aws.in_memory import account_in_memory
 from tests.kubernetes.programs import FakePrograms
 from trainyard.edge.aws import s3
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 
 @pytest.fixture

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from tests.deploy.eks.cluster import ADMIN, failure, queue, spec_text, statuses
-
-if TYPE_CHECKING:
-    from tests.kubernetes.api_server import Document
+from tests.kubernetes.api_server import Document
 
 
 @pytest.fixture

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tests.deploy.preflights.recorded import RecordedAccount, Refusal, listing
 from trainyard.deploy.preflights import PreflightContext, all_preflights
 from trainyard.finding import path_text
+from trainyard.rules import Problem
 from trainyard.spec.parsing import parse
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.rules import Problem
 
 ACCOUNT = "123456789012"
 VPC, PUBLIC, PRIVATE = "vpc-0123456789abcdef0", "subnet-0123456789abcdef0", "subnet-0123456789abcdef1"

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pytest
 
 from tests.deploy.preflights.good import ACCOUNT, PRIVATE, VPC, stack
 from tests.deploy.preflights.recorded import Refusal
 from tests.kubernetes.scripted_kubectl import ScriptedKubectl
 from trainyard.deploy.programs import Programs
 from trainyard.edge.installed_eksctl import InstalledEksctl
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import pytest
 
 SPEC = """\
 name: llm-p5

@@ -6,9 +6,10 @@ A call that nobody foresaw is an error that names it.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import boto3  # type: ignore[import-untyped]  # its stubs are a package for each service
 from botocore.validate import ParamValidator
@@ -16,10 +17,7 @@ from botocore.validate import ParamValidator
 from tests.edge.aws.in_memory import CREDENTIALS, StandingClock
 from trainyard.edge.aws.account import Account, Clock
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    Answer = Mapping[str, Any] | Callable[[Mapping[str, Any]], Any]
+Answer = Mapping[str, Any] | Callable[[Mapping[str, Any]], Any]
 
 
 class Refusal(NamedTuple):

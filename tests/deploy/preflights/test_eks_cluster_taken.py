@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import pytest
 
@@ -8,11 +9,7 @@ from tests.deploy.preflights.good import problems
 from tests.deploy.preflights.on_eks import NONE, SPEC, programs, there
 from tests.kubernetes.scripted_kubectl import ScriptedKubectl
 from trainyard.deploy.programs import Programs
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.rules import Problem
+from trainyard.rules import Problem
 
 PREFLIGHT = "eks-cluster-taken"
 

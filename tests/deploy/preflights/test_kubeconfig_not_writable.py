@@ -1,6 +1,8 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -8,12 +10,7 @@ import yaml
 from tests.deploy.preflights.good import problems
 from tests.deploy.preflights.on_eks import ARN, ENDPOINT, NONE, SPEC, programs, there
 from trainyard.edge.kubernetes.user_kubeconfig import Context, add_context
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from trainyard.rules import Problem
+from trainyard.rules import Problem
 
 PREFLIGHT = "kubeconfig-not-writable"
 CONTEXT = Context(ARN, "llm-p5", "us-east-2", ENDPOINT, "AAAA")

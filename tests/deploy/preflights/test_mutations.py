@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import yaml
@@ -24,13 +25,9 @@ from tests.deploy.preflights.recorded import RecordedAccount, Refusal, listing
 from trainyard.checking.spec_file import rule_findings
 from trainyard.deploy.preflights import all_preflights
 from trainyard.deploy.preflights.running import run_preflights
+from trainyard.finding import Finding
 from trainyard.rules import all_rules
 from trainyard.spec.parsing import parse
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.finding import Finding
 
 MUTATIONS = yaml.safe_load(Path(__file__).with_name("mutations.yaml").read_text(encoding="utf-8"))
 EACH = pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation["what"])

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from threading import Event
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -11,12 +12,8 @@ from tests.deploy.preflights.good import OWN_NETWORK, SPEC, changed, context
 from tests.deploy.preflights.recorded import RecordedAccount, Refusal
 from trainyard.deploy.preflights import NamedPreflight, Preflight, PreflightContext, all_preflights
 from trainyard.deploy.preflights.running import NOT_RUN, run_preflights
+from trainyard.finding import Finding
 from trainyard.rules import Problem
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from trainyard.finding import Finding
 
 
 def run(spec: str = SPEC, answers: Any = None, **more: Any) -> tuple[Finding, ...]:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.edge.aws.in_memory import StandingClock, account_in_memory
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.account import Account
 
 
 @pytest.fixture

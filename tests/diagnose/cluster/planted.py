@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Iterator, Mapping, Sequence
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from botocore.exceptions import ClientError
 
 from trainyard.edge.aws.account import Account
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 NAME = "llm"
 GROUP = f"/aws/parallelcluster/{NAME}-202605061300"

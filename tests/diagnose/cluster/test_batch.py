@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import pytest
 
@@ -30,12 +31,8 @@ from tests.edge.aws.batch_cluster import (
 from tests.operate.logs.batch_planted import with_logs
 from tests.operate.logs.planted import now_ms, put
 from trainyard.api.diagnose import diagnose_cluster
+from trainyard.diagnose.diagnosis import Diagnosis
 from trainyard.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.diagnose.diagnosis import Diagnosis
 
 ROLE = "arn:aws:iam::123456789012:role/llm-batch-InstanceRole"
 I1 = "i-0bbbbbbbbbbbbbbb1"

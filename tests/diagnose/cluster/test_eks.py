@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -31,11 +31,9 @@ from tests.operate.eks_cluster import (
 from trainyard.api.diagnose import diagnose_cluster, diagnosis_values
 from trainyard.cli.diagnose_output import print_diagnosis
 from trainyard.diagnose.cluster.eks.reading_eks import INSIDE
+from trainyard.diagnose.diagnosis import Diagnosis
 from trainyard.diagnose.wanted import Wanted
 from trainyard.errors import InputError
-
-if TYPE_CHECKING:
-    from trainyard.diagnose.diagnosis import Diagnosis
 
 WELL = EksCluster()
 SHORT = WELL.but(instances=(instance(1, "system"),), inside=(kubernetes_node(1, "system"),))

@@ -5,14 +5,11 @@ from __future__ import annotations
 import json
 import tarfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from trainyard.api.diagnose import diagnose_files
-
-if TYPE_CHECKING:
-    from trainyard.api.diagnose import Diagnosis
+from trainyard.api.diagnose import Diagnosis, diagnose_files
 
 CASES = Path(__file__).parents[4] / "shared" / "corpus" / "logs"
 ARCHIVES = CASES / "archives"

@@ -4,15 +4,12 @@ import gzip
 import io
 import tarfile
 import tracemalloc
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from trainyard.diagnose.log_file import UnreadableError
 from trainyard.diagnose.reading import Limits, log_files
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def archive(target: Path, files: dict[str, bytes]) -> str:

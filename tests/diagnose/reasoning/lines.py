@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import datetime as dt
 from itertools import count
-from typing import TYPE_CHECKING
 
 from trainyard.diagnose.cause import Cause, Signature
+from trainyard.diagnose.diagnosis import FoundCause
 from trainyard.diagnose.hit import Hit
 from trainyard.diagnose.reasoning.found_causes import Found, found_causes
-
-if TYPE_CHECKING:
-    from trainyard.diagnose.diagnosis import FoundCause
 
 NOON = dt.datetime(2026, 5, 6, 12, 0, tzinfo=dt.UTC)
 _LINES = count(1)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
 
 from trainyard.diagnose.cause import Cause, Signature
 from trainyard.diagnose.log_file import LogFile
-from trainyard.diagnose.scanning import Scan, Seen, scan
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+from trainyard.diagnose.scanning.result import Scan, Seen
+from trainyard.diagnose.scanning.scan import scan
 
 
 def known(

@@ -13,7 +13,7 @@ import pytest
 from tests.diagnose.scanning.known import known
 from trainyard.diagnose.line_time import time_of
 from trainyard.diagnose.reading import log_files
-from trainyard.diagnose.scanning import scan
+from trainyard.diagnose.scanning.scan import scan
 
 CASES = Path(__file__).parents[4] / "shared" / "corpus" / "logs" / "archives"
 NO_CASES = [pytest.param(CASES, marks=pytest.mark.skip(reason=f"there is no {CASES}"))]

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from trainyard.api.diagnose import diagnose_files
-from trainyard.diagnose.scanning.json_events import JsonEvents, is_json_events
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from trainyard.diagnose.scanning.json_events import Event
+from trainyard.diagnose.scanning.json_events import Event, JsonEvents, is_json_events
 
 NODE = "ip-10-0-16-3.us-east-2.compute.internal"
 

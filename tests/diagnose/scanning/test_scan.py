@@ -2,18 +2,16 @@ from __future__ import annotations
 
 import datetime as dt
 import tracemalloc
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 
 from tests.diagnose.scanning.known import counts, found, known, only
 from trainyard.diagnose.log_file import LogFile, UnreadableError
 from trainyard.diagnose.reading import UnreadList
-from trainyard.diagnose.scanning import Progress, scan
+from trainyard.diagnose.scanning.result import Progress
+from trainyard.diagnose.scanning.scan import scan
 from trainyard.diagnose.scanning.tally import Tally
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 XID = {"xid-79": r"NVRM: Xid \([^)]*\): 79,"}
 HOST = "ip-10-0-0-7.i-0123456789abcdef0"

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tests.deploy.preflights.recorded import RecordedAccount, Refusal
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 NOW_S = 1_800_000_000.0  # of the clock that stands still
 ACCOUNT = "123456789012"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unittest.mock import patch
 
 import boto3  # type: ignore[import-untyped]  # its stubs are a package for each service
@@ -15,9 +16,6 @@ from botocore.session import Session
 from moto import mock_aws
 
 from trainyard.edge.aws.account import Account, Clock
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 IMAGE = "ami-03cf127a"
 """The one image that there is. moto makes its own hundreds anew for each account, which takes longer than a test."""

@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
-from tests.edge.prometheus_stand_in import Says, standing_in
+from tests.edge.prometheus_stand_in import Says, StandIn, standing_in
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.amazon_prometheus import amazon_prometheus
+from trainyard.edge.prometheus_api import PrometheusApi
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.edge.prometheus_stand_in import StandIn
-    from trainyard.edge.prometheus_api import PrometheusApi
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 HOST = "aps-workspaces.us-east-2.amazonaws.com"

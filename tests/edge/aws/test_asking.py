@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -11,9 +12,6 @@ from tests.deploy.preflights.recorded import RecordedAccount, Refusal
 from trainyard.edge.aws import ec2, iam, kms, s3_questions, service_quotas
 from trainyard.edge.aws.asking import NotAllowedError, client
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 def account(**answers: Any) -> RecordedAccount:

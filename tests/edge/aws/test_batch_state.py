@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import pytest
 
@@ -13,9 +14,6 @@ from trainyard.edge.aws.batch_job_state import described_jobs
 from trainyard.edge.aws.batch_stack import batch_of_cluster
 from trainyard.edge.aws.batch_state import ComputeEnvironment, compute_environments, job_queues
 from trainyard.edge.aws.registry_images import image_is_there
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 REGISTRY = f"{ACCOUNT}.dkr.ecr.eu-west-1.amazonaws.com"
 

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from tests.rehearsal.whole import SPEC, seeded_account
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.change_sets import StackRequest
 from trainyard.edge.aws.cloudformation import change_stack, delete_stack
 from trainyard.edge.aws.stacks import StackState, find_stack, refuse_stuck
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.edge.aws.account import Account
 
 NETWORK: dict[str, Any] = {
     "Vpc": {"Type": "AWS::EC2::VPC", "Properties": {"CidrBlock": "10.0.0.0/16"}},

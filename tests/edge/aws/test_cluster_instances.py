@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tests.edge.aws.in_memory import IMAGE, account_in_memory
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.cluster_instances import instances_of_cluster
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
 
 
 def launched(account: Account, **tags: str) -> str:

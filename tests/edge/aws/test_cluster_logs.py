@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from botocore.awsrequest import AWSResponse
 from botocore.exceptions import ClientError
 
 from tests.edge.aws.in_memory import account_in_memory
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.asking import NotAllowedError
 from trainyard.edge.aws.cluster_logs import group_named, groups, streams
 from trainyard.edge.aws.log_events import LogEvent, events, filtered, line_of
 from trainyard.edge.aws.log_pattern import pattern_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.edge.aws.account import Account
 
 GROUP, STREAM = "/aws/parallelcluster/llm-202605061300", "ip-10-0-0-5.i-0aaaaaaaaaaaaaaa1.slurmctld"
 NOW_MS = int(time.time() * 1000)

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from tests.edge.aws.in_memory import account_in_memory
 from trainyard.edge.aws import eks
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.control_plane_logs import control_plane_log_group, tag_log_group
+from trainyard.edge.aws.eks import EksCluster
 from trainyard.edge.aws.kept_data import kept_data
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.edge.aws.account import Account
-    from trainyard.edge.aws.eks import EksCluster
 
 TAGS = {"trainyard:cluster": "llm"}
 

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
 from moto.ec2.models import ec2_backends
 
 from tests.edge.aws.in_memory import IMAGE, account_in_memory
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.data_deletion import NeededElsewhereError, await_deletions, delete_data
 from trainyard.edge.aws.kept_data import Kept, kept_data
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from trainyard.edge.aws.account import Account
 
 OWN = {"trainyard:cluster": "llm"}
 PAIRS = [{"Key": key, "Value": value} for key, value in OWN.items()]

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from botocore.exceptions import ConnectionClosedError
 
 from tests.edge.aws.in_memory import account_in_memory
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.key_pairs import create_key_pair, finish_key_pair, key_pair_exists, key_pair_unfinished
 from trainyard.errors import InputError, TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.edge.aws.account import Account
 
 
 @pytest.fixture

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
 
 from tests.edge.aws.in_memory import account_in_memory
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.leftover_groups import delete_leftover_groups
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from trainyard.edge.aws.account import Account
 
 
 @pytest.fixture

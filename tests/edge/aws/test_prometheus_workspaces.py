@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 
 from tests.edge.aws.in_memory import account_in_memory
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.prometheus_workspaces import State, discarded_samples, rule_namespaces, workspace_state
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.edge.aws.account import Account
 
 OTHER = "ws-00000000-0000-0000-0000-000000000000"
 

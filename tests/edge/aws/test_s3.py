@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 from botocore.exceptions import ClientError
 
 from tests.edge.aws.in_memory import account_in_memory
 from trainyard.edge.aws import s3
+from trainyard.edge.aws.account import Account
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.edge.aws.account import Account
 
 BUCKET = "ml-bucket"
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 
 from tests.edge.aws.in_memory import account_in_memory
 from trainyard.edge.aws import s3, s3_questions
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.account import Account
 
 BUCKET = "ml-bucket"
 KEY = "arn:aws:kms:us-east-2:123456789012:key/12345678-1234-1234-1234-123456789012"

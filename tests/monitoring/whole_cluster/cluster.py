@@ -4,31 +4,24 @@ from __future__ import annotations
 
 import time
 import urllib.request
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import yaml
 
 from tests.monitoring.clusters import spec_of
-from tests.monitoring.fake_ec2 import fake_aws
-from tests.monitoring.prometheus import Prometheus, real_prometheus
+from tests.monitoring.fake_ec2 import FakeAws, fake_aws
+from tests.monitoring.prometheus import Prometheus, Series, real_prometheus
 from tests.monitoring.whole_cluster.exporters import Expositions, exporters
-from tests.monitoring.whole_cluster.faults import planted
-from tests.monitoring.whole_cluster.nodes import NODES, SPEC
+from tests.monitoring.whole_cluster.faults import Faults, planted
+from tests.monitoring.whole_cluster.nodes import NODES, SPEC, Node
 from tests.monitoring.whole_cluster.rules import LONGEST_S, shortened_rules
 from tests.monitoring.whole_cluster.stand_in import answering
 from tests.slurm import free_ports
 from trainyard.monitoring.prometheus_config import head_node_config, instance_config
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from pathlib import Path
-
-    from tests.monitoring.fake_ec2 import FakeAws
-    from tests.monitoring.prometheus import Series
-    from tests.monitoring.whole_cluster.faults import Faults
-    from tests.monitoring.whole_cluster.nodes import Node
 
 VARIABLES = {
     "AWS_ACCESS_KEY_ID": "AKIDTEST", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_SESSION_TOKEN": "",

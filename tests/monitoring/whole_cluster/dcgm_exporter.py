@@ -8,18 +8,15 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
+from tests.monitoring.whole_cluster.nodes import Node
 from trainyard.bootstrap.steps import ASSETS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.monitoring.whole_cluster.nodes import Node
 
 GPUS = 8
 # Of p5.48xlarge: https://github.com/aws/aws-ofi-nccl/blob/master/topology/p5.48xl-topo.xml

@@ -6,24 +6,20 @@ Pods mount the shared file systems there, so that no exporter of a node tells of
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from tests.monitoring.clusters import spec_of
 from tests.monitoring.other_nodes import discovered, without_kubernetes
+from tests.monitoring.prometheus import Prometheus
 from tests.monitoring.whole_cluster.cluster import KEEPER_OPTIONS, load_rules, started
 from tests.monitoring.whole_cluster.exporters import Expositions, exporters
 from tests.monitoring.whole_cluster.faults import Faults
-from tests.monitoring.whole_cluster.nodes import COMPUTE
+from tests.monitoring.whole_cluster.nodes import COMPUTE, Node
 from trainyard.render.collection import agent_document
 from trainyard.render.stand_ins import Ids
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
-
-    from tests.monitoring.prometheus import Prometheus
-    from tests.monitoring.whole_cluster.nodes import Node
 
 SPEC = """\
 name: eks-p5

@@ -9,27 +9,21 @@ from __future__ import annotations
 import secrets
 import threading
 import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from http.server import BaseHTTPRequestHandler
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from tests.monitoring.whole_cluster.dcgm_exporter import dcgm_exporter
-from tests.monitoring.whole_cluster.growing import text_at
+from tests.monitoring.whole_cluster.faults import Faults
+from tests.monitoring.whole_cluster.growing import Line, text_at
 from tests.monitoring.whole_cluster.node_exporter import node_exporter
-from tests.monitoring.whole_cluster.nodes import HEAD
+from tests.monitoring.whole_cluster.nodes import HEAD, Node
 from tests.monitoring.whole_cluster.stand_in import QuietServer
 from tests.monitoring.whole_cluster.trainyard_node import on_compute, on_head
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
-
-    from tests.monitoring.whole_cluster.faults import Faults
-    from tests.monitoring.whole_cluster.growing import Line
-    from tests.monitoring.whole_cluster.nodes import Node
-
-    # What an exporter says, by its node and port; None is silence.
-    Says = Callable[[Node, int], str | None]
+# What an exporter says, by its node and port; None is silence.
+Says = Callable[[Node, int], str | None]
 
 NODE_EXPORTER, DCGM_EXPORTER, TRAINYARD_NODE = 9100, 9400, 9341
 

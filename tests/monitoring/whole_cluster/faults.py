@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tests.monitoring.whole_cluster.nodes import COMPUTE, HEAD
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from tests.monitoring.whole_cluster.nodes import Node
+from tests.monitoring.whole_cluster.nodes import COMPUTE, HEAD, Node
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from tests.monitoring.whole_cluster.growing import counters, growing
-
-if TYPE_CHECKING:
-    from tests.monitoring.whole_cluster.growing import Line
-    from tests.monitoring.whole_cluster.nodes import Node
+from tests.monitoring.whole_cluster.growing import Line, counters, growing
+from tests.monitoring.whole_cluster.nodes import Node
 
 _RECORDED = Path(__file__).parent / "recorded" / "node_exporter.prom"
 # Only compute nodes have local disks, and the head node serves /home itself.

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
-from tests.monitoring.whole_cluster.growing import counters, growing
+from tests.monitoring.whole_cluster.growing import Line, counters, growing
+from tests.monitoring.whole_cluster.nodes import Node
 from tests.node.collectors.efa_tree import EfaTree
 from tests.node.collectors.recorded_programs import end_of
 from tests.node.doubles import FakeClock, FakeProcesses
+from trainyard_node.collectors.collector import Collector
 from trainyard_node.collectors.efa import EfaCollector
 from trainyard_node.collectors.health import samples_of
 from trainyard_node.collectors.slurm.collector import SlurmCollector
@@ -19,15 +22,8 @@ from trainyard_node.exposition import Exposition
 from trainyard_node.health.checks import NAMES
 from trainyard_node.health.outcome import Outcome
 from trainyard_node.places import Places
+from trainyard_node.samples import Samples
 from trainyard_node.world import World
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from tests.monitoring.whole_cluster.growing import Line
-    from tests.monitoring.whole_cluster.nodes import Node
-    from trainyard_node.collectors.collector import Collector
-    from trainyard_node.samples import Samples
 
 _HERE = Path(__file__).parent
 _END = b"\x1e0123456789abcdef"

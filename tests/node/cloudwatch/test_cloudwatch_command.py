@@ -7,8 +7,10 @@ import json
 import os
 import signal
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, get_args
+from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -25,10 +27,6 @@ from trainyard_node.embedded_metrics import Batch, Metric
 from trainyard_node.errors import NodeError
 from trainyard_node.places import Places
 from trainyard_node.world import World
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 GPU = b"0, 97, 61, 652.31, 40779, 40238, 81559\n"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -10,14 +10,10 @@ from tests.node.collectors.efa_tree import EfaTree, interface_name
 from tests.node.doubles import FakeClock, FakeProcesses
 from trainyard.render.cloudwatch_metrics import OF_EFA
 from trainyard_node.cloudwatch.efa_rates import EfaRates
+from trainyard_node.embedded_metrics import Batch
 from trainyard_node.errors import NodeError
 from trainyard_node.places import Places
 from trainyard_node.world import World
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from trainyard_node.embedded_metrics import Batch
 
 ONE, ANOTHER = interface_name(0), interface_name(1)
 NAMES = {"rx_bytes_rate", "tx_bytes_rate", "rx_packets_rate", "tx_packets_rate", "rx_errors", "tx_retransmits"}

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 import pytest
 
 from trainyard.render.cloudwatch_metrics import OF_GPU
 from trainyard_node.cloudwatch.gpu_readings import GpuReadings
+from trainyard_node.embedded_metrics import Batch
 from trainyard_node.errors import NodeError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from trainyard_node.embedded_metrics import Batch
 
 # In the form of `nvidia-smi --query-gpu=… --format=csv,noheader,nounits`; a GPU that is lost, and one that is split.
 OUTPUT = b"""\

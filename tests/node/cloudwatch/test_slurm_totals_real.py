@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.node.collectors.busy_slurm import busy_slurm
 from tests.node.newer_slurm import write_programs
+from tests.slurm import Slurm
 from trainyard_node.cloudwatch.slurm_totals import SlurmTotals
 from trainyard_node.programs import RealPrograms
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from tests.slurm import Slurm
 
 pytestmark = [
     pytest.mark.integration,

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from tests.slurm import Slurm, free_ports, real_slurm, until
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 GPUS = 4
 # Nodes of the cloud without power are shown only with PrivateData: https://slurm.schedmd.com/slurm.conf.html#OPT_cloud

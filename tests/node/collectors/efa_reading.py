@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
+from tests.node.collectors.efa_tree import EfaTree
 from tests.node.doubles import FakeClock, FakeProcesses
 from trainyard_node.collectors.efa import EfaCollector
 from trainyard_node.places import Places
 from trainyard_node.world import World
-
-if TYPE_CHECKING:
-    from tests.node.collectors.efa_tree import EfaTree
 
 _SAMPLE = re.compile(r'([a-z_]+(?:\{(?:[a-z]+="(?:[^"\\\n]|\\[\\"n])*",?)*\})?) ([0-9]+)')
 

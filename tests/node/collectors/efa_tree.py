@@ -9,11 +9,8 @@ https://github.com/torvalds/linux/blob/master/drivers/infiniband/core/sysfs.c
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 OF_PORT = (
     "tx_bytes", "tx_pkts", "rx_bytes", "rx_pkts", "rx_drops", "send_bytes", "send_wrs", "recv_bytes", "recv_wrs",

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from tests.slurm import Slurm
+from tests.slurm import Slurm
 
 Labels = tuple[tuple[str, str], ...]
 Figures = dict[tuple[str, Labels], float]

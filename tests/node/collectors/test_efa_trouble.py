@@ -7,8 +7,8 @@ import re
 import shutil
 import tempfile
 import threading
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -17,9 +17,6 @@ from hypothesis import strategies as st
 from tests.node.collectors.efa_reading import collected, of, unreadable
 from tests.node.collectors.efa_tree import OF_DEVICE, OF_PORT, EfaTree, interface_name
 from trainyard_node.collectors.efa_device import PREFIX
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 GOOD, BAD = interface_name(0), interface_name(1)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -11,9 +11,6 @@ from trainyard_node.collectors.health import HealthCollector, samples_of
 from trainyard_node.health import efa_count, shared_mounted
 from trainyard_node.health.checks import NAMES, Checks
 from trainyard_node.health.outcome import STATUSES, Outcome
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture

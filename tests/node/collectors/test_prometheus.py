@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import pytest
 
-from tests.monitoring.prometheus import Prometheus, real_prometheus
+from tests.monitoring.prometheus import Prometheus, Series, real_prometheus
 from tests.node.collectors.efa_tree import EfaTree, interface_name
 from tests.node.collectors.exposed import exposed
 from tests.node.collectors.recorded_programs import RecordedPrograms
@@ -23,14 +24,9 @@ from trainyard_node.errors import NodeError
 from trainyard_node.exposition import Exposition
 from trainyard_node.health.outcome import Outcome
 from trainyard_node.places import Places
+from trainyard_node.samples import Samples
 from trainyard_node.serve import make_server
 from trainyard_node.world import World
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.monitoring.prometheus import Series
-    from trainyard_node.samples import Samples
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 SENT_BYTES = 10**12

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,6 +12,7 @@ from tests.node.collectors.efa_tree import EfaTree
 from tests.node.collectors.exposed import exposed
 from tests.node.collectors.recorded_programs import RecordedPrograms
 from tests.node.doubles import FakeClock, FakeProcesses
+from trainyard_node.collectors.collector import Collector
 from trainyard_node.collectors.efa import EfaCollector
 from trainyard_node.collectors.health import samples_of
 from trainyard_node.collectors.of_node import collectors_of_node
@@ -23,11 +23,8 @@ from trainyard_node.health.checks import NAMES
 from trainyard_node.health.outcome import Outcome
 from trainyard_node.metric import metrics
 from trainyard_node.places import Places
+from trainyard_node.samples import Samples
 from trainyard_node.world import World
-
-if TYPE_CHECKING:
-    from trainyard_node.collectors.collector import Collector
-    from trainyard_node.samples import Samples
 
 GOLDEN = Path(__file__).parent / "golden"
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -11,17 +12,11 @@ from tests.node.collectors.busy_slurm import REASON, busy_slurm
 from tests.node.collectors.exposed import exposed
 from tests.node.collectors.slurm_says import figures
 from tests.node.newer_slurm import write_programs
-from tests.slurm import until
+from tests.slurm import Slurm, until
 from trainyard_node.clock import RealClock
 from trainyard_node.collectors.slurm.collector import SlurmCollector
 from trainyard_node.programs import RealPrograms
 from trainyard_node.reading import Reading
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from tests.slurm import Slurm
 
 pytestmark = [
     pytest.mark.integration,

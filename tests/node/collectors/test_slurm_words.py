@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -16,9 +16,6 @@ from trainyard_node.collectors.slurm.jobs import memory_mib
 from trainyard_node.collectors.slurm.node_groups import seconds_since_1970
 from trainyard_node.collectors.slurm.record import FIELD, fields_of, new_end, output_format, records
 from trainyard_node.errors import NodeError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.mark.parametrize(

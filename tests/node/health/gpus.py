@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tests.node.health.node import Node
 from trainyard_node.errors import NodeError
 from trainyard_node.exit_status import HARDWARE
 from trainyard_node.health.machine import Expected, Machine
 from trainyard_node.health.nvml import Gpu, Gpus, NvLink
-
-if TYPE_CHECKING:
-    from tests.node.health.node import Node
 
 NVLINKS = tuple(NvLink(link, active=True, crc_errors=0, replay_errors=0, recovery_errors=0) for link in range(18))
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from tests.node.doubles import FakeClock, FakeProcesses
 from trainyard_node.errors import NodeError
 from trainyard_node.health.machine import Expected, Machine
+from trainyard_node.health.nvml import Gpus
 from trainyard_node.places import Places
 from trainyard_node.processes import Ran
 from trainyard_node.world import World
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from trainyard_node.health.nvml import Gpus
 
 SETTINGS = {
     "CLUSTER": "llm", "INSTANCE_TYPE": "p5.48xlarge", "SETUP": "gpu",

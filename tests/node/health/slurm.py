@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from tests.node.doubles import FakeClock, FakeProcesses
 from trainyard_node.processes import Ran
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 NAME = "train-st-gpu-1"
 RESERVATION = f"trainyard-hold-{NAME}"

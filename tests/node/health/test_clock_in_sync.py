@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
+from tests.node.health.node import Node
 from trainyard_node.health.clock_in_sync import check
 from trainyard_node.processes import NOT_FOUND
-
-if TYPE_CHECKING:
-    from tests.node.health.node import Node
 
 # The form of `chronyc -c -n tracking`, with Amazon's time server.
 TRACKING = (

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from tests.node.health.node import Node
 from trainyard_node.health.efa_count import check
-
-if TYPE_CHECKING:
-    from tests.node.health.node import Node
 
 # As p5.48xlarge names its first ones.
 DEVICES = ("rdmap79s0", "rdmap80s0", "rdmap81s0", "rdmap82s0")

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
+from tests.node.health.node import Node
 from trainyard.bootstrap.steps import ASSETS
 from trainyard_node.health.efa_provider import PROGRAM, check
 from trainyard_node.processes import NOT_FOUND, TIMED_OUT
-
-if TYPE_CHECKING:
-    from tests.node.health.node import Node
 
 DEVICES = ("rdmap0s31", "rdmap16s27")
 

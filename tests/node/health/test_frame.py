@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING
 
 import pytest
 
 import trainyard_node.health
+from tests.node.health.node import Node
 from trainyard_node.errors import NodeError
 from trainyard_node.health.checks import CHECKS, DEADLINE_S, NAMES, Checks
+from trainyard_node.health.machine import Machine
 from trainyard_node.health.outcome import STATUSES, Outcome, is_healthy, worst_by_check
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from tests.node.health.node import Node
-    from trainyard_node.health.machine import Machine
 
 
 class Told:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from tests.node.health.gpus import eight, gpu, nodes_without_gpus, p5
+from tests.node.health.node import Node
 from trainyard_node.health.gpu_clocks import HARMLESS, SLOWED, WATCHED, check
-
-if TYPE_CHECKING:
-    from tests.node.health.node import Node
 
 
 @pytest.mark.parametrize("reasons", [0, *HARMLESS, sum(HARMLESS), 0x200, 0x400, 1 << 40])

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tests.node.health.gpus import eight, gpu, lost, nodes_without_gpus, p5, p5_without_answer
+from tests.node.health.node import Node
 from trainyard_node.exit_status import LATER
 from trainyard_node.health.gpu_count import check
 from trainyard_node.health.nvml import Gpu
-
-if TYPE_CHECKING:
-    from tests.node.health.node import Node
 
 
 def test_a_node_with_all_its_gpus_is_well(node: Node):

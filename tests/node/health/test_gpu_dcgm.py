@@ -6,16 +6,14 @@ https://github.com/NVIDIA/DCGM/blob/master/nvvs/include/NvvsCommon.h
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from tests.node.health.gpus import eight, gpu, nodes_without_gpus, p5
+from tests.node.health.node import Node
 from trainyard_node.health.gpu_dcgm import check
 from trainyard_node.processes import NOT_FOUND, TIMED_OUT
-
-if TYPE_CHECKING:
-    from tests.node.health.node import Node
 
 
 def version_3(name: str, **result: Any) -> str:

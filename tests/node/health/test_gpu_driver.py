@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from tests.node.health.gpus import eight, nodes_without_gpus, p5, p5_without_answer
+from tests.node.health.node import Node
 from trainyard_node.exit_status import LATER
 from trainyard_node.health.gpu_driver import check
 from trainyard_node.processes import NOT_FOUND
-
-if TYPE_CHECKING:
-    from tests.node.health.node import Node
 
 MODULE = "/sys/module/nvidia/version"
 # The line of the open module: https://github.com/NVIDIA/open-gpu-kernel-modules

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from tests.node.health.gpus import eight, gpu, lost, nodes_without_gpus, p5, p5_without_answer
+from tests.node.health.node import Node
 from trainyard_node.health.gpu_ecc import check
-
-if TYPE_CHECKING:
-    from tests.node.health.node import Node
 
 
 def test_gpus_without_errors_are_well(node: Node):

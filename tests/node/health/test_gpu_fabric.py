@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from tests.node.health.gpus import eight, gpu, nodes_without_gpus, p5, p5_without_answer
+from tests.node.health.node import Node
 from trainyard_node.health.gpu_fabric import UNIT, check
+from trainyard_node.health.nvml import Gpu, Gpus
 from trainyard_node.processes import NOT_FOUND, TIMED_OUT
-
-if TYPE_CHECKING:
-    from tests.node.health.node import Node
-    from trainyard_node.health.nvml import Gpu, Gpus
 
 
 @pytest.fixture(autouse=True)

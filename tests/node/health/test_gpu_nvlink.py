@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tests.node.health.gpus import NVLINKS, eight, gpu, nodes_without_gpus, p5
+from tests.node.health.node import Node
 from trainyard_node.health.gpu_nvlink import check
-
-if TYPE_CHECKING:
-    from tests.node.health.node import Node
-    from trainyard_node.health.nvml import NvLink
+from trainyard_node.health.nvml import NvLink
 
 
 def links(**changed: Any) -> tuple[NvLink, ...]:

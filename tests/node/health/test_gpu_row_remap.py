@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tests.node.health.gpus import eight, gpu, nodes_without_gpus, p5
+from tests.node.health.node import Node
 from trainyard_node.health.gpu_row_remap import check
-
-if TYPE_CHECKING:
-    from tests.node.health.node import Node
 
 
 def test_rows_that_were_remapped_are_no_trouble(node: Node):

@@ -5,16 +5,13 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.node.health.gpus import nodes_without_gpus, p5, p5_without_answer
+from tests.node.health.node import Node
 from trainyard_node.health.gpu_xid import check
 from trainyard_node.health.xid import table
-
-if TYPE_CHECKING:
-    from tests.node.health.node import Node
 
 LOGS = Path(__file__).parents[4] / "shared" / "corpus" / "logs"
 CASES = sorted(LOGS.glob("xid*.json"))

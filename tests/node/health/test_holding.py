@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
+from tests.node.health.node import Node
 from tests.node.health.slurm import NAME, RESERVATION, FakeSlurm
 from trainyard_node.errors import NodeError
 from trainyard_node.health.holding import Holding, record_of_hold
 from trainyard_node.health.outcome import Outcome
 from trainyard_node.processes import Ran
-
-if TYPE_CHECKING:
-    from tests.node.health.node import Node
 
 SICK = [Outcome("gpu-count", "failed", "7 of 8 GPUs are here"), Outcome("efa-count", "ok", "32 of 32")]
 WELL = [Outcome("gpu-count", "ok", "8 of 8 GPUs are here"), Outcome("efa-count", "ok", "32 of 32")]

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import os
 import tracemalloc
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.node.doubles import FakeClock
-from trainyard_node.health.kernel_log import Line, kernel_log
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.node.health.node import Node
-    from trainyard_node.health.kernel_log import KernelLog
+from tests.node.health.node import Node
+from trainyard_node.health.kernel_log import KernelLog, Line, kernel_log
 
 # As the page of the interface has them.
 RECORDS = (

@@ -6,8 +6,8 @@ import json
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -19,14 +19,10 @@ from trainyard_node.exit_status import HARDWARE, LATER
 from trainyard_node.health.checks import Checks
 from trainyard_node.health.machine import Expected, Machine
 from trainyard_node.health.nvml import NvLink, read_gpus
+from trainyard_node.health.outcome import Outcome
 from trainyard_node.places import Places
 from trainyard_node.processes import RealProcesses
 from trainyard_node.world import World
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trainyard_node.health.outcome import Outcome
 
 pytestmark = pytest.mark.integration
 SOURCE = Path(__file__).with_name("libnvidia_ml.c")

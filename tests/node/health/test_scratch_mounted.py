@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
+from tests.node.health.node import Node
 from trainyard_node.health.scratch_mounted import check
-
-if TYPE_CHECKING:
-    from tests.node.health.node import Node
 
 CFNCONFIG = "/etc/parallelcluster/cfnconfig"
 VOLUME = "/dev/mapper/vg.01-lv_ephemeral /scratch ext4 {},noatime,nodiratime 0 0"

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from tests.node.health.node import Node
 from trainyard_node.health.machine import Expected, expected, this_machine
 from trainyard_node.health.settings_known import check
-
-if TYPE_CHECKING:
-    from tests.node.health.node import Node
 
 
 def test_settings_that_are_there_are_said(node: Node):

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from threading import Event
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.node.doubles import FakeClock, FakeProcesses
+from tests.node.health.node import Node
 from trainyard_node.health.mounts import Trouble, trouble_with
 from trainyard_node.health.shared_mounted import check
 from trainyard_node.processes import TIMED_OUT, Ran
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from tests.node.health.node import Node
 
 LUSTRE = "10.0.0.7@tcp:/fsx {} lustre rw,seclabel,flock,lazystatfs 0 0"
 

@@ -8,23 +8,20 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from botocore.awsrequest import AWSResponse
 from botocore.handlers import BUILTIN_HANDLERS
 
 from tests.edge.aws.in_memory import account_in_memory
 from tests.render.batch.api_model import problems
+from trainyard.edge.aws.account import Account
 from trainyard.render.batch.job_kinds import OUTPUTS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.edge.aws.account import Account
 
 _OPERATIONS = {
     name.lower(): name

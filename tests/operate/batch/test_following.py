@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from tests.operate.batch.scripted_batch import ScriptedBatch, Step, scripted_cluster
 from trainyard.api.batch_submit import cancel_batch_job, exit_status, follow_batch_job, job_of_cluster, outcome_words
 from trainyard.errors import InputError, TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ID = "0000000a-1111-2222-3333-444444444444"
 

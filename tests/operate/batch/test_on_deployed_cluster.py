@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -17,14 +18,9 @@ from trainyard.api.batch_submit import (
     submit_batch_job,
 )
 from trainyard.api.bench_submit import Jobs, cancel_jobs, named_cluster, submit_jobs
+from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.batch_jobs import BatchJob
 from trainyard.operate.logs.job_streams import job_streams
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from trainyard.edge.aws.account import Account
-    from trainyard.edge.aws.batch_jobs import BatchJob
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 SPEC = """\

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -13,9 +14,6 @@ from trainyard.api.batch_submit import Wanted, submit_batch_job
 from trainyard.edge.aws.batch_definitions import find_definition
 from trainyard.errors import InputError, TrainyardError
 from trainyard.operate.batch.request import job_name, submit_parameters
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 @pytest.fixture

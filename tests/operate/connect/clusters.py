@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tests.deploy.preflights.recorded import RecordedAccount, Refusal, listing
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 HEAD = "i-0aaaaaaaaaaaaaaaa"
 FIRST, SECOND = "i-0bbbbbbbbbbbbbbb1", "i-0bbbbbbbbbbbbbbb2"

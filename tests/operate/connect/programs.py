@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from pathlib import Path
+from typing import Any, NamedTuple
 
 # As the real one: it takes its session from the variable that its first argument names, and forgets it there.
 # ValidateInputAndStartSession in src/sessionmanagerplugin/session/session.go of

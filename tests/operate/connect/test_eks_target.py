@@ -11,7 +11,7 @@ from tests.operate.eks_cluster import ARN, FORBIDDEN, UNREACHABLE, EksCluster, i
 from trainyard.api.connect import Node, shell_on
 from trainyard.errors import InputError, TrainyardError
 from trainyard.operate.connect.eks_forwarding import ClusterTunnel, cluster_tunnel, opened_into
-from trainyard.operate.connect.target import find_target
+from trainyard.operate.connect.find_target import find_target
 
 IMAGE = "ami-0123456789abcdef0"
 RUNNING = EksCluster(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from tests.deploy.preflights.recorded import Refusal
+from tests.deploy.preflights.recorded import RecordedAccount, Refusal
 from tests.operate.connect.clusters import (
     ELSEWHERE,
     FIRST,
@@ -21,9 +21,6 @@ from tests.operate.connect.clusters import (
 )
 from trainyard.errors import InputError, TrainyardError
 from trainyard.operate.connect.forwarding import Tunnel, Wanted, tunnel_to, tunnel_wanted
-
-if TYPE_CHECKING:
-    from tests.deploy.preflights.recorded import RecordedAccount
 
 SELF_HOSTED = stack("lab-monitoring", {"MonitoringType": "self-hosting", "MonitoringInstanceId": MONITORING})
 GRAFANA = "g-0a1b2c3d4e.grafana-workspace.us-east-2.amazonaws.com"

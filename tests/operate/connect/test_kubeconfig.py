@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 import yaml
@@ -10,9 +10,6 @@ import yaml
 from tests.operate.eks_cluster import ARN, EksCluster, described_cluster
 from trainyard.errors import TrainyardError
 from trainyard.operate.connect.kubeconfig import write_kubeconfig
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 WELL = EksCluster()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -13,9 +13,6 @@ from trainyard.edge.aws.asking import NotAllowedError
 from trainyard.errors import TrainyardError
 from trainyard.operate.connect.opening import open_session
 from trainyard.operate.connect.shell import shell_request, ssh_request
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.integration
 

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import shlex
 import subprocess
+from pathlib import Path
 from shutil import which
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.operate.connect.clusters import HEAD, LOGIN, NODES, account, instance
 from tests.operate.connect.programs import Programs
 from trainyard.api.connect import Node, ssh_entry, ssh_words
+from trainyard.edge.aws.account import Account
 from trainyard.errors import InputError, TrainyardError
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from trainyard.edge.aws.account import Account
 
 PROGRAM = ("/opt/with space/trainyard",)
 HOSTILE = "my profile; touch hurt $(touch hurt) `touch hurt` %h %% & # ö"

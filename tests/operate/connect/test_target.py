@@ -21,7 +21,8 @@ from tests.operate.connect.clusters import (
 )
 from trainyard.edge.aws.asking import NotAllowedError
 from trainyard.errors import InputError, TrainyardError
-from trainyard.operate.connect.target import find_target, require_running
+from trainyard.operate.connect.find_target import find_target
+from trainyard.operate.connect.target import require_running
 
 SELF_HOSTED = stack("lab-monitoring", {"MonitoringType": "self-hosting", "MonitoringInstanceId": MONITORING})
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tests.deploy.preflights.recorded import RecordedAccount
 from tests.edge.aws.batch_cluster import LOG_GROUP, BatchCluster, job, node_of
 from tests.operate.logs.planted import now_ms, put
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.account import Account
 
 MAIN = f"nccl/default/{'0' * 31}1"
 WORKER = f"nccl/default/{'0' * 31}2"

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.account import Account
 
 GROUP = "/aws/parallelcluster/llm-202605061300"
 HEAD, FIRST, SECOND = "i-0aaaaaaaaaaaaaaa1", "i-0bbbbbbbbbbbbbbb2", "i-0ccccccccccccccc3"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import tarfile
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,16 +13,11 @@ from tests.deploy.preflights.recorded import Refusal, listening
 from tests.edge.aws.batch_cluster import JOB, LOG_GROUP, STACK, BatchCluster, container, multi_node
 from tests.operate.logs.batch_planted import FORGOTTEN, MAIN, WORKER, plant_jobs, with_jobs, with_logs
 from tests.operate.logs.planted import SLURMD, now_ms, plant, put
-from trainyard.api.logs import Period, cluster_logs
+from trainyard.api.logs import Logs, Period, cluster_logs
 from trainyard.cli.logs_output import event_printer, log_values, print_log
+from trainyard.edge.aws.account import Account
 from trainyard.errors import InputError, TrainyardError
 from trainyard.operate.logs.job_stream import JobStreamName
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from trainyard.api.logs import Logs
-    from trainyard.edge.aws.account import Account
 
 GONE = {"cloudformation__ListStackResources": Refusal("ValidationError", "Stack with id llm-batch does not exist")}
 EVERYTHING = Period()

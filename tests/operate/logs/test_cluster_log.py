@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import pytest
 
 from tests.operate.logs.planted import CLOUD_INIT, FIRST, GROUP, HEAD, RESUME, SLURMCTLD, SLURMD, plant, put
+from trainyard.edge.aws.account import Account
 from trainyard.errors import InputError, TrainyardError
 from trainyard.operate.logs.cluster_log import cluster_log
 from trainyard.operate.logs.stream_name import parsed
 from trainyard.operate.logs.wanted import Wanted, chosen
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from trainyard.edge.aws.account import Account
 
 
 def names(account: Account, **wanted: Sequence[str]) -> list[str]:

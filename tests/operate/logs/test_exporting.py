@@ -5,19 +5,15 @@ from __future__ import annotations
 import json
 import resource
 import tarfile
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.operate.logs.planted import CLOUD_INIT, HEAD_NODE, SLURMCTLD, now_ms, plant, put
 from trainyard.api.logs import Period, cluster_logs
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.log_events import time_text
 from trainyard.errors import InputError, TrainyardError
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from trainyard.edge.aws.account import Account
 
 EVER = Period()
 

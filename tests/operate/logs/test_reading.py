@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from tests.operate.logs.planted import HEAD_NODE, SLURMCTLD, SLURMD, now_ms, plant, put
 from trainyard.api.logs import Period, cluster_logs
+from trainyard.edge.aws.account import Account
 from trainyard.errors import InputError
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
-
 
 EVER = Period()
 

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import tarfile
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 
 from tests.operate.logs.planted import GROUP, plant
 from tests.rehearsal.cloud import create
+from trainyard.edge.aws.account import Account
 from trainyard.errors import TrainyardError
 from trainyard.operate.logs.period import Period
 from trainyard.operate.logs.with_pcluster import export_with_pcluster
 from trainyard.rehearsal.emulated.emulated_account import emulated_account
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.edge.aws.account import Account
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 

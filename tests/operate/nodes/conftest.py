@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.edge.aws.in_memory import StandingClock, account_in_memory
 from tests.operate.nodes.planted import BUCKET, Planted
 from trainyard.edge.aws import s3
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.account import Account
 
 
 @pytest.fixture

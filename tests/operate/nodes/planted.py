@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainyard.deploy.record import Deployment, write_record
 from trainyard.edge.aws import s3
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.nodes import Node
 from trainyard.operate.nodes.bucket_records import Reading, Readings
 from trainyard.operate.nodes.chosen import of_node, of_queue
 from trainyard.operate.nodes.cluster_nodes import Nodes, Place, compared
 from trainyard.operate.nodes.expected import expected_of
+from trainyard.operate.nodes.findings import judged
 from trainyard.operate.nodes.record import BadRecordError, read_record
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
 
 BUCKET = "ml-bucket"
 CURRENT, FORMER = "a" * 64, "b" * 64
@@ -93,7 +92,7 @@ class Planted:
         instances = tuple(self.nodes.values())
         found = compared(Place("llm", "us-east-2", BUCKET), self.now, instances, Readings(readings, unread), wanted)
         found = found if queue is None else of_queue(found, queue)
-        return found if node is None else of_node(found, node)
+        return judged(found if node is None else of_node(found, node))
 
 
 def _reading(instance_id: str, content: bytes) -> Reading:

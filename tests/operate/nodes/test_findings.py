@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from tests.operate.nodes.planted import (
@@ -21,10 +19,8 @@ from tests.operate.nodes.planted import (
     step,
 )
 from trainyard.errors import InputError, TrainyardError
+from trainyard.operate.nodes.cluster_nodes import Nodes
 from trainyard.operate.nodes.explained import kinds
-
-if TYPE_CHECKING:
-    from trainyard.operate.nodes.cluster_nodes import Nodes
 
 EVIDENCE = "s3://ml-bucket/trainyard/llm/nodes"
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 
 from tests.edge.aws.in_memory import StandingClock
 from tests.operate.nodes.planted import COMPUTE, GONE, HEAD, LOGIN, NOON, Planted, failed, node, step
 from trainyard.operate.nodes.watching import NodeEvent, Watched, watch
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 class ScriptedClock(StandingClock):

@@ -6,15 +6,13 @@ import json
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
 from tests.operate.logs.planted import put
 from tests.rehearsal.cloud import create
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.account import Account
 
 BUCKET = "parallelcluster-0123456789abcdef-v1-do-not-delete"
 

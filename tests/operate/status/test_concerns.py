@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -15,14 +15,12 @@ from trainyard.edge.aws.nodes import Node
 from trainyard.edge.aws.stacks import StackState
 from trainyard.operate.monitoring.access import MonitoringAccess, WorkspaceState
 from trainyard.operate.status.cluster_status import Status
+from trainyard.operate.status.concern import Concern
 from trainyard.operate.status.concerns import concerns
 from trainyard.operate.status.file_systems import FileSystem
 from trainyard.operate.status.node_hours import node_hours
 from trainyard.operate.status.queues import compute_resources
 from trainyard.operate.status.reservations import Reservation
-
-if TYPE_CHECKING:
-    from trainyard.operate.status.concern import Concern
 
 NOW = datetime(2026, 5, 6, 12, tzinfo=UTC)
 ACCOUNT = Account("us-east-2")

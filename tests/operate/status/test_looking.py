@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from botocore.awsrequest import AWSResponse
@@ -13,13 +14,9 @@ from botocore.exceptions import ClientError
 from tests.operate.status.planted import config, launch, plant_config, plant_event, plant_fleet, plant_stack
 from tests.rehearsal.cloud import some_name
 from trainyard.cli.status_output import print_status
+from trainyard.edge.aws.account import Account
 from trainyard.errors import TrainyardError
 from trainyard.operate.status.looking import status
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trainyard.edge.aws.account import Account
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,12 +12,8 @@ from tests.edge.aws.in_memory import StandingClock, account_in_memory
 from tests.operate.nodes.planted import BUCKET, DEPLOYMENT, failed, plant, put, record
 from trainyard.deploy.record import write_record
 from trainyard.edge.aws import s3
+from trainyard.edge.aws.account import Account
 from trainyard.operate.status.looking import status
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.edge.aws.account import Account
 
 
 @pytest.fixture(scope="module")

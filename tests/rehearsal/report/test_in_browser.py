@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,9 +13,6 @@ from tests.rehearsal.report import results
 from trainyard.rehearsal.report.report_page import report_page
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from playwright.sync_api import Browser, Dialog, Page
 
 pytestmark = pytest.mark.integration

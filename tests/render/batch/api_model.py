@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import botocore.session
 from botocore.validate import ParamValidator
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 # Members whose keys are the user's own, and not those of the API.
 _FREE = {"Options", "Tags", "Parameters"}

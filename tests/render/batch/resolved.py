@@ -6,19 +6,16 @@ https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/intrinsic
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import yaml
 
 from tests.specs import spec_of
+from trainyard.render.cloudformation.stack import Stack
 from trainyard.render.cloudformation.stacks import stacks
 from trainyard.render.stand_ins import Ids
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.render.cloudformation.stack import Stack
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 PSEUDO = {
     "AWS::AccountId": "123456789012",

@@ -6,14 +6,11 @@ import os
 import socket
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from trainyard.render.batch.program_texts import program
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 

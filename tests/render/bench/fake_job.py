@@ -8,12 +8,9 @@ from __future__ import annotations
 
 import re
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from trainyard.render.bench.files import scripts
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 # The stand-in for srun runs what it is given once on each host, where uname tells the name of the host.
 SRUN = """\

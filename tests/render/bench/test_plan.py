@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -16,12 +15,10 @@ from trainyard.bench.factors import COLLECTIVES
 from trainyard.bench.machine import machine
 from trainyard.render.bench.files import bench_files
 from trainyard.render.bench.gpu_nodes import gpu_nodes, left_out
+from trainyard.render.bench.job import BenchJob
 from trainyard.render.bench.plan import container_image, jobs_for
+from trainyard.spec.cluster import Spec
 from trainyard.spec.parsing import parse
-
-if TYPE_CHECKING:
-    from trainyard.render.bench.job import BenchJob
-    from trainyard.spec.cluster import Spec
 
 GIB = 2**30
 ARCHITECTURES = {one.name: parse(one.text, "cluster.yaml").spec for one in architectures_on("parallelcluster")}

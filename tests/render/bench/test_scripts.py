@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.render.bench.fake_job import SETTINGS, FakeJob, lines_with, says
 from trainyard.bench.nccl_log import parse_log
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 IMAGE = "nvcr.io#nvidia/pytorch:25.10-py3"
 TREE = """\

@@ -6,7 +6,8 @@ import os
 import shutil
 import subprocess
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -15,10 +16,6 @@ from tests.render.bench.specs import with_queues
 from tests.slurm import Slurm, real_slurm
 from trainyard.bench.reading import read_runs
 from trainyard.render.bench.files import bench_files
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 pytestmark = [
     pytest.mark.integration,

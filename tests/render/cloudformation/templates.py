@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
 import trainyard.render.cloudformation
+from trainyard.render.cloudformation.stack import Kind
 from trainyard.render.cloudformation.template import template
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.render.cloudformation.stack import Kind
 
 FOLDER = Path(trainyard.render.cloudformation.__file__).parent
 STACKS: tuple[Kind, ...] = ("network", "storage", "monitoring", "rules", "assets")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -13,9 +14,6 @@ import yaml
 from tests.render.cloudformation.templates import TEMPLATES
 from trainyard.monitoring.alertmanager_config import alertmanager_config
 from trainyard.monitoring.prometheus_rules import alert_rules, recording_rules
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 RESOURCES = TEMPLATES["monitoring"]["Resources"]
 RULES = {name: one["Properties"]["Data"] for name, one in TEMPLATES["rules"]["Resources"].items()}

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import yaml
 
 from tests.render.cloudformation.templates import TEMPLATES, names_in, of_type
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 EVERYWHERE = {"0.0.0.0/0", "::/0"}
 ROLES = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -14,13 +14,11 @@ from tests.specs import spec_of, spec_texts
 from trainyard.document.write import yaml_text
 from trainyard.errors import TrainyardError
 from trainyard.render.cloudformation.resources import resources
+from trainyard.render.cloudformation.stack import Stack
 from trainyard.render.cloudformation.stacks import stacks
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.cluster import Spec
 from trainyard.spec.parsing import parse
-
-if TYPE_CHECKING:
-    from trainyard.render.cloudformation.stack import Stack
 
 PRIVATE = "private_subnets: [subnet-0123456789abcdef0]"
 PUBLIC = "public_subnets: [subnet-0123456789abcdef1, subnet-0123456789abcdef2]"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,9 +14,6 @@ from tests.render.diagram.drawn import SPECS, drawn
 from tests.specs import spec_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
     from playwright.sync_api import Browser
 
 pytestmark = pytest.mark.integration

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
 from tests.architectures.by_platform import architectures_on
 from trainyard.document.write import yaml_text
 from trainyard.render.rendering import render
+from trainyard.spec.cluster import Spec
 from trainyard.spec.parsing import parse
-
-if TYPE_CHECKING:
-    from trainyard.spec.cluster import Spec
 
 ARN = "arn:aws:iam::123456789012:policy/p"
 KEY = "arn:aws:kms:us-east-2:123456789012:key/12345678-1234-1234-1234-123456789012"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from copy import deepcopy
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from jsonschema import Draft7Validator, ValidationError
@@ -15,9 +16,6 @@ from tests.render.eks.options import NAMES, cluster_with
 from trainyard.checking.foreign.any_file import document_findings
 from trainyard.document.read import read_yaml
 from trainyard.document.write import yaml_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 SCHEMA = Path(__file__).parents[3].parent / "shared" / "schemas" / "eksctl-v1alpha5.schema.json"
 WITH_SCHEMA = pytest.mark.skipif(

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
 
 import pytest
 
 from trainyard.render.eks.programs import example_training
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 RANKS = 4
 

@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import yaml
@@ -18,12 +18,10 @@ from trainyard.bundle.stack_files import parameters_list
 from trainyard.catalog.instances import find
 from trainyard.catalog.interfaces import Interface, misfits
 from trainyard.errors import TrainyardError
+from trainyard.render.cloudformation.stack import Stack
 from trainyard.render.cloudformation.stacks import stacks
 from trainyard.render.eks.launch_templates import native_template
 from trainyard.render.stand_ins import Ids
-
-if TYPE_CHECKING:
-    from trainyard.render.cloudformation.stack import Stack
 
 # Optional parameters are blank by default; and cfn-lint's list of instance types is older than P6.
 ALLOWED = ("W1030", "W1033", "E3628")

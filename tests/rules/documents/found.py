@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from trainyard.checking.foreign.kind import FUNCTIONS
 from trainyard.document.read import read_yaml
 from trainyard.finding import path_text
+from trainyard.rules import Problem
 from trainyard.rules.documents import all_document_rules, example_document
-
-if TYPE_CHECKING:
-    from trainyard.rules import Problem
 
 
 def problems(rule_id: str, part: str) -> list[Problem]:

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 import trainyard.rules.documents
 from trainyard.checking.foreign.any_file import document_findings
 from trainyard.checking.foreign.kind import FUNCTIONS, document_kind
+from trainyard.document.node import Document
 from trainyard.document.read import read_yaml
 from trainyard.rules import all_rules
-from trainyard.rules.documents import NamedDocumentRule, all_document_rules, example_document
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.document.node import Document
-    from trainyard.rules.documents import DocumentKind
+from trainyard.rules.documents import DocumentKind, NamedDocumentRule, all_document_rules, example_document
 
 RULES = all_document_rules()
 EACH_RULE = pytest.mark.parametrize("named", RULES, ids=lambda named: named.id)

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 
+from trainyard.bench.case import Case
 from trainyard.bench.checks import bandwidth, collapse, ending, environment, network, results, versions
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from trainyard.bench.case import Case
-    from trainyard.finding import Finding
+from trainyard.finding import Finding
 
 CHECKS: tuple[Callable[[Case], Iterator[Finding]], ...] = (
     ending.check,

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from statistics import linear_regression
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from trainyard.bench.result import busbw
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.bench.case import Case
-    from trainyard.bench.expectation import Expectation, Model
-    from trainyard.bench.result import Row
-    from trainyard.finding import Finding
+from trainyard.bench.case import Case
+from trainyard.bench.expectation import Expectation, Model
+from trainyard.bench.result import Row, busbw
+from trainyard.finding import Finding
 
 # Where bandwidth decides and not latency.
 LARGE_BYTES = 64 * 2**20

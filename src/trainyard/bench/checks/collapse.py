@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from trainyard.bench.case import Case
 from trainyard.bench.result import busbw
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.bench.case import Case
-    from trainyard.finding import Finding
+from trainyard.finding import Finding
 
 # Below this size protocols change, and figures jump.
 _FROM_BYTES = 2**20

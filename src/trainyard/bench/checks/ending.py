@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.bench.case import Case
-    from trainyard.bench.result import Evidence, Run
-    from trainyard.finding import Finding
+from trainyard.bench.case import Case
+from trainyard.bench.result import Evidence, Run
+from trainyard.finding import Finding
 
 # What ends a test, or keeps it from beginning. Warnings of NCCL alone do not.
 _FATAL = re.compile(

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING
 
 import yaml
 
+from trainyard.bench.case import Case
 from trainyard.bench.machine import FOLDER
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.bench.case import Case
-    from trainyard.finding import Finding
+from trainyard.finding import Finding
 
 
 def check(case: Case) -> Iterator[Finding]:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from trainyard.bench.case import Case
 from trainyard.catalog.instances import find
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.bench.case import Case
-    from trainyard.finding import Finding
+from trainyard.finding import Finding
 
 _SLOW_PROVIDERS = {"tcp", "sockets", "udp", "tcp;ofi_rxm", "udp;ofi_rxd"}
 

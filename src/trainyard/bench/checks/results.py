@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.bench.case import Case
-    from trainyard.bench.result import Row
-    from trainyard.finding import Finding
+from trainyard.bench.case import Case
+from trainyard.bench.result import Row
+from trainyard.finding import Finding
 
 # Sums of random floats in another order differ by some 1e-6, halves by some 1e-3. This is no rounding.
 _NO_ROUNDING = 0.01

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
+from trainyard.bench.case import Case
 from trainyard.bench.machine import FOLDER
 from trainyard.bench.version_order import version, within
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.bench.case import Case
-    from trainyard.finding import Finding
+from trainyard.finding import Finding
 
 
 def check(case: Case) -> Iterator[Finding]:

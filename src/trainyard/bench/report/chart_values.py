@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from trainyard.bench.expectation import alike
-from trainyard.bench.references import references
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from trainyard.bench.case import Case
-    from trainyard.bench.expectation import Model
-    from trainyard.bench.judge import Judgement
-    from trainyard.bench.references import Reference
+from trainyard.bench.case import Case
+from trainyard.bench.expectation import Model, alike
+from trainyard.bench.judge import Judgement
+from trainyard.bench.references import Reference, references
 
 
 def charts(judgements: Sequence[Judgement]) -> list[dict[str, Any]]:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from math import ceil
 from os.path import commonprefix
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from xml.etree import ElementTree as ET
 
 from trainyard.bench.report.figures import counted, share, size
 from trainyard.render.diagram.canvas import LINE, NAME, NOTE, number, text
 from trainyard.render.markup import said
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    Tile = tuple[float, float, float, float]
+Tile = tuple[float, float, float, float]
 
 _WIDTH = 760
 _TOP = 34

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from collections.abc import Iterable
+from typing import Any
 
 _WORD = re.compile(r"[A-Za-z0-9][\w.-]*")
 # NCCL begins its lines with host, process and thread, and nccl-tests what failed with the host.

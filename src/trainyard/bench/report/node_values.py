@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
-from trainyard.bench.slow_nodes import node_ratios, slow_nodes, speeds
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from trainyard.bench.judge import Judgement
-    from trainyard.bench.result import Run
-    from trainyard.bench.slow_nodes import Speed
+from trainyard.bench.judge import Judgement
+from trainyard.bench.result import Run
+from trainyard.bench.slow_nodes import Speed, node_ratios, slow_nodes, speeds
 
 
 def nodes(judgements: Sequence[Judgement]) -> dict[str, Any]:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from math import ceil, floor, log, log10
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from xml.etree import ElementTree as ET
 
-from trainyard.render.diagram.canvas import LINE, NAME, NOTE, number, path_data, text
+from trainyard.render.diagram.canvas import LINE, NAME, NOTE, Point, number, path_data, text
 from trainyard.render.markup import said
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from trainyard.render.diagram.canvas import Point
 
 _RIGHT, _TOP, _BOTTOM = 22, 48, 50
 _LEGEND_ROW = 20

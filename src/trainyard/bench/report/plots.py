@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from copy import deepcopy
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from xml.etree import ElementTree as ET
 
 from trainyard.bench.report.heat_maps import heat_maps
 from trainyard.bench.report.scaling_plot import scaling_plot
 from trainyard.bench.report.size_plots import bandwidth_plot, time_plot
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _NO_PART_OF_A_NAME = re.compile(r"[^a-z0-9]+")
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from xml.etree import ElementTree as ET
 
 from trainyard.bench.report.plot import NARROW
@@ -14,9 +15,6 @@ from trainyard.bench.report.scaling_plot import scaling_plot
 from trainyard.bench.report.size_plots import bandwidth_plot, time_plot
 from trainyard.bench.report.tables import add_evidence, add_names, add_runs, add_scaling
 from trainyard.render.markup import add, after, link, page
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 _SECTIONS = {
     "findings": "What was found",

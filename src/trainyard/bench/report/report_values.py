@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainyard.bench.case import kinds
+from trainyard.bench.judge import Judgement
 from trainyard.bench.report.chart_values import charts
 from trainyard.bench.report.node_values import nodes
 from trainyard.bench.report.scaling_values import scaling
 from trainyard.bench.report.words import headline, summary
 from trainyard.bench.result import busbw
-from trainyard.finding import SEVERITIES
+from trainyard.finding import SEVERITIES, Finding
 from trainyard.version import __version__
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from trainyard.bench.judge import Judgement
-    from trainyard.finding import Finding
 
 _WORST = ("broken", "degraded", "unknown", "healthy")
 _MOST_EVIDENCE = 40

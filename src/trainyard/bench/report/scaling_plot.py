@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
+from xml.etree import ElementTree as ET
 
 from trainyard.bench.report.figures import gb_s, share, size
 from trainyard.bench.report.plot import WIDE, Plot, Shape, even, logarithmic
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from xml.etree import ElementTree as ET
 
 
 def scaling_plot(series: Mapping[str, Any], shape: Shape = WIDE) -> ET.Element:

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
-from trainyard.bench.forecast import forecasts
-from trainyard.bench.scaling import all_series
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from trainyard.bench.forecast import Forecast
-    from trainyard.bench.judge import Judgement
-    from trainyard.bench.scaling import Point, Series
+from trainyard.bench.forecast import Forecast, forecasts
+from trainyard.bench.judge import Judgement
+from trainyard.bench.scaling import Point, Series, all_series
 
 DEFINITION = (
     "Bus bandwidth is normalised by the number of ranks, so it stays the same where a cluster scales, and does not add "

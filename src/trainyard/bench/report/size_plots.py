@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+from xml.etree import ElementTree as ET
 
 from trainyard.bench.report.figures import gb_s, microseconds, size
 from trainyard.bench.report.plot import WIDE, Plot, Shape, even, logarithmic
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from xml.etree import ElementTree as ET
-
-    Run = Mapping[str, Any]
+Run = Mapping[str, Any]
 
 # More lines than this cannot be told apart by colour.
 _MOST_COLOURS = 6

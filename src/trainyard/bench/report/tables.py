@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+from xml.etree import ElementTree as ET
 
 from trainyard.bench.report.figures import counted, gb_s, share, size
 from trainyard.render.markup import add
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from xml.etree import ElementTree as ET
 
 _MOST_OPEN = 20
 _WORST = ("broken", "degraded", "unknown", "healthy")

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from trainyard.bench.report.figures import counted, gb_s, share, size
 from trainyard.render.markup import said
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 _MOST_RUNS = 40
 _MOST_NAME = 44

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from trainyard.bench.report.figures import counted, gb_s, share, size
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 _HEADLINES = {
     "healthy": "Healthy",

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import NamedTuple, cast
 
+from trainyard.bench.submitting.job import Job
 from trainyard.bench.submitting.planned import planned_jobs
-from trainyard.bench.submitting.sweep import sweep_jobs
+from trainyard.bench.submitting.sweep import Backend, sweep_jobs
 from trainyard.checking.spec_file import check_file
 from trainyard.deploy.own_bucket import bucket_of_cluster
 from trainyard.deploy.record import read_record
 from trainyard.edge.aws import s3
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.nodes import nodes
 from trainyard.edge.aws.ssm_commands import SsmSlurm
 from trainyard.errors import InputError, SpecError, TrainyardError
+from trainyard.spec.cluster import Spec
 from trainyard.spec.parsing import parse
-
-if TYPE_CHECKING:
-    from trainyard.bench.submitting.job import Job
-    from trainyard.bench.submitting.sweep import Backend
-    from trainyard.edge.aws.account import Account
-    from trainyard.spec.cluster import Spec
-
 
 WITHOUT_SLURM = {"batch": "AWS Batch", "eks": "Amazon EKS"}
 """What runs the tests on other platforms."""

@@ -5,15 +5,11 @@ from __future__ import annotations
 import os
 import tempfile
 import zlib
+from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
 
+from trainyard.bench.submitting.head_node import HeadNode
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from trainyard.bench.submitting.head_node import HeadNode
 
 # NCCL_DEBUG=INFO on a thousand ranks makes gigabytes, of which gzip leaves a twentieth. What is larger is not fetched.
 _MOST_COMPRESSED_BYTES = 64 * 2**20

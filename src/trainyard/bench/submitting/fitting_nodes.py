@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from trainyard.bench.submitting.quantity import amount
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from trainyard.edge.kubernetes.kubectl import Kubectl
+from trainyard.edge.kubernetes.kubectl import Kubectl
 
 _KEEP_AWAY = ("NoSchedule", "NoExecute")
 # What pods ask for that a node with the right device plugins and NodeConfig offers.

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, Protocol
 
+from trainyard.bench.submitting.scheduler import Scheduler
 from trainyard.bench.submitting.state import State
 from trainyard.edge.remote.answer import UnreachableError
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from trainyard.bench.submitting.scheduler import Scheduler
-
 
 # Jobs that Slurm will not start before somebody changes something.
 # https://slurm.schedmd.com/job_reason_codes.html

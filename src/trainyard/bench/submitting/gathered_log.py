@@ -8,14 +8,11 @@ https://kubernetes.io/docs/concepts/cluster-administration/logging/#log-rotation
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
 GAP = "trainyard: lines may be missing here: the node has put away what came before"
 """Stands in a log where the last lines that were gathered are not at hand any more."""

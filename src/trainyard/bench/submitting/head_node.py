@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Sequence
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from trainyard.edge.remote.answer import Answer
+from trainyard.edge.remote.answer import Answer
 
 
 class HeadNode(Protocol):

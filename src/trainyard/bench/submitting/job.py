@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
+from typing import Any, Literal
 
 Measures = Literal["nccl-tests", "cpu-sweep", "gpu-sweep", "gpus"]
 

@@ -5,18 +5,15 @@ from __future__ import annotations
 import json
 import re
 import secrets
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from trainyard.edge.folder_lock import folder_lock
 from trainyard.edge.new_file import write_new_file
 from trainyard.edge.small_file import read_small_file
 from trainyard.errors import InputError, TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 FILE = "submission.json"
 _LOCK = ".submission.lock"

@@ -5,13 +5,11 @@ https://github.com/kubeflow/mpi-operator/blob/v0.7.0/pkg/controller/mpi_job_cont
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from trainyard.bench.submitting.pod_words import Trouble, nodes_of, told_together, trouble_of
 from trainyard.bench.submitting.state import State
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 # Labels that the operator gives its pods.
 JOB_NAME = "training.kubeflow.org/job-name"

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from trainyard.bench.submitting.mpi_job_state import JOB_NAME, has_begun, role_of
+from trainyard.edge.kubernetes.kubectl import Kubectl
+from trainyard.edge.kubernetes.refusals import NoSuchKindError
 from trainyard.errors import TrainyardError
 from trainyard.render.bench.mpi_job import NAMESPACE, RUN, SUBMISSION, TEST
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from trainyard.edge.kubernetes.kubectl import Kubectl
-    from trainyard.edge.kubernetes.refusals import NoSuchKindError
 
 _MPI_JOBS = "mpijobs.kubeflow.org"
 _OPERATOR = "mpi-operator"

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from trainyard.bench.submitting.files_there import write_blocks
+from trainyard.bench.submitting.job import Job
 from trainyard.bench.submitting.state import GONE, State
 from trainyard.edge.aws import batch_jobs
+from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.batch_jobs import BatchJob
+from trainyard.edge.aws.log_events import LogEvent
 from trainyard.edge.aws.log_stream import LogStream
 from trainyard.edge.remote.answer import UnreachableError
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
-
-    from trainyard.bench.submitting.job import Job
-    from trainyard.edge.aws.account import Account
-    from trainyard.edge.aws.batch_jobs import BatchJob
-    from trainyard.edge.aws.log_events import LogEvent
 
 _MARK = "trainyard-bench"
 _LONGEST_NAME = 128  # https://docs.aws.amazon.com/batch/latest/APIReference/API_SubmitJob.html

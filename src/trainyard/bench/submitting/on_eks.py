@@ -7,36 +7,29 @@ of them could each hold half of the nodes for ever, so each is submitted once th
 from __future__ import annotations
 
 import secrets
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from trainyard.bench.submitting import mpi_runs
 from trainyard.bench.submitting.files_there import write_blocks
-from trainyard.bench.submitting.fitting_nodes import fit_in, holders
+from trainyard.bench.submitting.fitting_nodes import Fit, fit_in, holders
 from trainyard.bench.submitting.gathered_log import GatheredLog
-from trainyard.bench.submitting.mpi_job_state import role_of, seen
+from trainyard.bench.submitting.job import Job
+from trainyard.bench.submitting.mpi_job_state import Seen, role_of, seen
 from trainyard.bench.submitting.state import State
 from trainyard.bench.submitting.stuck_pods import StuckPods, stuck
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.batch_jobs import may_pass
 from trainyard.edge.aws.eks import find_cluster
-from trainyard.edge.kubernetes.kubectl import kubectl_of
+from trainyard.edge.kubernetes.kubectl import Kubectl, kubectl_of
 from trainyard.edge.kubernetes.refusals import NoSuchKindError, NotThereError
 from trainyard.edge.remote.answer import UnreachableError
 from trainyard.errors import TrainyardError
 from trainyard.render.bench.mpi_job import NAMESPACE, run_of, scripts_manifest
 from trainyard.render.tags import CLUSTER
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from contextlib import AbstractContextManager
-    from pathlib import Path
-
-    from trainyard.bench.submitting.fitting_nodes import Fit
-    from trainyard.bench.submitting.job import Job
-    from trainyard.bench.submitting.mpi_job_state import Seen
-    from trainyard.edge.aws.account import Account
-    from trainyard.edge.kubernetes.kubectl import Kubectl
 
 _DELETED = "somebody has deleted its MPIJob"
 _FETCH_TIMES, _FETCH_PAUSE_S = 4, 10.0

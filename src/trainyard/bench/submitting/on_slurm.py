@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from trainyard.bench.submitting import files_there, slurm
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from trainyard.bench.submitting.head_node import HeadNode
-    from trainyard.bench.submitting.job import Job
-    from trainyard.bench.submitting.state import State
+from trainyard.bench.submitting.head_node import HeadNode
+from trainyard.bench.submitting.job import Job
+from trainyard.bench.submitting.state import State
 
 _NEAR_S, _FAR_S = 1.0, 15.0
 

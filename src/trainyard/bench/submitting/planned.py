@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from trainyard.bench.submitting.job import Job
 from trainyard.render.batch.names import job_definition, job_queue
 from trainyard.render.bench.batch_job import submit_job
 from trainyard.render.bench.files import mpi_job_of, scripts
+from trainyard.render.bench.job import BenchJob
 from trainyard.render.bench.plan import jobs_for
 from trainyard.render.bench.sbatch import sbatch_text
-
-if TYPE_CHECKING:
-    from trainyard.render.bench.job import BenchJob
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 
 def planned_jobs(spec: Spec, phases: tuple[int, ...] = (), *, container: bool = False) -> tuple[Job, ...]:

@@ -5,10 +5,8 @@ https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
 
 Kind = Literal["unschedulable", "image", "container", "starting", "ended"]
 

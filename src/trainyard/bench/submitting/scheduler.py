@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from trainyard.bench.submitting.job import Job
-    from trainyard.bench.submitting.state import State
+from trainyard.bench.submitting.job import Job
+from trainyard.bench.submitting.state import State
 
 
 class Scheduler(Protocol):

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
+from trainyard.bench.submitting.head_node import HeadNode
+from trainyard.bench.submitting.job import Job
 from trainyard.bench.submitting.state import GONE, State
+from trainyard.edge.remote.answer import Answer
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from trainyard.bench.submitting.head_node import HeadNode
-    from trainyard.bench.submitting.job import Job
-    from trainyard.edge.remote.answer import Answer
 
 _NUMBER = re.compile(r"\d+")
 _NOT_FOUND = 127

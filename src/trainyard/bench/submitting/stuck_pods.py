@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from trainyard.bench.submitting.following import Clock
+from trainyard.bench.submitting.mpi_job_state import Seen
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.bench.submitting.following import Clock
-    from trainyard.bench.submitting.mpi_job_state import Seen
 
 HeldUp = Literal["no pods", "image", "container", "unschedulable", "starting"]
 

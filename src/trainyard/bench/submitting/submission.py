@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import gzip
 import shutil
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
-from trainyard.bench.submitting.following import Followed, follow
+from trainyard.bench.submitting.following import Clock, Followed, follow
+from trainyard.bench.submitting.job import Job
 from trainyard.bench.submitting.memory import Memory, Remembered, only_one, read_memory
-from trainyard.bench.submitting.state import GONE
+from trainyard.bench.submitting.scheduler import Scheduler
+from trainyard.bench.submitting.state import GONE, State
 from trainyard.edge.remote.answer import UnreachableError
 from trainyard.errors import InputError, TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
-
-    from trainyard.bench.submitting.following import Clock
-    from trainyard.bench.submitting.job import Job
-    from trainyard.bench.submitting.scheduler import Scheduler
-    from trainyard.bench.submitting.state import State
 
 # Beside what the jobs may take: nodes start, and others wait in front of them.
 _WAITING_S = 3600.0

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from trainyard.bundle.by_hand.endpoints import endpoints
 from trainyard.bundle.by_hand.images import images, images_of
 from trainyard.bundle.by_hand.key import key_policy
 from trainyard.bundle.by_hand.secrets import secrets
 from trainyard.render.secrets import secrets_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 
 def to_look_at(spec: Spec) -> Iterator[tuple[str, Sequence[str]]]:

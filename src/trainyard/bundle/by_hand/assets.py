@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
 
+from trainyard.bundle.asset_lock import AssetLock
 from trainyard.bundle.by_hand.aws_command import assigned, aws, document, shell_name
 from trainyard.render.assets import folder
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from trainyard.bundle.asset_lock import AssetLock
-    from trainyard.spec.cluster import Spec
-
+from trainyard.spec.cluster import Spec
 
 # https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html
 # All clusters of the account share the bucket, so its key is nobody's own.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from pathlib import PurePath
-from typing import TYPE_CHECKING
 
 from trainyard.bundle.by_hand.aws_command import assigned, aws, shell_name
 from trainyard.bundle.by_hand.stacks import read_outputs, written_in
@@ -11,14 +11,9 @@ from trainyard.bundle.cloudwatch_files import cloudwatch_files, cloudwatch_stand
 from trainyard.monitoring.cloudwatch_body import dashboards_of, wants_dashboards
 from trainyard.monitoring.cloudwatch_cluster import HEAD_NODE, LOG_GROUP
 from trainyard.monitoring.cloudwatch_dashboard import dashboard_name
-from trainyard.render.stand_ins import Ids
+from trainyard.render.stand_ins import Ids, StandIn
+from trainyard.spec.cluster import Spec
 from trainyard.spec.file_system import OpenZfs
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from trainyard.render.stand_ins import StandIn
-    from trainyard.spec.cluster import Spec
 
 
 def put(spec: Spec, known: Mapping[str, str]) -> Iterator[str]:

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from trainyard.bundle.by_hand.aws_command import assigned, aws
 from trainyard.bundle.by_hand.security_group import security_group
 from trainyard.render.secrets import secrets_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from trainyard.spec.cluster import Spec
-    from trainyard.spec.network import ExistingNetwork
-
+from trainyard.spec.cluster import Spec
+from trainyard.spec.network import ExistingNetwork
 
 _GATEWAYS = ("s3", "dynamodb")
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from trainyard.bundle.by_hand.aws_command import aws
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 # The tag that pcluster build-image gives: pcluster/constants.py in https://github.com/aws/aws-parallelcluster
 _TAG = "parallelcluster:version"

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from trainyard.bundle.by_hand.aws_command import aws, document
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 # To attach a volume, and to read an object.
 # https://docs.aws.amazon.com/ebs/latest/userguide/ebs-encryption-requirements.html

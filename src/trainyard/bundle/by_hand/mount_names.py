@@ -5,16 +5,12 @@ https://docs.aws.amazon.com/fsx/latest/LustreGuide/mount-fs-auto-mount-onreboot.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard.bundle.by_hand.aws_command import assigned, aws, shell_name
 from trainyard.render.eks.lustre_volumes import existing_ids, mount_name_output
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.render.stand_ins import StandIn
-    from trainyard.spec.cluster import Spec
+from trainyard.render.stand_ins import StandIn
+from trainyard.spec.cluster import Spec
 
 
 def mount_names(spec: Spec, stand_ins: tuple[StandIn, ...]) -> Iterator[tuple[str, StandIn, str]]:

@@ -5,17 +5,13 @@ https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/create-cr-group.html
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard.bundle.by_hand.aws_command import assigned, aws, document, shell_name
 from trainyard.catalog.partition import partition_of
 from trainyard.render.reservation_groups import CONFIGURATION, group_name, groups_to_make
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.render.stand_ins import StandIn
-    from trainyard.spec.cluster import Spec
+from trainyard.render.stand_ins import StandIn
+from trainyard.spec.cluster import Spec
 
 
 def ungrouped(spec: Spec) -> Iterator[str]:

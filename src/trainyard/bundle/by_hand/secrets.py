@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from trainyard.bundle.by_hand.aws_command import aws
 from trainyard.render.secrets import secrets_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 
 def secrets(spec: Spec) -> Sequence[str]:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from trainyard.bundle.by_hand.aws_command import assigned, aws
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 
 def security_group(spec: Spec, variable: str, what: str, vpc: str, ports: Sequence[str]) -> Iterator[str]:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from trainyard.bundle.by_hand.aws_command import assigned, aws, shell_name
 from trainyard.catalog.partition import partition_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from trainyard.render.cloudformation.stack import Stack
-    from trainyard.render.stand_ins import StandIn
-    from trainyard.spec.cluster import Spec
+from trainyard.render.cloudformation.stack import Stack
+from trainyard.render.stand_ins import StandIn
+from trainyard.spec.cluster import Spec
 
 
 def made(spec: Spec, stack: Stack) -> Iterator[str]:

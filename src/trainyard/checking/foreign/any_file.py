@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from trainyard.checking.foreign.kind import FUNCTIONS, document_kind
-from trainyard.checking.spec_file import Checked, check_text, unread, worst_first
+from trainyard.checking.spec_file import Checked, OutsideValidator, check_text, unread, worst_first
+from trainyard.document.node import Document
 from trainyard.document.problems import MOST_FINDINGS
 from trainyard.document.read import read_yaml
 from trainyard.edge.text_file import read_text
 from trainyard.errors import FindingsError
 from trainyard.finding import Finding, path_text
-from trainyard.rules.documents import all_document_rules
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.checking.spec_file import OutsideValidator
-    from trainyard.document.node import Document
-    from trainyard.rules import Problem
-    from trainyard.rules.documents import DocumentKind, NamedDocumentRule
+from trainyard.rules import Problem
+from trainyard.rules.documents import DocumentKind, NamedDocumentRule, all_document_rules
 
 
 def check_any_file(file: str, outside: tuple[OutsideValidator, ...] = ()) -> Checked:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from trainyard.rules.documents import DocumentKind
+from trainyard.rules.documents import DocumentKind
 
 # The short forms of intrinsic functions, and what each stands for. Ref and Condition have no prefix.
 # https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/intrinsic-function-reference.html

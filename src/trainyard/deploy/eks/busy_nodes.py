@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Mapping
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-
-    from trainyard.edge.kubernetes.kubectl import Kubectl
+from trainyard.edge.kubernetes.kubectl import Kubectl
 
 GROUP = "eks.amazonaws.com/nodegroup"
 """Label that EKS gives to nodes: the name of their node group."""

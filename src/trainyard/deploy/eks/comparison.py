@@ -6,14 +6,12 @@ https://docs.aws.amazon.com/eks/latest/eksctl/cluster-upgrade.html
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainyard.catalog.by_version import number_of
 from trainyard.deploy.eks.config import node_groups_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 SIZES = ("minSize", "desiredCapacity", "maxSize")
 # Above node groups, what a later step brings about. Everything else is fixed when the cluster is made.

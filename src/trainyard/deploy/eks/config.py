@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import yaml
 
 from trainyard.bundle.config_text import config_text
+from trainyard.deploy.work import Work
 from trainyard.errors import TrainyardError
 from trainyard.render.eks.cluster import cluster
 from trainyard.render.eks.manifests import EXAMPLES, manifests
 from trainyard.render.stand_ins import Ids
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.deploy.work import Work
 
 
 def wanted_config(work: Work) -> dict[str, Any]:

@@ -6,25 +6,20 @@ https://docs.aws.amazon.com/eks/latest/userguide/delete-cluster.html
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from trainyard.deploy.cluster_stack import eksctl_stack
 from trainyard.deploy.eks.stacks import delete_own_stack, own_cluster, own_stacks, settled_stack
-from trainyard.edge.aws.eks import find_cluster
+from trainyard.deploy.work import Work
+from trainyard.edge.aws.eks import EksCluster, find_cluster
 from trainyard.edge.aws.leftover_interfaces import delete_leftover_interfaces
 from trainyard.edge.aws.stacks import find_stack
-from trainyard.edge.eksctl import EksctlRefusedError
+from trainyard.edge.eksctl import Eksctl, EksctlRefusedError
+from trainyard.edge.kubernetes.kubectl import Kubectl
 from trainyard.edge.kubernetes.refusals import ForbiddenError, NoSuchKindError
 from trainyard.edge.remote.answer import UnreachableError
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.deploy.work import Work
-    from trainyard.edge.aws.eks import EksCluster
-    from trainyard.edge.eksctl import Eksctl
-    from trainyard.edge.kubernetes.kubectl import Kubectl
 
 # Their operators end the pods, so they have to go before the nodes on which these operators run.
 JOBS = ("mpijobs.kubeflow.org", "pytorchjobs.kubeflow.org", "jobs.batch")

@@ -6,15 +6,11 @@ image without drivers, and nodes become Ready that have no GPU: https://github.c
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from trainyard.deploy.work import Work
 from trainyard.edge.aws import eks
 from trainyard.errors import TrainyardError
 from trainyard.render.eks.names import accelerator
 from trainyard.render.eks.node_groups import node_group_name
-
-if TYPE_CHECKING:
-    from trainyard.deploy.work import Work
 
 # Types of images, by what their names hold: https://docs.aws.amazon.com/eks/latest/APIReference/API_Nodegroup.html
 _WITH_DRIVER = {"nvidia": "NVIDIA", "neuron": "NEURON"}

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from trainyard.deploy.eks.config import node_groups_of
+from trainyard.edge.aws.eks import NodeGroupState
 from trainyard.render.eks.node_groups import node_group_name
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.edge.aws.eks import NodeGroupState
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 
 class Sizes(NamedTuple):

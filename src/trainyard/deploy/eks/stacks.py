@@ -8,20 +8,15 @@ in managed_nodegroup.go beside that; https://github.com/eksctl-io/eksctl/issues/
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from trainyard.deploy.cluster_stack import eksctl_stack
 from trainyard.deploy.steps.stack import refuse_foreign, tell
+from trainyard.deploy.work import Work
 from trainyard.edge.aws.cloudformation import delete_stack
 from trainyard.edge.aws.eks import EksCluster, find_cluster
 from trainyard.edge.aws.stack_waiting import follow
-from trainyard.edge.aws.stacks import all_stacks, find_stack
+from trainyard.edge.aws.stacks import StackState, all_stacks, find_stack
 from trainyard.edge.aws.termination_protection import lift_protection
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from trainyard.deploy.work import Work
-    from trainyard.edge.aws.stacks import StackState
 
 # What can only be deleted.
 FAILED = {"CREATE_FAILED", "ROLLBACK_COMPLETE", "ROLLBACK_FAILED", "DELETE_FAILED"}

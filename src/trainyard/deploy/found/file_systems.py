@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
+from trainyard.deploy.preflights import PreflightContext
 from trainyard.edge.aws import ec2, efs, fsx
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.deploy.preflights import PreflightContext
-    from trainyard.finding import Path
+from trainyard.finding import Path
 
 
 class Existing(NamedTuple):

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from trainyard.catalog.instances import find
 from trainyard.catalog.parallelcluster_images import image_name
-from trainyard.deploy.wanted.nodes import all_nodes
+from trainyard.deploy.preflights import PreflightContext
+from trainyard.deploy.wanted.nodes import Nodes, all_nodes
 from trainyard.edge.aws import ec2
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.deploy.preflights import PreflightContext
-    from trainyard.deploy.wanted.nodes import Nodes
 
 
 class UsedImage(NamedTuple):

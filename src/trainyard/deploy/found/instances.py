@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from trainyard.catalog.instances import find
+from trainyard.deploy.preflights import PreflightContext
 from trainyard.edge.aws import ec2
-
-if TYPE_CHECKING:
-    from trainyard.deploy.preflights import PreflightContext
 
 # Of every node: PCLUSTER_CLUSTER_NAME_TAG in pcluster/constants.py, https://github.com/aws/aws-parallelcluster
 _CLUSTER_TAG = "parallelcluster:cluster-name"

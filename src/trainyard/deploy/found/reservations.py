@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from datetime import datetime
 
+from trainyard.deploy.preflights import PreflightContext
+from trainyard.deploy.wanted.reservations import WantedReservation, wanted_reservations
 from trainyard.edge.aws import ec2, resource_groups
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from datetime import datetime
-
-    from trainyard.deploy.preflights import PreflightContext
-    from trainyard.deploy.wanted.reservations import WantedReservation
-
-from trainyard.deploy.wanted.reservations import wanted_reservations
 
 # What will be there, but is not yet.
 # https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CapacityReservation.html

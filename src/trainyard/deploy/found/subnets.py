@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from trainyard.deploy.wanted.nodes import all_nodes
+from trainyard.deploy.preflights import PreflightContext
+from trainyard.deploy.wanted.nodes import Nodes, all_nodes
 from trainyard.deploy.wanted.subnets import existing_subnets, named_subnets, zones_to_be
 from trainyard.edge.aws import ec2
-
-if TYPE_CHECKING:
-    from trainyard.deploy.preflights import PreflightContext
-    from trainyard.deploy.wanted.nodes import Nodes
 
 
 def found_subnets(context: PreflightContext) -> dict[str, ec2.Described]:

@@ -6,25 +6,22 @@ that what several want to know is asked once.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from pathlib import Path as FilePath
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
+from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
+from trainyard.bundle.asset_lock import AssetLock
 from trainyard.deploy.programs import Programs
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from trainyard.bundle.asset_lock import AssetLock
-    from trainyard.document.node import Document
-    from trainyard.edge.aws.account import Account
-    from trainyard.finding import Severity
-    from trainyard.rules import Problem
-    from trainyard.spec.cluster import Spec
+from trainyard.document.node import Document
+from trainyard.edge.aws.account import Account
+from trainyard.finding import Severity
+from trainyard.rules import Problem
+from trainyard.spec.cluster import Spec
 
 Arguments = ParamSpec("Arguments")
 Answer = TypeVar("Answer")

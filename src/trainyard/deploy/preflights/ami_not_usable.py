@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard.deploy.found.images import architecture_of, official_images, own_images
-from trainyard.deploy.preflights import Preflight
+from trainyard.deploy.preflights import Preflight, PreflightContext
 from trainyard.deploy.wanted.nodes import all_nodes
+from trainyard.finding import Path
 from trainyard.rules import Problem
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.deploy.preflights import PreflightContext
-    from trainyard.finding import Path
 
 
 def check(context: PreflightContext) -> Iterator[Problem]:

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard.catalog.parallelcluster_images import official_image
 from trainyard.deploy.found.images import each_own_image
-from trainyard.deploy.preflights import Preflight
-from trainyard.edge.aws.ec2 import tags_of
+from trainyard.deploy.preflights import Preflight, PreflightContext
+from trainyard.edge.aws.ec2 import Described, tags_of
 from trainyard.rules import Problem
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.deploy.preflights import PreflightContext
-    from trainyard.edge.aws.ec2 import Described
 
 # PCLUSTER_IMAGE_OS_TAG in pcluster/constants.py, https://github.com/aws/aws-parallelcluster
 _TAG = "parallelcluster:os"

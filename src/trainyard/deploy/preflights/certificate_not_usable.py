@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
-from trainyard.deploy.preflights import Preflight
+from trainyard.deploy.preflights import Preflight, PreflightContext
 from trainyard.edge.aws import acm
 from trainyard.render.cloudformation.monitoring import needs_monitoring
 from trainyard.rules import Problem
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.deploy.preflights import PreflightContext
 
 _PATH = ("monitoring", "certificate")
 

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
 
-from trainyard.deploy.preflights import Preflight
+from trainyard.deploy.preflights import Preflight, PreflightContext
 from trainyard.edge.aws import ec2
 from trainyard.edge.aws.stacks import stacks_tagged
 from trainyard.render.rendering import render
 from trainyard.render.tags import CLUSTER, ENVIRONMENT
 from trainyard.rules import Problem
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from trainyard.deploy.preflights import PreflightContext
 
 _PATH = ("environment",)
 # The stacks of an environment whose outputs its clusters use.

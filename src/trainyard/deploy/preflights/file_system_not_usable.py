@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard.deploy.found.file_systems import Existing, existing_file_systems
 from trainyard.deploy.found.instances import own_instances
-from trainyard.deploy.preflights import Preflight
+from trainyard.deploy.preflights import Preflight, PreflightContext
 from trainyard.edge.aws import efs
 from trainyard.rules import Problem
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.deploy.preflights import PreflightContext
 
 _NAMES = {"lustre": "FSx for Lustre file system", "openzfs": "FSx for OpenZFS volume", "efs": "EFS file system",
           "ebs": "EBS volume"}  # fmt: skip

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from trainyard.deploy.preflights import Preflight
+from trainyard.deploy.preflights import Preflight, PreflightContext
 from trainyard.edge.aws import ec2
+from trainyard.finding import Path
 from trainyard.rules import Problem
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.deploy.preflights import PreflightContext
-    from trainyard.finding import Path
 
 # KeyPairValidator in pcluster/validators/ec2_validators.py of 3.14.2 to 3.16.1,
 # https://github.com/aws/aws-parallelcluster

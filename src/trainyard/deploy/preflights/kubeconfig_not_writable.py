@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from shutil import which
-from typing import TYPE_CHECKING
 
 from trainyard.catalog.partition import partition_of
-from trainyard.deploy.preflights import Preflight
+from trainyard.deploy.preflights import Preflight, PreflightContext
 from trainyard.edge.aws import eks
 from trainyard.edge.kubernetes.user_kubeconfig import refuse_other_entry, refuse_unwritable, user_kubeconfig
 from trainyard.errors import TrainyardError
 from trainyard.rules import Problem
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.deploy.preflights import PreflightContext
 
 
 def check(context: PreflightContext) -> Iterator[Problem]:

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from trainyard.deploy.preflights import Preflight
+from trainyard.deploy.preflights import Preflight, PreflightContext
 from trainyard.edge.aws.stacks import StackState, find_stack
 from trainyard.render.tags import own_tags
 from trainyard.rules import Problem
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.deploy.preflights import PreflightContext
 
 _BESIDE = ("{}-network", "{}-storage", "{}-monitoring", "{}-rules", "{}-assets", "{}-nodes")
 # What the stack of the cluster itself is called, by its platform.

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from trainyard.catalog.service_quotas import network_quota
-from trainyard.deploy.preflights import Preflight
+from trainyard.deploy.preflights import Preflight, PreflightContext
 from trainyard.edge.aws import ec2, service_quotas
 from trainyard.edge.aws.stacks import find_stack
+from trainyard.finding import Path
 from trainyard.rules import Problem
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.deploy.preflights import PreflightContext
-    from trainyard.finding import Path
 
 _CONSOLE = "https://console.aws.amazon.com/servicequotas/home/services"
 

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from trainyard.deploy.preflights import Preflight
+from trainyard.deploy.preflights import Preflight, PreflightContext
 from trainyard.deploy.wanted.permissions import wanted_actions
 from trainyard.edge.aws import iam
+from trainyard.edge.aws.iam import Decision
 from trainyard.rules import Problem
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.deploy.preflights import PreflightContext
-    from trainyard.edge.aws.iam import Decision
 
 
 def check(context: PreflightContext) -> Iterator[Problem]:

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard.catalog.parallelcluster_images import official_image
 from trainyard.deploy.found.images import own_images
 from trainyard.deploy.found.reservations import each_found
-from trainyard.deploy.preflights import Preflight
+from trainyard.deploy.preflights import Preflight, PreflightContext
+from trainyard.deploy.wanted.nodes import Nodes
 from trainyard.rules import Problem
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.deploy.preflights import PreflightContext
-    from trainyard.deploy.wanted.nodes import Nodes
 
 
 def check(context: PreflightContext) -> Iterator[Problem]:

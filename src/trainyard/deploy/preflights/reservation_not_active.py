@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from trainyard.deploy.found.reservations import COMING, each_found, seconds
-from trainyard.deploy.preflights import Preflight
+from trainyard.deploy.preflights import Preflight, PreflightContext
+from trainyard.deploy.wanted.reservations import WantedReservation
+from trainyard.edge.aws.ec2 import Described
+from trainyard.finding import Severity
 from trainyard.rules import Problem
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.deploy.preflights import PreflightContext
-    from trainyard.deploy.wanted.reservations import WantedReservation
-    from trainyard.edge.aws.ec2 import Described
-    from trainyard.finding import Severity
 
 # EC2 takes the instances of a Capacity Block back this long before its end.
 # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-blocks-using.html

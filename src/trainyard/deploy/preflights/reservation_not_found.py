@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard.deploy.found.reservations import found_reservations
-from trainyard.deploy.preflights import Preflight
-from trainyard.deploy.wanted.reservations import wanted_reservations
+from trainyard.deploy.preflights import Preflight, PreflightContext
+from trainyard.deploy.wanted.reservations import WantedReservation, wanted_reservations
 from trainyard.edge.aws import resource_groups
 from trainyard.rules import Problem
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.deploy.preflights import PreflightContext
-    from trainyard.deploy.wanted.reservations import WantedReservation
 
 
 def check(context: PreflightContext) -> Iterator[Problem]:

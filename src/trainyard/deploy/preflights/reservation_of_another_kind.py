@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard.deploy.found.reservations import each_found
-from trainyard.deploy.preflights import Preflight
+from trainyard.deploy.preflights import Preflight, PreflightContext
 from trainyard.rules import Problem
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.deploy.preflights import PreflightContext
 
 
 def check(context: PreflightContext) -> Iterator[Problem]:

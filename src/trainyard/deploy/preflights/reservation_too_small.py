@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from trainyard.deploy.found.instances import own_instances
 from trainyard.deploy.found.reservations import each_found, usable
-from trainyard.deploy.preflights import Preflight
+from trainyard.deploy.preflights import Preflight, PreflightContext
+from trainyard.deploy.wanted.reservations import WantedReservation
+from trainyard.edge.aws.ec2 import Described
+from trainyard.finding import Severity
 from trainyard.rules import Problem
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.deploy.preflights import PreflightContext
-    from trainyard.deploy.wanted.reservations import WantedReservation
-    from trainyard.edge.aws.ec2 import Described
-    from trainyard.finding import Severity
 
 
 class Share(NamedTuple):

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard.deploy.found.images import architecture_of, each_own_image, official_images
-from trainyard.deploy.preflights import Preflight
-from trainyard.deploy.wanted.nodes import all_nodes
+from trainyard.deploy.preflights import Preflight, PreflightContext
+from trainyard.deploy.wanted.nodes import Nodes, all_nodes
+from trainyard.edge.aws.ec2 import Described
 from trainyard.rules import Problem
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.deploy.preflights import PreflightContext
-    from trainyard.deploy.wanted.nodes import Nodes
-    from trainyard.edge.aws.ec2 import Described
 
 
 def check(context: PreflightContext) -> Iterator[Problem]:

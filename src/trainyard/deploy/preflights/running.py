@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from queue import Empty, SimpleQueue
 from threading import Thread
 from time import monotonic
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from trainyard.deploy.preflights import NamedPreflight, Preflight, all_preflights
+from trainyard.deploy.preflights import NamedPreflight, Preflight, PreflightContext, all_preflights
 from trainyard.edge.aws.asking import NotAllowedError
 from trainyard.errors import TrainyardError
 from trainyard.finding import SEVERITIES, Finding, path_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from trainyard.deploy.preflights import PreflightContext
-    from trainyard.rules import Problem
+from trainyard.rules import Problem
 
 WORKERS = 8
 LIMIT_S = 120.0

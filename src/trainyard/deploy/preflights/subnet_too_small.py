@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from trainyard.deploy.found.instances import own_instances
 from trainyard.deploy.found.subnets import found_subnets
-from trainyard.deploy.preflights import Preflight
-from trainyard.deploy.wanted.nodes import all_nodes
+from trainyard.deploy.preflights import Preflight, PreflightContext
+from trainyard.deploy.wanted.nodes import Nodes, all_nodes
 from trainyard.deploy.wanted.subnets import NamedSubnet, existing_subnets
+from trainyard.finding import Severity
 from trainyard.rules import Problem
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.deploy.preflights import PreflightContext
-    from trainyard.deploy.wanted.nodes import Nodes
-    from trainyard.finding import Severity
 
 
 class Share(NamedTuple):

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard.deploy.found.subnets import found_subnets, route_table_of, way_out
-from trainyard.deploy.preflights import Preflight
+from trainyard.deploy.preflights import Preflight, PreflightContext
 from trainyard.deploy.wanted.endpoints import services_needed
 from trainyard.deploy.wanted.nodes import all_nodes
-from trainyard.deploy.wanted.subnets import existing_subnets
+from trainyard.deploy.wanted.subnets import NamedSubnet, existing_subnets
 from trainyard.edge.aws import ec2
 from trainyard.rules import Problem
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.deploy.preflights import PreflightContext
-    from trainyard.deploy.wanted.subnets import NamedSubnet
 
 
 def check(context: PreflightContext) -> Iterator[Problem]:

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
+from trainyard.catalog.service_quota import ServiceQuota
 from trainyard.catalog.service_quotas import vcpu_quota
 from trainyard.deploy.found.instances import is_own, vcpus_of
 from trainyard.deploy.found.reservations import COMING
-from trainyard.deploy.preflights import Preflight
-from trainyard.deploy.wanted.nodes import all_nodes
+from trainyard.deploy.preflights import Preflight, PreflightContext
+from trainyard.deploy.wanted.nodes import Nodes, all_nodes
 from trainyard.edge.aws import ec2, service_quotas
 from trainyard.rules import Problem
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.catalog.service_quota import ServiceQuota
-    from trainyard.deploy.preflights import PreflightContext
-    from trainyard.deploy.wanted.nodes import Nodes
 
 _CONSOLE = "https://console.aws.amazon.com/servicequotas/home/services"
 

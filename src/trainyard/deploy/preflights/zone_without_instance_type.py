@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard.deploy.found.subnets import zones_of
-from trainyard.deploy.preflights import Preflight
-from trainyard.deploy.wanted.nodes import all_nodes
+from trainyard.deploy.preflights import Preflight, PreflightContext
+from trainyard.deploy.wanted.nodes import Nodes, all_nodes
 from trainyard.edge.aws import ec2
+from trainyard.finding import Severity
 from trainyard.rules import Problem
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.deploy.preflights import PreflightContext
-    from trainyard.deploy.wanted.nodes import Nodes
-    from trainyard.finding import Severity
 
 
 def check(context: PreflightContext) -> Iterator[Problem]:

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from trainyard.bundle.asset_lock import LockedAsset
 from trainyard.deploy.step import Outcome, Probe
-from trainyard.deploy.work import folder
+from trainyard.deploy.work import Work, folder
 from trainyard.edge.asset_cache import AssetCache
 from trainyard.edge.aws.s3_files import sizes_below, upload
 from trainyard.edge.downloads import Downloader
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.bundle.asset_lock import LockedAsset
-    from trainyard.deploy.work import Work
 
 
 class Mirror:

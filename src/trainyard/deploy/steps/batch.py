@@ -8,18 +8,15 @@ https://docs.aws.amazon.com/batch/latest/APIReference/API_DeleteJobQueue.html
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from trainyard.deploy.batch_queues import job_queues, jobs_in
 from trainyard.deploy.cluster_stack import batch_stack
+from trainyard.deploy.step import Outcome
 from trainyard.deploy.steps.stack import StackStep, refuse_foreign
+from trainyard.deploy.work import Work
 from trainyard.edge.aws.batch_shutdown import close_queue, terminate, unfinished_jobs
 from trainyard.edge.aws.stacks import find_stack
-
-if TYPE_CHECKING:
-    from trainyard.deploy.step import Outcome
-    from trainyard.deploy.work import Work
-    from trainyard.render.cloudformation.stack import Kind
+from trainyard.render.cloudformation.stack import Kind
 
 _REASON = "its cluster is destroyed"
 _MOST_TOLD = 10

@@ -5,18 +5,14 @@ The rest of an update is CloudFormation's, which changes compute environments in
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from trainyard.deploy.batch_queues import job_queues, jobs_in
 from trainyard.deploy.cluster_stack import cluster_stack
 from trainyard.deploy.step import Outcome, Probe
 from trainyard.deploy.steps.stack import refuse_foreign
+from trainyard.deploy.work import Work
 from trainyard.edge.aws.stacks import find_stack, refuse_stuck
 from trainyard.errors import TrainyardError
 from trainyard.render.batch.names import job_queue
-
-if TYPE_CHECKING:
-    from trainyard.deploy.work import Work
 
 _MOST_SHOWN = 3
 

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from trainyard.deploy.step import Outcome, Probe
-from trainyard.deploy.work import folder
+from trainyard.deploy.work import Work, folder
 from trainyard.edge.aws import s3
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from trainyard.deploy.work import Work
 
 
 class Bucket:

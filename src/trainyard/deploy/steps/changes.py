@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from trainyard.bundle.config_text import config_text
 from trainyard.deploy.looking_before import known_outputs
@@ -13,13 +12,11 @@ from trainyard.deploy.step import Outcome, Probe
 from trainyard.deploy.steps.cluster import final_config, settled
 from trainyard.deploy.steps.release import final_release
 from trainyard.deploy.steps.reservation_groups import known_groups
+from trainyard.deploy.work import Work
 from trainyard.edge.aws.stacks import find_stack, refuse_stuck
+from trainyard.edge.pcluster_command import Change, Verdict
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from trainyard.deploy.work import Work
-    from trainyard.edge.pcluster_command import Change, Verdict
-    from trainyard.finding import Finding
+from trainyard.finding import Finding
 
 _NOTHING_TO_DO = "No changes found"  # pcluster/models/cluster.py
 _MINIMUM = re.compile(r"Scheduling\.SlurmQueues\[.*\]\.ComputeResources\[.*\]\.MinCount")

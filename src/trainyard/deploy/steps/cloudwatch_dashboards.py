@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainyard.deploy.dashboard_ids import dashboard_ids
 from trainyard.deploy.step import Outcome, Probe
 from trainyard.deploy.told import kinds
+from trainyard.deploy.work import Work
 from trainyard.edge.aws.cloudwatch_dashboards import delete_dashboard, find_dashboard, put_dashboard
 from trainyard.finding_kinds import finding_of
 from trainyard.monitoring.cloudwatch_body import cloudwatch_bodies, dashboards_of
 from trainyard.monitoring.cloudwatch_dashboard import cloudwatch_dashboards, dashboard_name
-from trainyard.monitoring.cloudwatch_mark import differences, mark_of, same
+from trainyard.monitoring.cloudwatch_mark import DashboardMark, differences, mark_of, same
 from trainyard.render.tags import ENVIRONMENT
-
-if TYPE_CHECKING:
-    from trainyard.deploy.work import Work
-    from trainyard.monitoring.cloudwatch_mark import DashboardMark
 
 # What is shown of a difference; somebody who rearranged everything knows it.
 _MOST_DIFFERENCES = 8

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainyard.bundle.config_text import config_text
 from trainyard.deploy.held_back import held_back, without_held_back
 from trainyard.deploy.record import remember_config
 from trainyard.deploy.step import Outcome, Probe
 from trainyard.deploy.steps.stack import refuse_foreign, tell
+from trainyard.deploy.work import Work
 from trainyard.edge.aws.last_snapshots import tag_snapshots, volume_ids
 from trainyard.edge.aws.stack_events import stack_failure
 from trainyard.edge.aws.stack_waiting import follow
@@ -16,10 +17,7 @@ from trainyard.edge.aws.stacks import StackState, find_stack, refuse_stuck
 from trainyard.edge.pcluster_command import PclusterRefusedError
 from trainyard.errors import TrainyardError
 from trainyard.render.rendering import render
-
-if TYPE_CHECKING:
-    from trainyard.deploy.work import Work
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 # CloudFormation calls the tag so on every stack that pcluster makes: pcluster/constants.py, PCLUSTER_VERSION_TAG.
 _VERSION_TAG = "parallelcluster:version"

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from trainyard.deploy.step import Outcome, Probe
+from trainyard.deploy.work import Work
 from trainyard.edge.aws.data_deletion import NeededElsewhereError, await_deletions, delete_data
 from trainyard.edge.aws.kept_data import Kept, kept_data
 from trainyard.edge.aws.leftover_groups import delete_leftover_groups
-
-if TYPE_CHECKING:
-    from trainyard.deploy.work import Work
 
 
 class Data:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import yaml
 
@@ -11,15 +12,11 @@ from trainyard.deploy.eks.config import text_of, wanted_config
 from trainyard.deploy.eks.stacks import delete_own_stack, own_cluster
 from trainyard.deploy.step import Outcome, Probe
 from trainyard.deploy.steps.eks_cluster import active_cluster
+from trainyard.deploy.work import Work
 from trainyard.edge.aws import eks
 from trainyard.edge.aws.control_plane_logs import tag_log_group
+from trainyard.edge.aws.eks import Addon, EksCluster
 from trainyard.edge.aws.stacks import find_stack
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.deploy.work import Work
-    from trainyard.edge.aws.eks import Addon, EksCluster
 
 
 class EksAddOns:

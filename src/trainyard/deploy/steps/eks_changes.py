@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainyard.deploy.cluster_stack import cluster_stack
 from trainyard.deploy.eks.busy_nodes import pods_on
@@ -15,13 +15,11 @@ from trainyard.deploy.record import read_record
 from trainyard.deploy.step import Outcome, Probe
 from trainyard.deploy.steps.reservation_groups import known_groups
 from trainyard.deploy.steps.stack import refuse_foreign
+from trainyard.deploy.work import Work
 from trainyard.edge.aws import eks
+from trainyard.edge.aws.eks import EksCluster, NodeGroupState
 from trainyard.edge.aws.stacks import find_stack, refuse_stuck
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from trainyard.deploy.work import Work
-    from trainyard.edge.aws.eks import EksCluster, NodeGroupState
 
 _MOST_SHOWN = 5
 

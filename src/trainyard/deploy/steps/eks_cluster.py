@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from trainyard.deploy.cluster_stack import eksctl_stack
 from trainyard.deploy.eks.config import text_of, wanted_config
 from trainyard.deploy.eks.deletion import delete_eks_cluster
@@ -12,16 +10,13 @@ from trainyard.deploy.record import remember_config
 from trainyard.deploy.step import Outcome, Probe
 from trainyard.deploy.steps.eks_changes import refuse_without_stack
 from trainyard.deploy.steps.eks_kubeconfig import forget_cluster
+from trainyard.deploy.work import Work
 from trainyard.edge.aws.control_plane_logs import tag_log_group
+from trainyard.edge.aws.eks import EksCluster
 from trainyard.edge.aws.stack_events import stack_failure
-from trainyard.edge.aws.stacks import find_stack, refuse_stuck
+from trainyard.edge.aws.stacks import StackState, find_stack, refuse_stuck
 from trainyard.edge.eksctl import EksctlRefusedError
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from trainyard.deploy.work import Work
-    from trainyard.edge.aws.eks import EksCluster
-    from trainyard.edge.aws.stacks import StackState
 
 _POLL_S = 15.0
 _POLLS = 480  # two hours; EKS makes a control plane in 10 to 15 minutes, and updates it in less than an hour

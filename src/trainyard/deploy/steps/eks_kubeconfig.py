@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from shutil import which
-from typing import TYPE_CHECKING
 
 from trainyard.deploy.eks.stacks import own_cluster
 from trainyard.deploy.step import Outcome, Probe
+from trainyard.deploy.work import Work
+from trainyard.edge.aws.eks import EksCluster
 from trainyard.edge.kubernetes.user_kubeconfig import Context, add_context, remove_context, user_kubeconfig
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from trainyard.deploy.work import Work
-    from trainyard.edge.aws.eks import EksCluster
 
 
 class EksKubeconfig:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from trainyard.deploy.step import Outcome
 from trainyard.deploy.steps.stack import StackStep
+from trainyard.deploy.work import Work
 from trainyard.edge.aws.stacks import find_stack
-
-if TYPE_CHECKING:
-    from trainyard.deploy.work import Work
-    from trainyard.render.cloudformation.stack import Kind
+from trainyard.render.cloudformation.stack import Kind
 
 
 @dataclass(frozen=True)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 from trainyard.deploy.eks.config import wanted_manifests
 from trainyard.deploy.step import Outcome, Probe
+from trainyard.deploy.work import Work
+from trainyard.edge.kubernetes.kubectl import Kubectl
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from trainyard.deploy.work import Work
-    from trainyard.edge.kubernetes.kubectl import Kubectl
 
 _POLL_S = 10.0
 _POLLS = 120  # twenty minutes: images of device plugins and exporters have up to a few GB

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from trainyard.deploy.eks.config import node_groups_of, text_of, wanted_config
 from trainyard.deploy.eks.sizes import sizes_of, wanted_sizes
 from trainyard.deploy.eks.stacks import FAILED, delete_own_stack, node_group_stack, settled_stack
 from trainyard.deploy.step import Outcome, Probe
 from trainyard.deploy.steps.eks_cluster import why_it_failed
+from trainyard.deploy.work import Work
 from trainyard.edge.aws import eks
+from trainyard.edge.aws.eks import NodeGroupState
 from trainyard.edge.eksctl import EksctlRefusedError
 from trainyard.render.eks.names import SYSTEM
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.deploy.work import Work
-    from trainyard.edge.aws.eks import NodeGroupState
 
 
 class EksNodeGroups:

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from trainyard.deploy.eks.busy_nodes import GROUP
 from trainyard.deploy.eks.images import refuse_images_without_driver
 from trainyard.deploy.step import Outcome, Probe
+from trainyard.deploy.work import Work
 from trainyard.edge.aws import eks
+from trainyard.edge.aws.eks import NodeGroupState
+from trainyard.edge.kubernetes.kubectl import Kubectl
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.deploy.work import Work
-    from trainyard.edge.aws.eks import NodeGroupState
-    from trainyard.edge.kubernetes.kubectl import Kubectl
 
 _POLL_S = 15.0
 _POLLS = 120  # half an hour: eksctl has waited already, except after sizes were changed

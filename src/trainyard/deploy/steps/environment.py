@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from trainyard.deploy.step import Outcome, Probe
-from trainyard.edge.aws.stacks import stacks_tagged
+from trainyard.deploy.work import Work
+from trainyard.edge.aws.stacks import StackState, stacks_tagged
 from trainyard.errors import TrainyardError
 from trainyard.render.tags import CLUSTER, ENVIRONMENT
-
-if TYPE_CHECKING:
-    from trainyard.deploy.work import Work
-    from trainyard.edge.aws.stacks import StackState
 
 
 class Environment:

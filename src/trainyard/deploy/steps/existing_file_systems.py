@@ -5,15 +5,11 @@ Nodes of ParallelCluster ask FSx themselves; a volume of Kubernetes says by what
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from trainyard.deploy.step import Outcome, Probe
+from trainyard.deploy.work import Work
 from trainyard.edge.aws import fsx
 from trainyard.errors import TrainyardError
 from trainyard.render.eks.lustre_volumes import existing_ids, mount_name_output
-
-if TYPE_CHECKING:
-    from trainyard.deploy.work import Work
 
 
 class ExistingFileSystems:

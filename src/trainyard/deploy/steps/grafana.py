@@ -5,12 +5,15 @@ CloudFormation has no resource for any of it: https://github.com/aws/amazon-mana
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import Any
 
 from trainyard.deploy.grafana_dashboards import write_dashboards
 from trainyard.deploy.step import Outcome, Probe
+from trainyard.deploy.work import Work
 from trainyard.edge.aws.grafana import (
+    Token,
     active_workspace,
     create_token,
     delete_service_account,
@@ -26,14 +29,7 @@ from trainyard.monitoring.features import features_of
 from trainyard.monitoring.grafana_data_source import data_source, with_data_source
 from trainyard.monitoring.grafana_files import grafana_documents
 from trainyard.render.cloudformation.monitoring import needs_monitoring
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from trainyard.deploy.work import Work
-    from trainyard.edge.aws.grafana import Token
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 SERVICE_ACCOUNT = "trainyard"
 FOLDER = "trainyard"

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from trainyard.deploy.cluster_stack import cluster_stack
 from trainyard.deploy.step import Outcome, Probe
+from trainyard.deploy.work import Work
 from trainyard.edge.aws.key_pairs import create_key_pair, finish_key_pair, key_pair_exists, key_pair_unfinished
 from trainyard.edge.aws.stacks import find_stack
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from trainyard.deploy.work import Work
 
 
 class KeyPair:

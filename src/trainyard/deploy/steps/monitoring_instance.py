@@ -7,21 +7,18 @@ instance that does not get there is a finding and no failure.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from trainyard.deploy.running_nodes import MOST_BYTES, failure_of
 from trainyard.deploy.step import Outcome, Probe
 from trainyard.deploy.steps.release import final_release
 from trainyard.deploy.told import kinds
-from trainyard.deploy.work import folder
+from trainyard.deploy.work import Work, folder
 from trainyard.edge.aws.load_balancers import target_healths
 from trainyard.edge.aws.s3_listing import beginning
 from trainyard.errors import TrainyardError
+from trainyard.finding import Finding
 from trainyard.finding_kinds import finding_of
-
-if TYPE_CHECKING:
-    from trainyard.deploy.work import Work
-    from trainyard.finding import Finding
 
 _POLL_S = 10.0
 # Three looks of the instance: its first may come before the release, and what fails may succeed the next time.

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from trainyard.deploy.step import Outcome
 from trainyard.deploy.steps.stack import StackStep
+from trainyard.deploy.work import Work
 from trainyard.edge.aws.kept_data import kept_data
 from trainyard.edge.aws.stack_events import stack_resources
 from trainyard.edge.aws.stacks import find_stack
-
-if TYPE_CHECKING:
-    from trainyard.deploy.work import Work
 
 
 class NetworkStep(StackStep):

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from trainyard.bundle.assets import published, uploads
+from trainyard.bundle.release import Release as Published
 from trainyard.deploy.looking_before import known_outputs
 from trainyard.deploy.step import Outcome, Probe
-from trainyard.deploy.work import folder
+from trainyard.deploy.work import Work, folder
 from trainyard.edge.aws import s3
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from trainyard.bundle.release import Release as Published
-    from trainyard.deploy.work import Work
 
 
 class Release:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from trainyard.catalog.partition import partition_of
 from trainyard.deploy.step import Outcome, Probe
+from trainyard.deploy.work import Work
 from trainyard.edge.aws.reservation_groups import (
     create_group,
     delete_group,
@@ -15,9 +14,6 @@ from trainyard.edge.aws.reservation_groups import (
 )
 from trainyard.errors import TrainyardError
 from trainyard.render.reservation_groups import CONFIGURATION, group_name, groups_to_make
-
-if TYPE_CHECKING:
-    from trainyard.deploy.work import Work
 
 
 class ReservationGroups:

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from trainyard.deploy.long_template import uploaded_template
 from trainyard.deploy.step import Outcome, Probe
+from trainyard.deploy.work import Work
 from trainyard.edge.aws.change_sets import StackRequest
 from trainyard.edge.aws.cloudformation import change_stack, delete_stack
+from trainyard.edge.aws.stack_events import StackEvent
 from trainyard.edge.aws.stacks import StackState, find_stack
 from trainyard.errors import TrainyardError
 from trainyard.render.batch.template import fits_inline
+from trainyard.render.cloudformation.stack import Kind
 from trainyard.render.cloudformation.stacks import stacks
 from trainyard.render.stand_ins import Ids
-
-if TYPE_CHECKING:
-    from trainyard.deploy.work import Work
-    from trainyard.edge.aws.stack_events import StackEvent
-    from trainyard.render.cloudformation.stack import Kind
 
 # Types that take minutes, of which one wants to know that they have begun.
 _SLOW = {

@@ -7,7 +7,7 @@ Nothing runs there yet, so it is stopped and started around the update.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from trainyard.bundle.config_text import config_text
 from trainyard.deploy.held_back import held_back
@@ -16,14 +16,11 @@ from trainyard.deploy.record import read_record, write_record
 from trainyard.deploy.step import Outcome, Probe
 from trainyard.deploy.steps.cluster import final_config
 from trainyard.deploy.steps.stack import tell
+from trainyard.deploy.work import Work
 from trainyard.edge.aws.stack_events import stack_events, stack_failure
 from trainyard.edge.aws.stack_waiting import follow
-from trainyard.edge.pcluster_command import PclusterRefusedError
+from trainyard.edge.pcluster_command import Pcluster, PclusterRefusedError
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from trainyard.deploy.work import Work
-    from trainyard.edge.pcluster_command import Pcluster
 
 _NOTHING_TO_DO = "No changes found"  # pcluster/models/cluster.py
 _POLL_S = 10.0

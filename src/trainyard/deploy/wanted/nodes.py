@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from trainyard.catalog.efa import uses_efa
 from trainyard.catalog.instances import find
 from trainyard.catalog.interfaces import interface_plan
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.finding import Path
-    from trainyard.spec.cluster import Spec
-    from trainyard.spec.node_group import NodeGroup
-    from trainyard.spec.queue import Queue
+from trainyard.finding import Path
+from trainyard.spec.cluster import Spec
+from trainyard.spec.node_group import NodeGroup
+from trainyard.spec.queue import Queue
 
 
 class Nodes(NamedTuple):

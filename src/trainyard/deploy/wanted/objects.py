@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.finding import Path
-    from trainyard.spec.cluster import Spec
-    from trainyard.spec.custom_actions import CustomActions
+from trainyard.finding import Path
+from trainyard.spec.cluster import Spec
+from trainyard.spec.custom_actions import CustomActions
 
 
 class InS3(NamedTuple):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path as FilePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
@@ -12,12 +13,7 @@ from trainyard.monitoring.cloudwatch_body import wants_dashboards
 from trainyard.render.cloudformation.assets import needs_assets
 from trainyard.render.cloudformation.monitoring import needs_monitoring
 from trainyard.render.cloudformation.network import has_load_balancer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.spec.cluster import Spec
-
+from trainyard.spec.cluster import Spec
 
 _OF_MONITORING = {"amp-only": ("amp",), "amp+amg": ("amp", "amg"), "self-hosting": ("self-hosting",)}
 

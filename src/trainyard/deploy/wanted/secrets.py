@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.finding import Path
-    from trainyard.spec.cluster import Spec
+from trainyard.finding import Path
+from trainyard.spec.cluster import Spec
 
 
 def wanted_secrets(spec: Spec) -> Iterator[tuple[Path, str]]:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
+from trainyard.deploy.wanted.nodes import Nodes
+from trainyard.finding import Path
 from trainyard.render.parallelcluster.networking import queue_subnets, subnets
 from trainyard.render.stand_ins import Ids
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from trainyard.deploy.wanted.nodes import Nodes
-    from trainyard.finding import Path
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 
 class NamedSubnet(NamedTuple):

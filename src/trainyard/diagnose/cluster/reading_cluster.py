@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from trainyard.diagnose.cluster.stream_files import StreamFiles
 from trainyard.diagnose.cluster.telling import telling_first
 from trainyard.diagnose.collected import Collected
-from trainyard.diagnose.log_file import Unread
-from trainyard.diagnose.scanning import scan
+from trainyard.diagnose.diagnosis import FoundCause
+from trainyard.diagnose.log_file import LogFile, Unread
+from trainyard.diagnose.reasoning.found_causes import Found
+from trainyard.diagnose.scanning.scan import scan
 from trainyard.diagnose.unusual import UnusualLines
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from trainyard.diagnose.cluster.stream_files import StreamFiles
-    from trainyard.diagnose.diagnosis import FoundCause
-    from trainyard.diagnose.log_file import LogFile
-    from trainyard.diagnose.reasoning.found_causes import Found
-    from trainyard.diagnose.wanted import Wanted
-    from trainyard.edge.aws.cluster_logs import LogStream
+from trainyard.diagnose.wanted import Wanted
+from trainyard.edge.aws.cluster_logs import LogStream
 
 _MOST_STREAMS_AT_ONCE = 24
 

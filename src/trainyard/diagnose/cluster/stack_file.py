@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard.diagnose.log_file import LogFile
-from trainyard.edge.aws.stack_events import stack_events
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.edge.aws.account import Account
-    from trainyard.edge.aws.stack_events import StackEvent
+from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.stack_events import StackEvent, stack_events
 
 _STACK = "AWS::CloudFormation::Stack"
 _MOST_INNER = 20

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from trainyard.diagnose.log_file import LogFile, Unread, UnreadableError
-from trainyard.edge.aws.log_events import events, line_of
+from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.cluster_logs import LogStream
+from trainyard.edge.aws.log_events import Page, events, line_of
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from trainyard.edge.aws.account import Account
-    from trainyard.edge.aws.cluster_logs import LogStream
-    from trainyard.edge.aws.log_events import Page
 
 _AT_ONCE = 8  # GetLogEvents may be called 25 times a second: botocore's own retries do the rest
 _MOST_PAGES = 4  # of 1 MiB or 10,000 events

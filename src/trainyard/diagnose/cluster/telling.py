@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import yaml
 
 from trainyard.diagnose.log_kind import kind_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from trainyard.edge.aws.cluster_logs import LogStream
+from trainyard.edge.aws.cluster_logs import LogStream
 
 _FILE = Path(__file__).with_name("telling.yaml")
 

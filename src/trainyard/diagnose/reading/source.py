@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from trainyard.diagnose.line_time import time_in
 from trainyard.diagnose.log_file import LogFile, UnreadableError
@@ -12,9 +12,6 @@ from trainyard.diagnose.reading.unread_list import UnreadList
 from trainyard.edge.archive_limits import LIMITS, DamagedError, Limits
 from trainyard.edge.archive_source import OpenedSource
 from trainyard.edge.archive_tar import Member, Skipped
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 # A checkpoint has many gigabytes, and no log in it.
 _MOST_BINARY_BYTES = 64 * 2**20

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import codecs
+from collections.abc import Iterator
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from trainyard.edge.archive_limits import DamagedError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _HEAD_BYTES = 8192
 # https://www.unicode.org/faq/utf_bom.html#bom4; the longer ones first, as UTF-32's begins with UTF-16's.

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+import datetime as dt
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from trainyard.diagnose.hit import Hit
 from trainyard.diagnose.reasoning.links import link
 from trainyard.diagnose.reasoning.seen_cause import SeenCause
 from trainyard.diagnose.reasoning.timeline import Mask, Timeline
-
-if TYPE_CHECKING:
-    import datetime as dt
-    from collections.abc import Mapping, Sequence
-
-    from trainyard.diagnose.hit import Hit
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+from trainyard.diagnose.cause import Cause
+from trainyard.diagnose.hit import Hit
 from trainyard.diagnose.reasoning.seen_cause import CONFIDENCE_ORDER, sureness
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from trainyard.diagnose.cause import Cause
-    from trainyard.diagnose.hit import Hit
 
 _BY_ORDER = tuple(CONFIDENCE_ORDER)
 _FOR_TWO_STEPS = 3

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Hashable, Iterable
 
+from trainyard.diagnose.cause import Cause
+from trainyard.diagnose.hit import Hit
 from trainyard.diagnose.reasoning.seen_cause import CONFIDENCE_ORDER, in_time, sureness
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable
-
-    from trainyard.diagnose.cause import Cause
-    from trainyard.diagnose.hit import Hit
 
 MOST = 10
 

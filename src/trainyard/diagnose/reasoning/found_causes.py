@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from trainyard.diagnose.cause import signatures
 from trainyard.diagnose.diagnosis import FoundCause
-from trainyard.diagnose.reasoning.attribution import roots
+from trainyard.diagnose.hit import Hit
+from trainyard.diagnose.reasoning.attribution import Root, roots
 from trainyard.diagnose.reasoning.confidence import confidence
 from trainyard.diagnose.reasoning.evidence import evidence
 from trainyard.diagnose.reasoning.ranking import ranked
-from trainyard.diagnose.reasoning.seen_cause import in_time, lines_by_node, seen_causes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from trainyard.diagnose.hit import Hit
-    from trainyard.diagnose.reasoning.attribution import Root
-    from trainyard.diagnose.reasoning.seen_cause import Counts, Known, SeenCause
+from trainyard.diagnose.reasoning.seen_cause import Counts, Known, SeenCause, in_time, lines_by_node, seen_causes
 
 
 class Found(NamedTuple):

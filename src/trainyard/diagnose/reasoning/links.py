@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from trainyard.diagnose.cause import Cause
 from trainyard.diagnose.reasoning.deciding import LinkKind, deciding
-from trainyard.diagnose.reasoning.seen_cause import KIND_ORDER
-
-if TYPE_CHECKING:
-    from trainyard.diagnose.cause import Cause
-    from trainyard.diagnose.reasoning.seen_cause import SeenCause
-
+from trainyard.diagnose.reasoning.seen_cause import KIND_ORDER, SeenCause
 
 # What a symptom comes of that names no cause: what does name the symptom, says more.
 _OF_SYMPTOMS = ("any", "consequence")

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+from trainyard.diagnose.reasoning.attribution import Root
 from trainyard.diagnose.reasoning.deciding import deciding
 from trainyard.diagnose.reasoning.seen_cause import KIND_ORDER, in_time, sureness
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from trainyard.diagnose.reasoning.attribution import Root
 
 
 def ranked(roots: Sequence[Root]) -> list[Root]:

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from trainyard.diagnose.cause import CONFIDENCES, KINDS, Cause, Signature
+from trainyard.diagnose.hit import Hit
 from trainyard.diagnose.reasoning.deciding import deciding
-
-if TYPE_CHECKING:
-    import datetime as dt
-    from collections.abc import Iterable, Sequence
-
-    from trainyard.diagnose.hit import Hit
 
 Counts = Mapping[tuple[str, str | None], int]
 """How many lines there are of each signature and node, also of those that were not kept."""

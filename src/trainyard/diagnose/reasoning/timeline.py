@@ -8,17 +8,13 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import compress
-from typing import TYPE_CHECKING
 
+from trainyard.diagnose.hit import Hit
 from trainyard.diagnose.reasoning.deciding import LinkKind, deciding
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from trainyard.diagnose.hit import Hit
-    from trainyard.diagnose.reasoning.seen_cause import SeenCause
+from trainyard.diagnose.reasoning.seen_cause import SeenCause
 
 Mask = bytearray
 """Which lines of a cause are meant: 1 for each of them."""

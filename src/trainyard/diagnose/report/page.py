@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from trainyard.diagnose.cause import signatures
 from trainyard.diagnose.report.markdown_text import code, code_block
 from trainyard.diagnose.report.sentences import counted, nodes, not_asked, read, seen
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 _Values = dict[str, Any]
 _MOST_UNREAD = 50

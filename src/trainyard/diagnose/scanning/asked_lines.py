@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import datetime as dt
 
 from trainyard.diagnose.line_node import node_of
+from trainyard.diagnose.log_file import LogFile
 from trainyard.diagnose.scanning.escapes import without_escapes
 from trainyard.diagnose.scanning.json_events import is_json_events
 from trainyard.diagnose.scanning.log_clock import LogClock, decoded
-
-if TYPE_CHECKING:
-    import datetime as dt
-
-    from trainyard.diagnose.log_file import LogFile
-    from trainyard.diagnose.scanning.pieces import Piece
-    from trainyard.diagnose.wanted import Wanted
+from trainyard.diagnose.scanning.pieces import Piece
+from trainyard.diagnose.wanted import Wanted
 
 _LINE_BYTES = 2000
 # What programs write before their first line that tells a time, such as a command or a heading.

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
+from trainyard.diagnose.scanning.patterns import Patterns
 from trainyard.diagnose.scanning.pieces import Piece
 from trainyard.diagnose.scanning.unescaped import unescaped
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.diagnose.scanning.patterns import Patterns
 
 
 class FoundLine(NamedTuple):

@@ -5,15 +5,13 @@ Objects are taken as they end, in a document of any size, pretty or not, whole o
 
 from __future__ import annotations
 
+import datetime as dt
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from trainyard.diagnose.line_node import host_of
 from trainyard.diagnose.line_time import time_of, time_of_number
-
-if TYPE_CHECKING:
-    import datetime as dt
-    from collections.abc import Iterator
 
 _HEAD_BYTES = 4096
 # `describe-stack-events`, ParallelCluster's exports and its own commands, which begin their keys with a small letter;

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from trainyard.diagnose.line_node import host_of, node_of
+from trainyard.diagnose.log_file import LogFile
 from trainyard.diagnose.scanning.asked_lines import AskedLines
 from trainyard.diagnose.scanning.escapes import without_escapes
 from trainyard.diagnose.scanning.log_clock import decoded
+from trainyard.diagnose.scanning.pieces import Piece
 from trainyard.diagnose.wanted import EVERYTHING, Wanted, short
-
-if TYPE_CHECKING:
-    import datetime as dt
-
-    from trainyard.diagnose.log_file import LogFile
-    from trainyard.diagnose.scanning.pieces import Piece
 
 # Of the names of nodes, which anybody may have written.
 _MOST_NODES = 10_000

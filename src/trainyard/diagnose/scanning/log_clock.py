@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+import datetime as dt
+from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from trainyard.diagnose.line_time import time_in, time_of
+from trainyard.diagnose.log_file import LogFile
 from trainyard.diagnose.scanning.escapes import without_escapes
-
-if TYPE_CHECKING:
-    import datetime as dt
-    from collections.abc import Iterator
-
-    from trainyard.diagnose.log_file import LogFile
 
 # A traceback, or what a command has printed, is seldom longer.
 _LINES_BACK = 100

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from trainyard.diagnose.hit import Hit
 from trainyard.diagnose.line_node import node_of
 from trainyard.diagnose.scanning.escapes import without_escapes
 from trainyard.diagnose.scanning.found_lines import FoundLine, found_lines
-from trainyard.diagnose.scanning.json_events import JsonEvents, is_json_events
-from trainyard.diagnose.scanning.log_clock import decoded
-from trainyard.diagnose.scanning.tally import EARLIEST, LATEST
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from trainyard.diagnose.scanning.json_events import Event
-    from trainyard.diagnose.scanning.left_out import LeftOut
-    from trainyard.diagnose.scanning.log_clock import LogClock
-    from trainyard.diagnose.scanning.patterns import Patterns
-    from trainyard.diagnose.scanning.pieces import Piece
-    from trainyard.diagnose.scanning.tally import Tally
+from trainyard.diagnose.scanning.json_events import Event, JsonEvents, is_json_events
+from trainyard.diagnose.scanning.left_out import LeftOut
+from trainyard.diagnose.scanning.log_clock import LogClock, decoded
+from trainyard.diagnose.scanning.patterns import Patterns
+from trainyard.diagnose.scanning.pieces import Piece
+from trainyard.diagnose.scanning.tally import EARLIEST, LATEST, Tally
 
 # Evidence is read by people: a longer line is cut around what was found.
 _TEXT_BYTES, _BEFORE_BYTES = 2000, 500

@@ -7,12 +7,10 @@ they lack memory: each set has a pattern that finds everything, and a set that d
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from trainyard.diagnose.cause import Cause, Signature
+from trainyard.diagnose.cause import Cause, Signature
 
 # What RE2 may take for a program and its automata, of which it takes what it needs; the automaton that blocks need may
 # have a third. 455 patterns go at a tenth of their speed in 16 MB, and at full speed in 64.

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
 from trainyard.diagnose.log_file import UnreadableError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 # No program writes such lines, except JSON without line breaks; a signature needs 1 % of this.
 LONGEST_LINE_BYTES = 2**20

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    import datetime as dt
-
-    from trainyard.diagnose.hit import Hit
-    from trainyard.diagnose.log_file import Unread
-    from trainyard.diagnose.scanning.left_out import LeftOut
+from trainyard.diagnose.hit import Hit
+from trainyard.diagnose.log_file import Unread
+from trainyard.diagnose.scanning.left_out import LeftOut
 
 
 class Progress(NamedTuple):

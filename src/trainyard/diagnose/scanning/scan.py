@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping
 
-from trainyard.diagnose.cause import signatures
+from trainyard.diagnose.cause import Cause, Signature, signatures
 from trainyard.diagnose.log_file import LogFile, UnreadableError
 from trainyard.diagnose.log_kind import applies, kind_of
 from trainyard.diagnose.reading.unread_list import UnreadList
@@ -16,16 +17,10 @@ from trainyard.diagnose.scanning.patterns import Patterns
 from trainyard.diagnose.scanning.pieces import pieces
 from trainyard.diagnose.scanning.result import Progress, Scan
 from trainyard.diagnose.scanning.tally import Tally
+from trainyard.diagnose.unusual import UnusualLines
 from trainyard.diagnose.wanted import EVERYTHING, Wanted
 
-if TYPE_CHECKING:
-    import datetime as dt
-    from collections.abc import Callable, Iterable, Mapping
-
-    from trainyard.diagnose.cause import Cause, Signature
-    from trainyard.diagnose.unusual import UnusualLines
-
-    Known = Mapping[str, tuple[Signature, Cause]]
+Known = Mapping[str, tuple[Signature, Cause]]
 
 _PROGRESS_EVERY_S = 0.2
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import datetime as dt
+from collections.abc import Iterable
 
+from trainyard.diagnose.hit import Hit
 from trainyard.diagnose.scanning.result import Seen
-
-if TYPE_CHECKING:
-    import datetime as dt
-    from collections.abc import Iterable
-
-    from trainyard.diagnose.hit import Hit
 
 # Of one signature on one node: what a report can show, and what tells the order of things.
 EARLIEST, LATEST = 4, 2

@@ -5,18 +5,16 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import boto3  # type: ignore[import-untyped]  # its stubs are a package for each service
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from trainyard.edge.aws.refusals import account_error
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 # Throttling and server errors are tried again with growing pauses, up to this many times in all.
 # https://docs.aws.amazon.com/boto3/latest/guide/retries.html

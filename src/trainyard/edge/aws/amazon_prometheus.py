@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.prometheus_signature import AmazonSignature
 from trainyard.edge.prometheus_api import PrometheusApi
 from trainyard.edge.prometheus_connection import AMAZON, Connection, address
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
 
 
 def amazon_prometheus(endpoint: str, account: Account) -> PrometheusApi:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Collection
+from typing import Any, TypeVar
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.refusals import account_error, code, words
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
-
-    from trainyard.edge.aws.account import Account
 
 Answer = TypeVar("Answer")
 

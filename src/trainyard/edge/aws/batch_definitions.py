@@ -5,17 +5,13 @@ https://docs.aws.amazon.com/batch/latest/APIReference/API_DescribeJobDefinitions
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.asking import answer, client, pages
-from trainyard.edge.aws.batch_job_state import node_needs
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from trainyard.edge.aws.account import Account
-    from trainyard.edge.aws.batch_job_state import NodeNeed
+from trainyard.edge.aws.batch_job_state import NodeNeed, node_needs
 
 BATCH_LOG_GROUP = "/aws/batch/job"
 """Where containers log to that name no group: https://docs.aws.amazon.com/batch/latest/userguide/using_awslogs.html"""

@@ -6,19 +6,15 @@ https://docs.aws.amazon.com/batch/latest/userguide/managed_compute_environments.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.asking import answer, answer_or_none, by_values, client, pages
-from trainyard.edge.aws.scaling_activities import failed_launches_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.edge.aws.account import Account
-    from trainyard.edge.aws.batch_state import ComputeEnvironment
-    from trainyard.edge.aws.ec2 import Described
-    from trainyard.edge.aws.scaling_activities import FailedLaunch
+from trainyard.edge.aws.batch_state import ComputeEnvironment
+from trainyard.edge.aws.ec2 import Described
+from trainyard.edge.aws.scaling_activities import FailedLaunch, failed_launches_of
 
 _STATES = ("pending", "running", "stopping", "stopped", "shutting-down")
 _MOST_CONTAINER_INSTANCES = 100  # of one call

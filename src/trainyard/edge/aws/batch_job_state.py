@@ -7,15 +7,12 @@ https://docs.aws.amazon.com/batch/latest/APIReference/API_DescribeJobs.html
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.asking import answer, client
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from trainyard.edge.aws.account import Account
 
 MOST_DESCRIBED = 100
 """How many jobs one call describes."""

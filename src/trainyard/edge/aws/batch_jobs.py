@@ -6,19 +6,16 @@ https://docs.aws.amazon.com/batch/latest/userguide/multi-node-parallel-jobs.html
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from botocore.exceptions import BotoCoreError
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.asking import answer, client
 from trainyard.edge.aws.refusals import code
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from trainyard.edge.aws.account import Account
-    from trainyard.errors import TrainyardError
+from trainyard.errors import TrainyardError
 
 # https://docs.aws.amazon.com/batch/latest/APIReference/API_JobDetail.html
 ENDED = ("SUCCEEDED", "FAILED")

@@ -5,16 +5,13 @@ https://docs.aws.amazon.com/batch/latest/APIReference/API_DeleteJobQueue.html
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from botocore.exceptions import ClientError
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.refusals import account_error, code, words
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.edge.aws.account import Account
 
 # https://docs.aws.amazon.com/batch/latest/userguide/job_states.html: those that run first.
 _UNFINISHED = ("RUNNING", "STARTING", "RUNNABLE", "PENDING", "SUBMITTED")

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.asking import answer_or_none, client
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from trainyard.edge.aws.account import Account
 
 _KINDS = {
     "AWS::Batch::ComputeEnvironment": "environments",

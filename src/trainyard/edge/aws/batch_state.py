@@ -6,14 +6,11 @@ https://docs.aws.amazon.com/batch/latest/APIReference/API_DescribeJobQueues.html
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.asking import pages
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from trainyard.edge.aws.account import Account
 
 _MOST_NAMED = 100  # in one call
 

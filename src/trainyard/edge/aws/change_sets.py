@@ -6,19 +6,16 @@ https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-updatin
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple
 
 from botocore.exceptions import ClientError
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.refusals import account_error, code
 from trainyard.edge.aws.stack_waiting import polls, too_long
 from trainyard.edge.aws.stacks import OWN_CHANGE_SETS
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.edge.aws.account import Account
 
 # What an update must not take away or make anew: it holds data, or everything stands in it.
 _KEPT_BY_UPDATES = {

@@ -5,21 +5,17 @@ https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-updatin
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from botocore.exceptions import ClientError
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.change_sets import StackRequest, execute, make_change_set
 from trainyard.edge.aws.refusals import account_error
 from trainyard.edge.aws.stack_events import StackEvent, stack_events, stack_failure
 from trainyard.edge.aws.stack_waiting import follow, settled
 from trainyard.edge.aws.stacks import GOOD, UNDER_REVIEW, StackState, find_stack, refuse_stuck
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trainyard.edge.aws.account import Account
 
 _UNFINISHED = ("CREATE_FAILED", "ROLLBACK_COMPLETE", "ROLLBACK_FAILED", "DELETE_FAILED")
 

@@ -6,14 +6,12 @@ https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutDashboar
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from botocore.exceptions import ClientError
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.refusals import account_error, code
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
 
 _MISSING = {"ResourceNotFound", "ResourceNotFoundException", "DashboardNotFoundError"}
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import yaml
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.asking import answer_or_none, client
 from trainyard.edge.aws.s3_listing import beginning
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.edge.aws.account import Account
 
 # Parameters of the cluster's stack: pcluster/templates/cluster_stack.py. The file below: PCLUSTER_S3_ARTIFACTS_DICT in
 # pcluster/constants.py of https://pypi.org/project/aws-parallelcluster/3.16.1/

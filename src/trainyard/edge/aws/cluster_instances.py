@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.asking import pages
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
-    from trainyard.edge.aws.ec2 import Described
+from trainyard.edge.aws.ec2 import Described
 
 # ParallelCluster's own, those that our rendering asks it to set, and CloudFormation's, which stand on the head node. An
 # instance that lacks one of them is found by another.

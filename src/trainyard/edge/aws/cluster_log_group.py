@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from botocore.exceptions import ClientError
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.refusals import account_error
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
 
 # Of the cluster's stack: pcluster/templates/cluster_stack.py, alike in 3.14, 3.15 and 3.16.
 _PARAMETER = "ClusterCWLogGroup"

@@ -6,16 +6,13 @@ https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/Welcome.htm
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.asking import answer_or_none, client
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.edge.aws.account import Account
 
 MISSING = {"ResourceNotFoundException"}
 """What CloudWatch Logs answers where there is no such group or stream."""

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import base64
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.asking import answer, answer_or_none, client
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
 
 
 class Login(NamedTuple):

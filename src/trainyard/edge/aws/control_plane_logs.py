@@ -6,17 +6,13 @@ https://github.com/eksctl-io/eksctl/issues/5551
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from botocore.exceptions import ClientError
 
+from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.eks import EksCluster
 from trainyard.edge.aws.refusals import account_error
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.edge.aws.account import Account
-    from trainyard.edge.aws.eks import EksCluster
 
 # The group is made with the cluster or after it; clocks of two services may differ.
 _EARLIER_S = 3600

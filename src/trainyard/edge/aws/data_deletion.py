@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from botocore.exceptions import ClientError
 
-from trainyard.edge.aws.kept_data import fsx_file_systems
+from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.kept_data import Kept, Owns, fsx_file_systems
 from trainyard.edge.aws.refusals import account_error, code, words
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trainyard.edge.aws.account import Account
-    from trainyard.edge.aws.kept_data import Kept, Owns
 
 _POLL_S = 10.0
 _POLLS = 180  # half an hour; a large file system takes minutes

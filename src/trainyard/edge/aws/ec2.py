@@ -5,12 +5,10 @@ https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_Operations.html
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.asking import answer, by_values, client, pages
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
 
 Described = dict[str, Any]
 """A thing as EC2 describes it."""

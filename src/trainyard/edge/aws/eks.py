@@ -6,15 +6,12 @@ https://docs.aws.amazon.com/eks/latest/APIReference/API_Nodegroup.html
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.asking import answer, answer_or_none, client, pages
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from datetime import datetime
-
-    from trainyard.edge.aws.account import Account
 
 _MISSING = ("ResourceNotFoundException",)
 

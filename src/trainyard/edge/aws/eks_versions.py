@@ -5,12 +5,8 @@ https://docs.aws.amazon.com/eks/latest/APIReference/API_DescribeClusterVersions.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.asking import pages
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
 
 
 def offered_versions(account: Account) -> tuple[str, ...]:

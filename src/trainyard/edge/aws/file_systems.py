@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection
+from typing import Any
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.asking import by_values, pages
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from trainyard.edge.aws.account import Account
 
 Described = dict[str, Any]
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.asking import answer_or_none, client
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
 
 # pcluster/models/compute_fleet_status_manager.py and PCLUSTER_DYNAMODB_PREFIX in pcluster/constants.py of
 # https://pypi.org/project/aws-parallelcluster/3.16.1/

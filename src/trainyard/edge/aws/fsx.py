@@ -5,12 +5,10 @@ https://docs.aws.amazon.com/fsx/latest/APIReference/API_DescribeFileSystems.html
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.asking import answer_or_none, client
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
 
 
 def file_system(account: Account, id_: str) -> dict[str, Any] | None:

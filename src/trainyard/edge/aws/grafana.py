@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import secrets
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from botocore.exceptions import ClientError
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.refusals import account_error, code
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
 
 # Long enough for a slow network, and short enough to be of no use to whoever finds it tomorrow.
 TOKEN_LIFE_S = 900

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.asking import answer, answer_or_none, client, pages
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from trainyard.edge.aws.account import Account
 
 # Of one call. https://docs.aws.amazon.com/IAM/latest/APIReference/API_SimulatePrincipalPolicy.html takes more; a page
 # of answers holds 100.

@@ -6,12 +6,10 @@ https://docs.aws.amazon.com/IAM/latest/APIReference/API_GetInstanceProfile.html
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.asking import answer_or_none, client
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
 
 
 class InstanceProfile(NamedTuple):

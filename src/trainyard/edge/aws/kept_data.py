@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 from botocore.exceptions import ClientError, EndpointConnectionError
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.refusals import DENIED, account_error, code
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from trainyard.edge.aws.account import Account
-
-    Owns = Callable[[Mapping[str, str]], bool]
+Owns = Callable[[Mapping[str, str]], bool]
 
 _LOGS = ("/aws/parallelcluster/", "/aws/lambda/pcluster-")
 _GIB = 1024**3

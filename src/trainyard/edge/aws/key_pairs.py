@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import os
 import uuid
+from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.refusals import account_error, code
 from trainyard.errors import InputError, TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from trainyard.edge.aws.account import Account
 
 _CALL = "trainyard:call"
 _DONE = "done"

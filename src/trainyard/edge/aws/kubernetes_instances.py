@@ -5,17 +5,13 @@ https://docs.aws.amazon.com/eks/latest/userguide/eks-using-tags.html
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.asking import by_values, pages
-from trainyard.edge.aws.ec2 import tags_of
+from trainyard.edge.aws.ec2 import Described, tags_of
 from trainyard.edge.aws.nodes import Node
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.edge.aws.account import Account
-    from trainyard.edge.aws.ec2 import Described
 
 # Of managed node groups, and of those that eksctl makes itself.
 _GROUP_TAGS = ("eks:nodegroup-name", "alpha.eksctl.io/nodegroup-name")

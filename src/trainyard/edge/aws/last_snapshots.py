@@ -5,12 +5,9 @@ https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-attri
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Mapping
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
-
-    from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.account import Account
 
 
 def volume_ids(account: Account, owns: Callable[[Mapping[str, str]], bool]) -> list[str]:

@@ -5,15 +5,12 @@ https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeLaunchTemplat
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.asking import answer_or_none, client
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.edge.aws.account import Account
 
 # https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html
 _MISSING = {

@@ -7,16 +7,12 @@ https://github.com/aws/aws-parallelcluster/blob/v3.16.1/cli/src/pcluster/templat
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
 
 from botocore.exceptions import ClientError
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.refusals import account_error, code
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from trainyard.edge.aws.account import Account
 
 _GONE = "InvalidGroup.NotFound"
 _IN_USE = "DependencyViolation"

@@ -6,14 +6,10 @@ https://github.com/aws/amazon-vpc-cni-k8s/issues/1849
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from botocore.exceptions import ClientError
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.refusals import account_error, code
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
 
 # The CNI tags what it makes: https://github.com/aws/amazon-vpc-cni-k8s/blob/master/pkg/awsutils/awsutils.go
 _CLUSTER = "cluster.k8s.amazonaws.com/name"

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.asking import answer, client
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
 
 
 class TargetHealth(NamedTuple):

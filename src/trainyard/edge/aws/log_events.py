@@ -5,18 +5,15 @@ Times are milliseconds since 1970: from ``since_ms`` on, and before ``until_ms``
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.asking import answer_or_none, client
 from trainyard.edge.aws.cluster_logs import MISSING
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from trainyard.edge.aws.account import Account
 
 MOST_STREAMS = 100
 """How many streams one FilterLogEvents may name."""

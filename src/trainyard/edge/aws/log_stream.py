@@ -5,20 +5,17 @@ https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_GetLogE
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from botocore.exceptions import ClientError
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.asking import answer_or_none, client
 from trainyard.edge.aws.cluster_logs import MISSING
 from trainyard.edge.aws.log_events import LogEvent
 from trainyard.edge.aws.refusals import code
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.edge.aws.account import Account
 
 # A page has up to 10,000 events or 1 MiB. What is left is read the next time.
 _MOST_PAGES = 200

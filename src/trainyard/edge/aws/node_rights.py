@@ -5,12 +5,8 @@ https://docs.aws.amazon.com/IAM/latest/APIReference/API_SimulatePrincipalPolicy.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.asking import answer, answer_or_none, client, pages
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
 
 
 def may(account: Account, profile_arn: str, action: str, resource: str) -> bool:

@@ -6,14 +6,12 @@ The tags: https://docs.aws.amazon.com/parallelcluster/latest/ug/Tags-v3.html and
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from botocore.exceptions import ClientError
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.refusals import account_error
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
 
 MONITORING = "Monitoring"
 _STATES = ["pending", "running", "stopping", "stopped", "shutting-down"]

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.account import Account
 
 _WHO = (
     "AWS_PROFILE",

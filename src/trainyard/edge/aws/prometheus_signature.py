@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import boto3  # type: ignore[import-untyped]  # its stubs are a package for each service
 from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.exceptions import NoCredentialsError
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.refusals import account_error, translated
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.edge.aws.account import Account
 
 # https://docs.aws.amazon.com/prometheus/latest/userguide/AMP-compatible-APIs.html
 _SERVICE = "aps"

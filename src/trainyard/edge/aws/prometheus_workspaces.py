@@ -5,15 +5,12 @@ https://docs.aws.amazon.com/prometheus/latest/APIReference/API_Operations.html
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.asking import answer, answer_or_none, client, pages
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.edge.aws.account import Account
 
 _MISSING = {"ResourceNotFoundException"}
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from botocore.exceptions import (
     BotoCoreError,
@@ -18,9 +18,6 @@ from botocore.exceptions import (
 )
 
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 UNTRANSLATED = (BotoCoreError, ClientError)
 """What calls raise where nobody has turned it into a TrainyardError: a network that went away, for the most part."""

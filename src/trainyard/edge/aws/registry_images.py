@@ -7,12 +7,9 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from typing import TYPE_CHECKING
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.asking import answer_or_none
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
 
 # https://docs.aws.amazon.com/AmazonECR/latest/userguide/Registries.html
 _PRIVATE = re.compile(

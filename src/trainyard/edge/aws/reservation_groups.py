@@ -5,17 +5,14 @@ https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/create-cr-group.html
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from botocore.exceptions import ClientError
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.refusals import account_error, code
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from trainyard.edge.aws.account import Account
 
 
 def find_group(account: Account, name: str) -> tuple[str, dict[str, str]] | None:

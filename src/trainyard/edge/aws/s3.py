@@ -5,17 +5,14 @@ https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.refusals import account_error, code
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.edge.aws.account import Account
 
 # https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateBucket.html: the one region that may not be named
 _UNNAMED_REGION = "us-east-1"

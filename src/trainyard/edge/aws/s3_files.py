@@ -5,19 +5,15 @@ https://docs.aws.amazon.com/boto3/latest/guide/s3-uploading-files.html
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from pathlib import Path
 
 from boto3.exceptions import S3UploadFailedError  # type: ignore[import-untyped]  # as in account.py
 from botocore.exceptions import BotoCoreError, ClientError
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.refusals import account_error, code
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from trainyard.edge.aws.account import Account
 
 
 def sizes_below(account: Account, bucket: str, prefix: str) -> Mapping[str, int]:

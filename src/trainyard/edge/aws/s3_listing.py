@@ -5,15 +5,12 @@ Whatever may write to a folder may fill it, and may make an object of any size.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.asking import answer_or_none, client
 from trainyard.edge.aws.s3 import Object
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.edge.aws.account import Account
 
 _MISSING = {"404", "NoSuchBucket", "NoSuchKey", "NotFound"}
 

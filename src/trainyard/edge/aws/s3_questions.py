@@ -5,15 +5,13 @@ https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadBucket.html
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from botocore.exceptions import ClientError
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.asking import DENIED, answer, answer_or_none, client
 from trainyard.edge.aws.refusals import code
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
 
 _MISSING = {"404", "NoSuchBucket", "NoSuchKey", "NotFound"}
 # A bucket in another region answers a HEAD with its region, and with 301 or 400 where the signature is for another one.

@@ -5,15 +5,12 @@ https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_DescribeScalingActi
 
 from __future__ import annotations
 
+from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.asking import answer, client
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from trainyard.edge.aws.account import Account
 
 _MOST_ACTIVITIES = 50
 

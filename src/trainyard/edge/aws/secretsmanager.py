@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.asking import answer_or_none, client
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
 
 
 def secret(account: Account, arn: str) -> dict[str, Any] | None:

@@ -5,12 +5,10 @@ https://docs.aws.amazon.com/servicequotas/2019-06-24/apireference/Welcome.html
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.asking import answer_or_none, client
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
 
 _NONE = ("NoSuchResourceException",)
 

@@ -5,12 +5,10 @@ https://docs.aws.amazon.com/sns/latest/api/API_ListSubscriptionsByTopic.html
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.asking import answer_or_none, client
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
 
 _UNCONFIRMED = "PendingConfirmation"
 _MOST_PAGES = 20  # of a hundred

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.asking import answer, client
 from trainyard.edge.aws.refusals import code, words
 from trainyard.edge.remote.answer import Answer, UnreachableError
 from trainyard.edge.remote.shell_line import answer_in, line_as_cluster_user
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from trainyard.edge.aws.account import Account
 
 # How long the agent may take to fetch a command, and the command to run.
 _DELIVERY_S = 60

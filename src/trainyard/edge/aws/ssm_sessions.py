@@ -6,19 +6,16 @@ https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_StartSession
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.asking import answer, client
 from trainyard.edge.aws.refusals import code
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.edge.aws.account import Account
 
 ONLINE = "Online"
 """The state of an agent that takes sessions; the others are ConnectionLost and Inactive."""

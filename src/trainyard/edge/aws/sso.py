@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.asking import pages
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
 
 
 def active_instances(account: Account) -> tuple[str, ...]:

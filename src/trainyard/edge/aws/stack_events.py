@@ -5,18 +5,15 @@ https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DescribeSt
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from botocore.exceptions import ClientError
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.refusals import account_error, code, words
 from trainyard.edge.aws.stacks import StackState, find_stack
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.edge.aws.account import Account
 
 _FIRST_PAGES = 20  # of events: 100 a page
 

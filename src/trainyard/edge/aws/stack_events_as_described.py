@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from botocore.exceptions import ClientError
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.asking import answer, client
 from trainyard.edge.aws.refusals import code, words
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
 
 _MOST_EVENTS = 20_000
 

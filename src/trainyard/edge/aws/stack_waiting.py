@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.stack_events import StackEvent, stack_events
 from trainyard.edge.aws.stacks import UNDER_REVIEW, StackState, find_stack
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from trainyard.edge.aws.account import Account
 
 # Most stacks take seconds or minutes; calls are limited to a few a second for the whole account.
 _FIRST_PAUSE_S = 0.5

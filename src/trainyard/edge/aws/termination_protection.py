@@ -5,14 +5,10 @@ https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-protect
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from botocore.exceptions import ClientError
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.refusals import account_error
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
 
 
 def lift_protection(account: Account, stack: str) -> bool:

@@ -13,10 +13,13 @@ Everything has an end: a call of the API takes at most a minute, a whole command
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from threading import Timer
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.eks import find_cluster
 from trainyard.edge.aws.program_variables import program_variables
 from trainyard.edge.foreground import run_in_foreground
@@ -26,12 +29,6 @@ from trainyard.edge.kubernetes.private_kubeconfig import private_kubeconfig
 from trainyard.edge.kubernetes.refusals import refusal, unreachable
 from trainyard.edge.watched_program import Ended, end, run_watched, started
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from trainyard.edge.aws.account import Account
 
 FIELD_MANAGER = "trainyard"
 """Who owns the fields of what we apply."""

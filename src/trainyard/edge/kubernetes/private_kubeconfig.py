@@ -8,17 +8,14 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from trainyard.edge.aws.eks import EksCluster
 from trainyard.edge.kubernetes.token import API_VERSION
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.edge.aws.eks import EksCluster
 
 _NAME = "trainyard"
 

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from trainyard.edge.remote.answer import UnreachableError
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 class ForbiddenError(TrainyardError):

@@ -11,19 +11,15 @@ import json
 import os
 import sys
 from base64 import urlsafe_b64encode
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from trainyard.edge.aws.account import account
+from trainyard.edge.aws.account import Account, account
 from trainyard.edge.aws.refusals import account_error
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from trainyard.edge.aws.account import Account
 
 API_VERSION = "client.authentication.k8s.io/v1"
 _PREFIX = "k8s-aws-v1."

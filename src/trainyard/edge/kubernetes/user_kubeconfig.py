@@ -10,18 +10,16 @@ import io
 import os
 import stat
 import tempfile
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
 from trainyard.edge.small_file import read_small_file
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _MOST_BYTES = 4 * 2**20
 _OWN_ONLY = 0o600

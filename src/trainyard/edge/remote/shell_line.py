@@ -5,15 +5,12 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from trainyard.edge.remote.answer import Answer
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _ANSWER = re.compile(r"^trainyard-answer (\d+) (\d+) (\S+) (\S+)$", re.MULTILINE)
 

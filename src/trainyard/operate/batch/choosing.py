@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.asking import NotAllowedError
 from trainyard.edge.aws.batch_definitions import JobDefinition, definition_names, find_definition
 from trainyard.edge.aws.batch_state import compute_environments
 from trainyard.errors import InputError, TrainyardError
+from trainyard.operate.batch.cluster import BatchCluster, JobQueue
 from trainyard.render.batch.job_kinds import OUTPUTS
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
-    from trainyard.operate.batch.cluster import BatchCluster, JobQueue
 
 
 class Chosen(NamedTuple):

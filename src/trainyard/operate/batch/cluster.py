@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple
 
-from trainyard.edge.aws.stacks import find_stack
+from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.stacks import StackState, find_stack
 from trainyard.errors import InputError, TrainyardError
 from trainyard.render.batch.job_kinds import OUTPUTS
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.edge.aws.account import Account
-    from trainyard.edge.aws.stacks import StackState
 
 _QUEUE = re.compile(r"JobQueue(\d*)")
 _NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9-]{0,127}")

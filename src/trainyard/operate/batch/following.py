@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.batch_jobs import BatchJob, describe, may_pass
 from trainyard.errors import TrainyardError
 from trainyard.operate.batch.main_log import MainLog
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trainyard.edge.aws.account import Account
 
 # DescribeJobs of all of an account's users share a limit, so a job that does not move is asked for less often.
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 2.0, 15.0

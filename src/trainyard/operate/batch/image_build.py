@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.batch_definitions import find_definition
 from trainyard.edge.aws.container_registry import digest_of, find_repository
 from trainyard.edge.docker import build_words
 from trainyard.errors import InputError, TrainyardError
-from trainyard.operate.batch.cluster import batch_cluster
-from trainyard.render.batch.container_images import image_for, platform_for
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.edge.aws.account import Account
-    from trainyard.operate.batch.cluster import JobQueue
-    from trainyard.render.batch.container_images import ContainerImage
+from trainyard.operate.batch.cluster import JobQueue, batch_cluster
+from trainyard.render.batch.container_images import ContainerImage, image_for, platform_for
 
 # https://docs.aws.amazon.com/AmazonECR/latest/APIReference/API_ImageIdentifier.html, and what a job definition takes
 _TAG = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")

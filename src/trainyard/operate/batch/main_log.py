@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.batch_jobs import BatchJob
+from trainyard.edge.aws.log_events import LogEvent
 from trainyard.edge.aws.log_stream import LogStream
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from trainyard.edge.aws.account import Account
-    from trainyard.edge.aws.batch_jobs import BatchJob
-    from trainyard.edge.aws.log_events import LogEvent
 
 
 @dataclass

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.batch_jobs import BatchJob
+from trainyard.edge.aws.batch_jobs import BatchJob
 
 _MOST = 255
 

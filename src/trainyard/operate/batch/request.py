@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from trainyard.edge.aws.batch_definitions import JobDefinition
 from trainyard.errors import InputError
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.batch_definitions import JobDefinition
-    from trainyard.operate.batch.wanted import Wanted
+from trainyard.operate.batch.wanted import Wanted
 
 _LONGEST_NAME = 128
 # https://docs.aws.amazon.com/batch/latest/userguide/service_limits.html (read 2026-11-22)

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.asking import NotAllowedError
 from trainyard.edge.aws.ssm_sessions import ONLINE, agent_state, not_connected
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
 
 
 def known_agent_state(account: Account, instance: str) -> str | None:

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.asking import NotAllowedError
 from trainyard.edge.aws.batch_instances import instances_of, registered
 from trainyard.edge.aws.batch_job_state import described_jobs
-from trainyard.edge.aws.batch_stack import batch_of_cluster
+from trainyard.edge.aws.batch_stack import BatchResources, batch_of_cluster
 from trainyard.edge.aws.batch_state import compute_environments
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from trainyard.edge.aws.account import Account
-    from trainyard.edge.aws.batch_stack import BatchResources
-    from trainyard.operate.connect.target import Target
+from trainyard.operate.connect.target import Target, target_of
 
 ROLE = "Batch"
 _JOB = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}(?:#[0-9]{1,4})?")
@@ -26,9 +21,7 @@ _JOB = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}(?:#[0-9]{1,4})?")
 _OS = "alinux2023"
 
 
-def batch_target(
-    account: Account, cluster: str, wanted: str | None, described_as: Callable[[str, Mapping[str, Any]], Target]
-) -> Target | None:
+def batch_target(account: Account, cluster: str, wanted: str | None) -> Target | None:
     """Return an instance by its id, address or host name, or where none is named the newest that runs.
 
     ID#3 is the instance of node 3 of a job, and ID that of its first node. None where the cluster is none of Batch, or
@@ -40,7 +33,7 @@ def batch_target(
         return None
     if resources is None:
         return None
-    targets = sorted(_targets(account, cluster, resources, described_as), key=_running_and_new, reverse=True)
+    targets = sorted(_targets(account, cluster, resources), key=_running_and_new, reverse=True)
     if not targets:
         raise TrainyardError(
             f"no instance of {cluster} is there: Batch starts them when a job wants them, and ends them after it",
@@ -71,16 +64,11 @@ def _instance_of_job(account: Account, resources: BatchResources, wanted: str) -
     return next((one.instance for one in known if one.arn == place), None)
 
 
-def _targets(
-    account: Account,
-    cluster: str,
-    resources: BatchResources,
-    described_as: Callable[[str, Mapping[str, Any]], Target],
-) -> Iterator[Target]:
+def _targets(account: Account, cluster: str, resources: BatchResources) -> Iterator[Target]:
     for environment in compute_environments(account, resources.environments):
         os = None if environment.images else _OS
         for instance in instances_of(account, environment):
-            target = described_as(cluster, instance)
+            target = target_of(cluster, instance)
             yield target._replace(role=ROLE, os=target.os or os)
 
 

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainyard.catalog.instances import find
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.asking import NotAllowedError
 from trainyard.edge.aws.ec2 import images
 from trainyard.edge.aws.eks import find_cluster
 from trainyard.edge.aws.kubernetes_instances import kubernetes_instances, node_group_of
 from trainyard.errors import InputError, TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from trainyard.edge.aws.account import Account
-    from trainyard.operate.connect.target import Target
+from trainyard.operate.connect.target import Target, target_of
 
 ROLE = "Kubernetes"
 _GONE = ("shutting-down", "terminated")
@@ -33,9 +30,7 @@ _SYSTEMS = {
 }
 
 
-def eks_target(
-    account: Account, cluster: str, wanted: str | None, described_as: Callable[[str, Mapping[str, Any]], Target]
-) -> Target | None:
+def eks_target(account: Account, cluster: str, wanted: str | None) -> Target | None:
     """Return an instance by its id, address or the name of its node, or by its node group the newest that runs.
 
     Where none is named, it is the newest that runs, one with accelerators before any other. None where the cluster is
@@ -50,10 +45,10 @@ def eks_target(
     if wanted is None:
         running = [one for one in newest if one["State"]["Name"] == "running"] or newest
         chosen = next((one for one in running if _has_accelerators(one)), running[0])
-        return _target(account, cluster, chosen, described_as)
+        return _target(account, cluster, chosen)
     named = [one for one in newest if _is_called(one, wanted)]
     if named:
-        return _target(account, cluster, named[0], described_as)
+        return _target(account, cluster, named[0])
     if wanted.startswith("i-"):
         return None
     groups = ", ".join(sorted({group for one in newest if (group := node_group_of(one)) is not None}))
@@ -91,13 +86,8 @@ def _is_called(described: Mapping[str, Any], wanted: str) -> bool:
     return bool(names & {wanted, wanted.partition(".")[0]})
 
 
-def _target(
-    account: Account,
-    cluster: str,
-    described: Mapping[str, Any],
-    described_as: Callable[[str, Mapping[str, Any]], Target],
-) -> Target:
-    target = described_as(cluster, described)
+def _target(account: Account, cluster: str, described: Mapping[str, Any]) -> Target:
+    target = target_of(cluster, described)
     return target._replace(role=ROLE, os=target.os or _system(account, described.get("ImageId", "")))
 
 

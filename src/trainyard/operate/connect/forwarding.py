@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.ssm_sessions import ONLINE, SessionRequest
 from trainyard.errors import InputError
 from trainyard.operate.connect.agents import known_agent_state
+from trainyard.operate.connect.find_target import find_target
 from trainyard.operate.connect.monitoring_stack import made_by_trainyard, monitoring_stack
-from trainyard.operate.connect.target import HEAD, find_target, require_running
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
-    from trainyard.operate.connect.target import Target
+from trainyard.operate.connect.target import HEAD, Target, require_running
 
 NAMED_PORTS = {"grafana": 3000, "prometheus": 9090}
 """Where they listen by default: https://grafana.com/docs/grafana/latest/setup-grafana/configure-grafana/#http_port and

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.eks import find_cluster
 from trainyard.edge.kubernetes.user_kubeconfig import Context, add_context, user_kubeconfig
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from trainyard.edge.aws.account import Account
 
 
 class Written(NamedTuple):

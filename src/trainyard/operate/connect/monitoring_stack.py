@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from trainyard.edge.aws.stacks import stacks_tagged
+from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.stacks import StackState, stacks_tagged
 from trainyard.render.tags import CLUSTER, ENVIRONMENT
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
-    from trainyard.edge.aws.stacks import StackState
 
 _MODE = "MonitoringType"
 

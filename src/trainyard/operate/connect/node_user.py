@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import yaml
 
 from trainyard.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 SESSION_USER = "ssm-user"
 """Whom the agent of Systems Manager makes: https://docs.aws.amazon.com/systems-manager/latest/userguide/session-manager-getting-started-ssm-user-permissions.html"""

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import IO, TYPE_CHECKING
+from collections.abc import Callable
+from typing import IO
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.asking import NotAllowedError
-from trainyard.edge.aws.ssm_sessions import start_session
+from trainyard.edge.aws.ssm_sessions import SessionRequest, start_session
 from trainyard.edge.session_manager import hold_session, installed_plugin
 from trainyard.errors import TrainyardError
 from trainyard.operate.connect.agents import require_agent
 from trainyard.operate.connect.node_user import SESSION_USER
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trainyard.edge.aws.account import Account
-    from trainyard.edge.aws.ssm_sessions import SessionRequest
 
 
 def open_session(

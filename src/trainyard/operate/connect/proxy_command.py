@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+from trainyard.edge.aws.account import Account
 from trainyard.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from trainyard.edge.aws.account import Account
 
 # What ssh's own reading of a line would take apart or end: argv_split in misc.c of
 # https://github.com/openssh/openssh-portable

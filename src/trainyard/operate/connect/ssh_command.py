@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
 
 from trainyard.edge.private_key import agent_is_there, checked_key, key_of_pair
 from trainyard.errors import InputError
 from trainyard.operate.connect.proxy_command import config_word, file_word
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from trainyard.operate.connect.target import Target
+from trainyard.operate.connect.target import Target
 
 
 def found_key(target: Target, named: Path | None) -> Path | None:

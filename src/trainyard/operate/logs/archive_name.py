@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from trainyard.errors import InputError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _ENDINGS = (".tar.gz", ".tgz")
 

@@ -7,20 +7,15 @@ names no group, its jobs log into the one that all jobs of the account share.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.asking import NotAllowedError
 from trainyard.edge.aws.batch_definitions import BATCH_LOG_GROUP, definitions
-from trainyard.edge.aws.batch_stack import batch_of_cluster
-from trainyard.edge.aws.cluster_logs import group_named, streams
+from trainyard.edge.aws.batch_stack import BatchResources, batch_of_cluster
+from trainyard.edge.aws.cluster_logs import LogGroup, LogStream, group_named, streams
 from trainyard.operate.logs.job_stream import JobStreamName, parsed_job
-from trainyard.operate.logs.job_streams import job_streams
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
-    from trainyard.edge.aws.batch_stack import BatchResources
-    from trainyard.edge.aws.cluster_logs import LogGroup, LogStream
-    from trainyard.operate.logs.job_streams import OfJob
+from trainyard.operate.logs.job_streams import OfJob, job_streams
 
 
 class JobLog(NamedTuple):

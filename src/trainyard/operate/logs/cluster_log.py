@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from trainyard.edge.aws.cluster_logs import groups, streams
+from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.cluster_logs import LogGroup, groups, streams
 from trainyard.errors import InputError, TrainyardError
 from trainyard.operate.logs.batch_log import batch_groups, batch_log, batch_stack
 from trainyard.operate.logs.eks.stream_name import CONTROL_PLANE, INSIGHTS, EksStreamName, PodStreamName, parsed_eks
+from trainyard.operate.logs.job_stream import JobStreamName
 from trainyard.operate.logs.stream_name import StreamName, parsed
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
-    from trainyard.edge.aws.cluster_logs import LogGroup
-    from trainyard.operate.logs.job_stream import JobStreamName
 
 _PARALLELCLUSTER = "/aws/parallelcluster/"
 _EKS = (CONTROL_PLANE, INSIGHTS)

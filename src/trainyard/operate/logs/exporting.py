@@ -7,29 +7,24 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
+from pathlib import Path
 from threading import Event
-from typing import IO, TYPE_CHECKING, NamedTuple
+from typing import IO, NamedTuple
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.log_events import events, line_of
 from trainyard.edge.aws.stack_events_as_described import described_events
-from trainyard.edge.new_archive import new_archive
+from trainyard.edge.new_archive import NewArchive, new_archive
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
-    from concurrent.futures import Future
-    from pathlib import Path
-
-    from trainyard.edge.aws.account import Account
-    from trainyard.edge.new_archive import NewArchive
-    from trainyard.operate.logs.cluster_log import ClusterLog, Stream
-    from trainyard.operate.logs.eks.exporting import KubernetesPart
-    from trainyard.operate.logs.period import Period
+from trainyard.operate.logs.cluster_log import ClusterLog, Stream
+from trainyard.operate.logs.eks.exporting import KubernetesPart
+from trainyard.operate.logs.period import Period
 
 _AT_ONCE = 4  # streams; GetLogEvents may be called 25 times a second, fewer in some regions
 _DAY_MS = 86_400_000

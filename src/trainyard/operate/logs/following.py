@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from trainyard.edge.aws.log_events import filtered
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from trainyard.edge.aws.account import Account
-    from trainyard.edge.aws.log_events import LogEvent
-    from trainyard.operate.logs.cluster_log import Stream
-    from trainyard.operate.logs.reading import Search
+from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.log_events import LogEvent, filtered
+from trainyard.operate.logs.cluster_log import Stream
+from trainyard.operate.logs.reading import Search
 
 _EVERY_S = 5.0
 # Agents send what they have every 5 s, and CloudWatch takes a moment until it is found: every search goes back so far.

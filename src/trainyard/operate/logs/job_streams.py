@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
-from trainyard.edge.aws.batch_job_state import described_jobs, latest_jobs
+from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.batch_job_state import Job, described_jobs, latest_jobs
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from trainyard.edge.aws.account import Account
-    from trainyard.edge.aws.batch_job_state import Job
 
 _MOST_JOBS = 100
 _MOST_NODES = 1000  # ten calls

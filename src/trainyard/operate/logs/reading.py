@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import heapq
 from collections import deque
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Iterator, Sequence
+from typing import Protocol
 
-from trainyard.edge.aws.log_events import MOST_STREAMS, events, filtered
+from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.log_events import MOST_STREAMS, LogEvent, events, filtered
+from trainyard.operate.logs.cluster_log import ClusterLog, Stream
 from trainyard.operate.logs.period import Period
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from trainyard.edge.aws.account import Account
-    from trainyard.edge.aws.log_events import LogEvent
-    from trainyard.operate.logs.cluster_log import ClusterLog, Stream
 
 # How far to look back for the last events: a step, and then ever longer ones.
 _FIRST_STEP_MS = 600_000

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.node_names import instance_of_slurm_node
 from trainyard.errors import InputError
+from trainyard.operate.logs.cluster_log import ClusterLog, Stream
 from trainyard.operate.logs.eks.stream_name import EksStreamName
 from trainyard.operate.logs.job_stream import JobStreamName
 from trainyard.operate.logs.stream_name import StreamName
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
-    from trainyard.operate.logs.cluster_log import ClusterLog, Stream
 
 _MOST_SHOWN = 20
 

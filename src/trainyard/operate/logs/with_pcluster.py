@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.stacks import find_stack
 from trainyard.edge.new_archive import new_place, refuse_existing
 from trainyard.edge.pcluster_command import Pcluster
 from trainyard.edge.pcluster_environment import environment
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from trainyard.edge.aws.account import Account
-    from trainyard.operate.logs.period import Period
+from trainyard.operate.logs.period import Period
 
 # https://docs.aws.amazon.com/parallelcluster/latest/ug/Tags-v3.html
 _VERSION = "parallelcluster:version"

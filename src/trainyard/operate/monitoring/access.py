@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from shlex import join
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import yaml
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.grafana import find_workspace
 from trainyard.edge.aws.prometheus_workspaces import workspace_state
 from trainyard.edge.aws.refusals import translated
+from trainyard.edge.aws.stacks import StackState
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from trainyard.edge.aws.account import Account
-    from trainyard.edge.aws.stacks import StackState
 
 _MODE = "MonitoringType"
 _MISSING = "MISSING"

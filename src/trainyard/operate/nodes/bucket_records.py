@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.s3_listing import Listed, Listing, beginning, objects_in
 from trainyard.operate.nodes.record import MOST_BYTES, BadRecordError, NodeRecord, read_record
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-
-    from trainyard.edge.aws.account import Account
 
 _MOST_PAGES = 20  # of a thousand records, or folders with the logs of a failed node
 _MOST_GONE = 100

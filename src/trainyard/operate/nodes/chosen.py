@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from trainyard.errors import InputError
-
-if TYPE_CHECKING:
-    from trainyard.operate.nodes.cluster_nodes import Nodes
+from trainyard.operate.nodes.cluster_nodes import Nodes
 
 
 def of_queue(nodes: Nodes, queue: str) -> Nodes:

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from trainyard.deploy.work import folder
-from trainyard.operate.nodes.findings import findings
-from trainyard.operate.nodes.node_state import node_that_is_gone, node_that_is_there
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from trainyard.edge.aws.nodes import Node
-    from trainyard.finding import Finding
-    from trainyard.operate.nodes.bucket_records import Readings
-    from trainyard.operate.nodes.expected import Expected, Group
-    from trainyard.operate.nodes.node_state import NodeState
+from trainyard.edge.aws.nodes import Node
+from trainyard.finding import Finding
+from trainyard.operate.nodes.bucket_records import Readings
+from trainyard.operate.nodes.expected import Expected, Group
+from trainyard.operate.nodes.node_state import NodeState, node_that_is_gone, node_that_is_there
 
 
 @dataclass(frozen=True)
@@ -40,11 +34,8 @@ class Nodes:
     """How many older records there are."""
     only_node: bool = False
     """Whether a single node was asked for."""
-
-    @cached_property
-    def findings(self) -> tuple[Finding, ...]:
-        """Return what is wrong, the worst first."""
-        return findings(self)
+    findings: tuple[Finding, ...] = ()
+    """What is wrong, the worst first."""
 
     @property
     def ready(self) -> bool:

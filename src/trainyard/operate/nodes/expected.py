@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from trainyard.deploy.record import Deployment, read_record
 from trainyard.deploy.time_bounds import bounds
 from trainyard.deploy.work import folder
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.s3_listing import beginning
 from trainyard.errors import TrainyardError
 from trainyard.finding import path_text
+from trainyard.spec.cluster import Spec
 from trainyard.spec.parsing import parse
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from trainyard.edge.aws.account import Account
-    from trainyard.spec.cluster import Spec
 
 # The default of both timeouts in spec/parallelcluster.py, for a cluster whose spec nobody has.
 _TIMEOUT_S = 1800

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from dataclasses import replace
 
 from trainyard.deploy.told import command_to_tell
 from trainyard.finding import SEVERITIES, Finding
+from trainyard.operate.nodes.cluster_nodes import Nodes
 from trainyard.operate.nodes.explained import finding
 from trainyard.operate.nodes.findings_of_counts import counts
 from trainyard.operate.nodes.findings_of_gone import failures_of_gone
+from trainyard.operate.nodes.node_state import NodeState
 from trainyard.operate.nodes.words import duration, listed
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
-    from trainyard.operate.nodes.cluster_nodes import Nodes
-    from trainyard.operate.nodes.node_state import NodeState
+def judged(nodes: Nodes) -> Nodes:
+    """Return the nodes with what is wrong with them."""
+    return replace(nodes, findings=findings(nodes))
 
 
 def findings(nodes: Nodes) -> tuple[Finding, ...]:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from trainyard.finding import Finding
+from trainyard.operate.nodes.cluster_nodes import Nodes
 from trainyard.operate.nodes.explained import finding
+from trainyard.operate.nodes.node_state import NodeState
 from trainyard.operate.nodes.words import duration, listed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.finding import Finding
-    from trainyard.operate.nodes.cluster_nodes import Nodes
-    from trainyard.operate.nodes.node_state import NodeState
 
 _MOST = 10
 

@@ -6,18 +6,14 @@ those of bootstrap/assets/launch.sh.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from trainyard.deploy.work import folder
-from trainyard.operate.nodes.bucket_records import BucketRecords
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.edge.aws.account import Account
-    from trainyard.operate.nodes.bucket_records import Reading
-    from trainyard.operate.nodes.record import StepRecord
+from trainyard.edge.aws.account import Account
+from trainyard.operate.nodes.bucket_records import BucketRecords, Reading
+from trainyard.operate.nodes.record import StepRecord
 
 
 class Logged(NamedTuple):

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from trainyard.deploy.work import folder
-from trainyard.edge.aws.nodes import monitoring_instances
+from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.nodes import Node, monitoring_instances
 from trainyard.edge.aws.nodes import nodes as instances_of
 from trainyard.errors import TrainyardError
 from trainyard.operate.nodes.bucket_records import BucketRecords
 from trainyard.operate.nodes.chosen import of_node, of_queue
 from trainyard.operate.nodes.cluster_nodes import Nodes, Place, compared
 from trainyard.operate.nodes.expected import Expected, expected
+from trainyard.operate.nodes.findings import judged
 from trainyard.render.tags import CLUSTER, ENVIRONMENT
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
-    from trainyard.edge.aws.nodes import Node
 
 _EXPECTED_EVERY = 10  # looks; a deployment seldom ends, or publishes anything, while somebody watches
 
@@ -56,7 +53,7 @@ class Look:
         place = Place(self.name, self.account.region, self.bucket)
         nodes = compared(place, self.account.clock.now(), instances, readings, self._expected)
         nodes = nodes if self.queue is None else of_queue(nodes, self.queue)
-        return nodes if self.node is None else of_node(nodes, self.node)
+        return judged(nodes if self.node is None else of_node(nodes, self.node))
 
     def _monitoring(self, wanted: Expected) -> list[Node]:
         """Return the monitoring instance. EC2 is asked for it only where the spec has one."""

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
 
-from trainyard.edge.aws.nodes import MONITORING
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.nodes import Node
-    from trainyard.operate.nodes.bucket_records import Reading
-    from trainyard.operate.nodes.expected import Group
-    from trainyard.operate.nodes.record import NodeRecord, StepRecord
+from trainyard.edge.aws.nodes import MONITORING, Node
+from trainyard.operate.nodes.bucket_records import Reading
+from trainyard.operate.nodes.expected import Group
+from trainyard.operate.nodes.record import NodeRecord, StepRecord
 
 _ROLES = {"HeadNode": "head", "LoginNode": "login", "Compute": "compute", MONITORING: "monitoring"}
 ACTIVE = ("pending", "running")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from trainyard.edge.aws.account import Clock
-    from trainyard.operate.nodes.cluster_nodes import Nodes
-    from trainyard.operate.nodes.node_state import NodeState
+from trainyard.edge.aws.account import Clock
+from trainyard.operate.nodes.cluster_nodes import Nodes
+from trainyard.operate.nodes.node_state import NodeState
 
 # A look is a few calls whatever the number of nodes; steps take seconds to minutes.
 _FIRST_PAUSE_S = 5.0

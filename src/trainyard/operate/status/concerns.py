@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from shlex import join
-from typing import TYPE_CHECKING
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.stack_events import stack_failure
+from trainyard.edge.aws.stacks import StackState
 from trainyard.errors import TrainyardError
 from trainyard.operate.nodes.words import duration
 from trainyard.operate.status.batch.concerns import batch_concerns
+from trainyard.operate.status.cluster_status import Status
 from trainyard.operate.status.concern import Concern
 from trainyard.operate.status.eks.concerns import eks_concerns
 from trainyard.operate.status.reservations import MISSING
 from trainyard.render.tags import CLUSTER
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.edge.aws.account import Account
-    from trainyard.edge.aws.stacks import StackState
-    from trainyard.operate.status.cluster_status import Status
 
 _SOON_S = 86_400
 # https://docs.aws.amazon.com/parallelcluster/latest/ug/pcluster.describe-compute-fleet-v3.html

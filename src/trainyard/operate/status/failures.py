@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.cluster_logs import groups, streams
-from trainyard.edge.aws.log_events import filtered
+from trainyard.edge.aws.log_events import LogEvent, filtered
+from trainyard.edge.aws.nodes import Node
 from trainyard.edge.aws.stack_events import stack_events
+from trainyard.edge.aws.stacks import StackState
 from trainyard.operate.nodes.looking import Look
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from trainyard.edge.aws.account import Account
-    from trainyard.edge.aws.log_events import LogEvent
-    from trainyard.edge.aws.nodes import Node
-    from trainyard.edge.aws.stacks import StackState
 
 _MOST = 5
 _MOST_PAGES = 10

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.ec2 import volumes
 from trainyard.edge.aws.file_systems import efs_file_systems, fsx_file_systems, shared_volumes
 from trainyard.operate.status.queues import section
 from trainyard.render.tags import CLUSTER
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from trainyard.edge.aws.account import Account
 
 _GIB = 1024**3
 _GOOD = {"AVAILABLE", "available", "in-use", "UPDATING", "updating"}

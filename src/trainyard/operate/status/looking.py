@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
 from trainyard.deploy.record import Deployment, read_record
 from trainyard.edge.aws import s3
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.batch_stack import BatchResources, batch_resources
 from trainyard.edge.aws.cluster_config import cluster_config, config_of
-from trainyard.edge.aws.eks import find_cluster
+from trainyard.edge.aws.eks import EksCluster, find_cluster
 from trainyard.edge.aws.fleet_status import fleet_status
 from trainyard.edge.aws.nodes import nodes
-from trainyard.edge.aws.stacks import all_stacks
+from trainyard.edge.aws.stacks import StackState, all_stacks
 from trainyard.edge.kubernetes.kubectl import kubectl_of
 from trainyard.errors import TrainyardError
 from trainyard.operate.monitoring.access import monitoring_access
@@ -23,20 +25,13 @@ from trainyard.operate.status import failures, file_systems
 from trainyard.operate.status.batch.looking import BatchLook
 from trainyard.operate.status.cluster_status import Status
 from trainyard.operate.status.concerns import concerns
+from trainyard.operate.status.eks.inside import KubectlOf
 from trainyard.operate.status.eks.looking import EksLook
 from trainyard.operate.status.node_hours import node_hours
 from trainyard.operate.status.parts import Parts
 from trainyard.operate.status.queues import compute_resources
 from trainyard.operate.status.reservations import reservations
 from trainyard.render.tags import BUCKET, CLUSTER, ENVIRONMENT
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from trainyard.edge.aws.account import Account
-    from trainyard.edge.aws.eks import EksCluster
-    from trainyard.edge.aws.stacks import StackState
-    from trainyard.operate.status.eks.inside import KubectlOf
 
 # https://docs.aws.amazon.com/parallelcluster/latest/ug/Tags-v3.html
 _VERSION = "parallelcluster:version"

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from trainyard.catalog import prices
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from trainyard.edge.aws.nodes import Node
+from trainyard.edge.aws.nodes import Node
 
 # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-instance-lifecycle.html
 _PAID = {"running", "stopping"}

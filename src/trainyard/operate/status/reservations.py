@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.ec2 import capacity_reservations
 from trainyard.edge.aws.resource_groups import reservations_in
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from trainyard.edge.aws.account import Account
-    from trainyard.operate.status.queues import ComputeResource
+from trainyard.operate.status.queues import ComputeResource
 
 MISSING = "MISSING"
 # How long before the end of a Capacity Block EC2 begins to end its instances.

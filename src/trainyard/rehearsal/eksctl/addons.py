@@ -5,20 +5,16 @@ https://github.com/eksctl-io/eksctl/blob/main/pkg/actions/addon/tasks.go
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from botocore.exceptions import ClientError
 
 from trainyard.catalog.partition import partition_of
+from trainyard.edge.aws.account import Account
 from trainyard.rehearsal.eksctl import names
 from trainyard.rehearsal.eksctl.small_templates import ROLE, role_template
-from trainyard.rehearsal.eksctl.stacks import refused
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from trainyard.edge.aws.account import Account
-    from trainyard.rehearsal.eksctl.stacks import Stacks
+from trainyard.rehearsal.eksctl.stacks import Stacks, refused
 
 # Without them, nodes do not become ready: they come before the node groups, the others after them.
 _BEFORE_NODES = ("vpc-cni", "kube-proxy", "coredns", "eks-pod-identity-agent")

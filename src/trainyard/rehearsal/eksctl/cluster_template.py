@@ -5,10 +5,8 @@ https://github.com/eksctl-io/eksctl/blob/main/pkg/cfn/builder/cluster.go
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from collections.abc import Mapping
+from typing import Any
 
 _PORTS = {"IpProtocol": "-1", "FromPort": 0, "ToPort": 65535}
 _SHARED = "ClusterSharedNodeSecurityGroup"

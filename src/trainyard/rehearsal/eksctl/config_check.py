@@ -7,19 +7,16 @@ https://github.com/eksctl-io/eksctl/blob/main/pkg/vpc/vpc.go
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from botocore.exceptions import ClientError
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.eks_versions import offered_versions
 from trainyard.rehearsal.eksctl.cluster_template import subnet_ids
 from trainyard.rehearsal.eksctl.node_group_template import instance_types
 from trainyard.rehearsal.eksctl.stacks import refused
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from trainyard.edge.aws.account import Account
 
 _ZONE = re.compile(r"[a-z]{2}(-[a-z]+)+-[0-9][a-z]")
 # Beside a launch template of one's own. https://docs.aws.amazon.com/eks/latest/eksctl/launch-template-support.html

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from botocore.exceptions import ClientError
 
+from trainyard.edge.aws.account import Account
 from trainyard.rehearsal.eksctl import names
-from trainyard.rehearsal.eksctl.stacks import refused
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trainyard.edge.aws.account import Account
-    from trainyard.rehearsal.eksctl.stacks import Stacks
+from trainyard.rehearsal.eksctl.stacks import Stacks, refused
 
 
 def delete_cluster(account: Account, stacks: Stacks, name: str, say: Callable[[str], None]) -> None:

@@ -5,14 +5,12 @@ A manifest of that name takes its place: https://github.com/eksctl-io/eksctl/blo
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
+from trainyard.edge.aws.account import Account
 from trainyard.rehearsal.emulated_kubectl import EmulatedKubectl
 from trainyard.render.eks.names import EFA_PLUGIN
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
 
 _LABELS = {"name": "aws-efa-k8s-device-plugin"}
 # An image of its own, so that it does not pass for the one of the manifests.

@@ -6,11 +6,13 @@ https://github.com/eksctl-io/eksctl/blob/main/pkg/cfn/manager/delete_tasks.go
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import yaml
 from botocore.exceptions import ClientError
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.launch_template import launch_template_data
 from trainyard.edge.installed_eksctl import InstalledEksctl
 from trainyard.errors import TrainyardError
@@ -21,14 +23,9 @@ from trainyard.rehearsal.eksctl.config_check import refuse_config, subnets_of
 from trainyard.rehearsal.eksctl.deletion import delete_cluster, delete_group
 from trainyard.rehearsal.eksctl.efa_plugin import install_efa_plugin
 from trainyard.rehearsal.eksctl.node_group_template import instance_types, node_group_template
+from trainyard.rehearsal.eksctl.outside_check import OutsideCheck
 from trainyard.rehearsal.eksctl.small_templates import access_template
 from trainyard.rehearsal.eksctl.stacks import Stacks, refused
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from trainyard.edge.aws.account import Account
-    from trainyard.rehearsal.eksctl.outside_check import OutsideCheck
 
 
 class EmulatedEksctl:

@@ -7,14 +7,12 @@ https://github.com/eksctl-io/eksctl/blob/main/pkg/cfn/builder/network_interfaces
 from __future__ import annotations
 
 import base64
+from collections.abc import Mapping
 from email.mime.multipart import MIMEMultipart
 from email.mime.nonmultipart import MIMENonMultipart
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainyard.rehearsal.eksctl.names import cluster_stack, group_tags
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _ALL = {"IpProtocol": "-1"}
 _TAGGED = ("instance", "volume", "network-interface")

@@ -7,10 +7,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from collections.abc import Mapping
 
 CLUSTER_TAG = "alpha.eksctl.io/cluster-name"
 GROUP_TAG = "alpha.eksctl.io/nodegroup-name"

@@ -5,15 +5,13 @@ https://github.com/eksctl-io/eksctl/blob/main/pkg/cfn/builder/managed_nodegroup.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from trainyard.catalog.instances import find
 from trainyard.rehearsal.eksctl.launch_template import is_of_block, launch_template
 from trainyard.rehearsal.eksctl.names import CLUSTER_TAG, GROUP_TAG, group_tags
 from trainyard.rehearsal.eksctl.node_role import node_role
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 _EFFECTS = {"NoSchedule": "NO_SCHEDULE", "NoExecute": "NO_EXECUTE", "PreferNoSchedule": "PREFER_NO_SCHEDULE"}
 _ROLE = "NodeInstanceRole"

@@ -5,10 +5,8 @@ https://github.com/eksctl-io/eksctl/blob/main/pkg/cfn/builder/iam_helper.go
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from collections.abc import Mapping
+from typing import Any
 
 _DEFAULTS = ("AmazonEKSWorkerNodePolicy", "AmazonEC2ContainerRegistryPullOnly", "AmazonSSMManagedInstanceCore")
 _CNI = "AmazonEKS_CNI_Policy"

@@ -10,19 +10,17 @@ import json
 import shutil
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.program_variables import program_variables
 from trainyard.edge.eksctl import EksctlRefusedError, eksctl_of
 from trainyard.edge.watched_program import run_watched
 from trainyard.errors import TrainyardError
 from trainyard.rehearsal.eksctl.stacks import refused
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
-    from trainyard.rehearsal.report.honest_lists import Reached
+from trainyard.rehearsal.report.honest_lists import Reached
 
 _TIMEOUT_S = 60.0
 

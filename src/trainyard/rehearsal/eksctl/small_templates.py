@@ -6,10 +6,8 @@ https://github.com/eksctl-io/eksctl/blob/main/pkg/actions/podidentityassociation
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 ROLE = "Role1"
 """Logical id of the role, and the output with its ARN."""

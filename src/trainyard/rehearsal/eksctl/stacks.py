@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from botocore.exceptions import ClientError
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.stack_events import stack_events
 from trainyard.edge.eksctl import EksctlRefusedError
 from trainyard.rehearsal.eksctl.names import CLUSTER_TAG
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from trainyard.edge.aws.account import Account
 
 _POLLS, _POLL_S = 100, 1.0
 _HINT = "put right what it names and run the command again, which goes on where this one stopped"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Callable, Iterable
 from functools import partial
 from threading import RLock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from flask import Flask
 from moto.core.utils import convert_to_flask_response
@@ -21,10 +22,7 @@ from trainyard.rehearsal.emulated import calls, failures, pages
 from trainyard.rehearsal.emulated.engine.api import CloudFormation
 from trainyard.rehearsal.emulated.extensions import api_modules
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    StartResponse = Callable[..., Any]
+StartResponse = Callable[..., Any]
 
 LOCK = RLock()
 """Held during a call: moto's backends are plain dictionaries. CloudFormation calls them while it is called itself."""

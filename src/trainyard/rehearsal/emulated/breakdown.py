@@ -6,17 +6,15 @@ of ``string.Template``; ``node_logs.py`` says what stands for their words.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import yaml
 
 from trainyard.rehearsal.emulated.faults import FAULTS
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 _FOLDER = Path(__file__).with_name("breakdowns")
 _TOLD = Path(__file__).with_name("told")

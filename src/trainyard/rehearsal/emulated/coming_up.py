@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from trainyard.rehearsal.emulated.breakdown import planted, striking, told
+from trainyard.rehearsal.emulated.breakdown import Breakdown, planted, striking, told
 from trainyard.rehearsal.emulated.node_logs import LoggingNode, NodeLogs
-from trainyard.rehearsal.emulated.resource import ResourceError
+from trainyard.rehearsal.emulated.resource import Aws, ResourceError
+from trainyard.rehearsal.emulated.slurm_cluster import Cluster
 from trainyard.rehearsal.emulated.static_nodes import static_nodes, terminate_compute_nodes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from botocore.exceptions import ClientError
-
-    from trainyard.rehearsal.emulated.breakdown import Breakdown
-    from trainyard.rehearsal.emulated.head_node import Cluster
-    from trainyard.rehearsal.emulated.resource import Aws
 
 _SCRIPT = "s3://example-bucket/setup.sh"
 _FILE_SYSTEM = "fs-0123456789abcdef0"

@@ -10,10 +10,11 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import boto3  # type: ignore[import-untyped]  # its stubs are a package for each service
 from botocore.config import Config
@@ -21,9 +22,6 @@ from botocore.session import Session
 
 from trainyard.edge.aws.account import Account
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 HINT = "pip install 'trainyard[rehearse]'"
 SEEDS_VARIABLE = "TRAINYARD_EMULATED_SEEDS"

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from moto.ec2.models import security_groups, subnets, vpcs
 
 from trainyard.rehearsal.emulated.given_id import given_id
 from trainyard.rehearsal.emulated.inside import Inside
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _CIDR = "10.0.0.0/16"
 _UNNAMED = "10.0.240.0/20"

@@ -5,12 +5,9 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from functools import cache
-from typing import TYPE_CHECKING
+from types import ModuleType
 
 from trainyard.rehearsal.emulated import apis, moto_cloudformation, resource_types
-
-if TYPE_CHECKING:
-    from types import ModuleType
 
 
 @cache

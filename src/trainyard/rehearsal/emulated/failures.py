@@ -8,11 +8,9 @@ from __future__ import annotations
 import json
 import sys
 import traceback
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 from xml.sax.saxutils import escape
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _CODE = "NotEmulated"
 # How EC2, S3 and the other services that speak XML wrap an error.

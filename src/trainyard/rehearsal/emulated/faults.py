@@ -5,11 +5,9 @@ Seeds carry it below ``faults``; without it nothing goes wrong.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+from typing import Any
 
 
 @dataclass(slots=True)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from moto.ec2.models import ec2_backends
 from moto.ec2.utils import random_id
 from moto.fsx.models import fsx_backends
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _CONFIGURATIONS = {"LUSTRE": "LustreConfiguration", "OPENZFS": "OpenZFSConfiguration", "ONTAP": "OntapConfiguration"}
 # Scratch file systems of the first kind are all called fsx; the others have a name of eight characters.

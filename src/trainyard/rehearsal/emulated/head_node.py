@@ -7,8 +7,8 @@ CloudFormation. A real one installs software, mounts file systems and starts Slu
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import yaml
 from botocore.exceptions import ClientError
@@ -16,13 +16,9 @@ from botocore.exceptions import ClientError
 from trainyard.rehearsal.emulated.breakdown import striking
 from trainyard.rehearsal.emulated.coming_up import ComingUp
 from trainyard.rehearsal.emulated.faults import FAULTS
-from trainyard.rehearsal.emulated.resource import ResourceError
+from trainyard.rehearsal.emulated.resource import Aws, ResourceError
+from trainyard.rehearsal.emulated.slurm_cluster import Cluster
 from trainyard.rehearsal.emulated.static_nodes import launch_missing, terminate_compute_nodes
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.rehearsal.emulated.resource import Aws
 
 # Where the status of the fleet is kept: pcluster/models/compute_fleet_status_manager.py and pcluster/constants.py of
 # https://pypi.org/project/aws-parallelcluster/3.16.1/
@@ -32,17 +28,6 @@ FLEET_KEY = "COMPUTE_FLEET"
 _CONFIG = "configs/cluster-config.yaml"
 # The parameters that lead there: pcluster/templates/cluster_stack.py.
 _BUCKET, _ROOT = "ResourcesS3Bucket", "ArtifactS3RootDirectory"
-
-
-@dataclass(frozen=True, slots=True)
-class Cluster:
-    """What the head node knows of its cluster."""
-
-    name: str
-    config: Mapping[str, Any]
-    log_group: str | None
-    resources: Mapping[str, str]
-    """Physical ids of the stack's resources by logical id."""
 
 
 def start(aws: Aws, name: str) -> int:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import os
+from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from wsgiref.types import WSGIApplication
 
 from botocore.awsrequest import AWSResponse
 from botocore.config import Config
@@ -15,16 +17,11 @@ from moto.core.loaders import create_loader
 from moto.core.models import DEFAULT_ACCOUNT_ID
 from werkzeug.test import EnvironBuilder, run_wsgi_app
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.rehearsal.emulated.application import Application
-
-_APPLICATION: list[Application] = []
+_APPLICATION: list[WSGIApplication] = []
 _NOWHERE = "http://127.0.0.1:9"  # the discard port: nothing is sent there
 
 
-def let_calls_in(application: Application) -> None:
+def let_calls_in(application: WSGIApplication) -> None:
     """Say which application answers the calls."""
     _APPLICATION[:] = [application]
 

@@ -6,16 +6,13 @@ https://github.com/getmoto/moto/tree/5.2.5/moto/ec2/resources
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from moto.ec2.models.instance_types import INSTANCE_TYPE_OFFERINGS, INSTANCE_TYPES
 
+from trainyard.catalog.instance_type import InstanceType
 from trainyard.catalog.instances import find
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from trainyard.catalog.instance_type import InstanceType
 
 
 def plant_instance_types(region: str, seeds: Mapping[str, Any]) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jmespath  # type: ignore[import-untyped]  # it has none
 import yaml
@@ -15,10 +16,6 @@ from moto.backends import get_backend
 from trainyard.rehearsal.emulated.engine.stacks import every
 from trainyard.rehearsal.emulated.extensions import api_modules
 from trainyard.rehearsal.emulated.inside import Inside
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
 
 # Every region has a VPC from the start.
 _NEVER_EMPTY = {"ec2"}

@@ -12,16 +12,13 @@ import io
 import json
 import re
 import tarfile
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from botocore.exceptions import ClientError
 
 from trainyard.rehearsal.emulated.faults import FAULTS
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.rehearsal.emulated.resource import Aws
+from trainyard.rehearsal.emulated.resource import Aws
 
 POINTER = re.compile(r"trainyard/(?P<name>[A-Za-z0-9-]+)/release")
 _POINTED = re.compile(rb"([0-9a-f]{64})  ([A-Za-z0-9._-]+)\n")

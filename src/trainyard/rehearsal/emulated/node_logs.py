@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from string import Template
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from trainyard.rehearsal.emulated.breakdown import words
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from trainyard.rehearsal.emulated.resource import Aws
+from trainyard.rehearsal.emulated.resource import Aws
 
 _STEP = dt.timedelta(milliseconds=4)
 _MOST_NODES = 8

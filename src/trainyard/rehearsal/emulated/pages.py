@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from trainyard.rehearsal.emulated import faults
 from trainyard.rehearsal.emulated.calls import calls
 from trainyard.rehearsal.emulated.engine.stacks import every_event
 from trainyard.rehearsal.emulated.inventory import inventory
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 PAGES: dict[str, Callable[[], Any]] = {
     "inventory": inventory,

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from trainyard.rehearsal.emulated.breakdown import striking
 from trainyard.rehearsal.emulated.node_logs import filled
-from trainyard.rehearsal.emulated.resource import ResourceError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.rehearsal.emulated.resource import Wanted
+from trainyard.rehearsal.emulated.resource import ResourceError, Wanted
 
 _NO_RESERVATION = "cr-0123456789abcdef0"
 

@@ -7,8 +7,9 @@ import ipaddress
 import json
 import os
 import secrets
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from moto.acm.models import CertBundle, acm_backends
 from moto.ec2 import models as ec2_models
@@ -27,9 +28,6 @@ from trainyard.rehearsal.emulated.existing_network import plant_network
 from trainyard.rehearsal.emulated.given_id import given_id
 from trainyard.rehearsal.emulated.inside import Inside
 from trainyard.rehearsal.emulated.instance_types import plant_instance_types
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 VARIABLE = "TRAINYARD_EMULATED_SEEDS"
 # Amazon's own account behind the official images is known by the alias alone.

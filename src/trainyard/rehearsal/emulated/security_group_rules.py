@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.rehearsal.emulated.resource import Aws
+from trainyard.rehearsal.emulated.resource import Aws
 
 # Every security group starts with it, and CloudFormation takes it away where the template writes rules of its own:
 # https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-resource-ec2-securitygroup.html

@@ -8,19 +8,15 @@ Quotas are made up as well, in ``apis/service_quotas.py``: they are large enough
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from trainyard.catalog.instances import find
 from trainyard.catalog.parallelcluster_images import official_image
-from trainyard.rehearsal.emulated.mentions import mentions
+from trainyard.rehearsal.emulated.mentions import Mention, mentions
 from trainyard.spec.capacity import Reserved
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from trainyard.rehearsal.emulated.mentions import Mention
-    from trainyard.spec.cluster import Spec
-    from trainyard.spec.node_group import NodeGroup
+from trainyard.spec.cluster import Spec
+from trainyard.spec.node_group import NodeGroup
 
 DEFAULT_ACCOUNT_ID = "123456789012"
 _ARCHITECTURES = ("x86_64", "arm64")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from trainyard.catalog.efa import uses_efa
 from trainyard.catalog.instances import find
@@ -13,12 +13,8 @@ from trainyard.render.cloudformation.network import has_load_balancer
 from trainyard.render.eks.launch_templates import needs_launch_templates
 from trainyard.render.eks.names import accelerator
 from trainyard.render.needed_assets import needed_assets
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trainyard.spec.cluster import Spec
-    from trainyard.spec.file_system import FileSystem
+from trainyard.spec.cluster import Spec
+from trainyard.spec.file_system import FileSystem
 
 
 def conditions(spec: Spec) -> frozenset[str]:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 from xml.etree import ElementTree as ET
 
 from trainyard.render.markup import add, said
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _SVG = "{http://www.w3.org/2000/svg}"
 _TAGS = frozenset({"svg", "title", "desc", "rect", "path", "g", "text"})

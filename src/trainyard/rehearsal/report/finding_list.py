@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
+from xml.etree import ElementTree as ET
 
 from trainyard.render.markup import add, after, link
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from xml.etree import ElementTree as ET
 
 _LOOK = {"error": "bad", "warning": "kept", "info": "other"}
 

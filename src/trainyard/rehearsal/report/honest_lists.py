@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import yaml
 
 from trainyard.rehearsal.report.conditions import conditions
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 Reached = Literal["checked", "deployed", "destroyed", "eksctl_schema", "eksctl_dry_run"]
 """How far a rehearsal came: the preflights passed it, everything was made, everything was removed; and of EKS, whether

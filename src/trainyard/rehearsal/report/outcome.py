@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from trainyard.rehearsal.report.numbers import counted, seconds
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 def headline(result: Mapping[str, Any]) -> str:

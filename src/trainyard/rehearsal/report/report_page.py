@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from xml.etree import ElementTree as ET
 
 from trainyard.rehearsal.report.drawing import add_drawing
@@ -16,9 +17,6 @@ from trainyard.rehearsal.report.stack_tables import add_calls, add_stacks
 from trainyard.rehearsal.report.timeline import add_timeline
 from trainyard.render.diagram.architecture import style
 from trainyard.render.markup import add, link, page, said
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 _SECTIONS = {
     "architecture": "Architecture",

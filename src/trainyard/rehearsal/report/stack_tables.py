@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
+from xml.etree import ElementTree as ET
 
 from trainyard.rehearsal.report.numbers import counted, number, seconds
 from trainyard.rehearsal.report.timeline import status_look
 from trainyard.render.markup import add, after
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from xml.etree import ElementTree as ET
 
 _COLUMNS = ("Resource", "Type", "Id", "Status", "Start", "Time")
 

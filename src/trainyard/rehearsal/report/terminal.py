@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainyard.rehearsal.report.numbers import counted, seconds
 from trainyard.rehearsal.report.outcome import call_count, headline, problem, reason, resource_count
 from trainyard.render.markup import said
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 _WIDTH = 120
 _MOST_LINES = 40

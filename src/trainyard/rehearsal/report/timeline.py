@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 from xml.etree import ElementTree as ET
 
 from trainyard.rehearsal.report.numbers import counted, number, seconds
 from trainyard.render.diagram.canvas import AREA, LINE, NOTE, Box, line, rectangle, text
 from trainyard.render.markup import add, said
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 _WIDTH = 1000
 _TRACK = (280, 640)

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from trainyard.spec.file_system import Efs
-
-if TYPE_CHECKING:
-    from trainyard.render.batch.node import Node
-    from trainyard.spec.cluster import Spec
-    from trainyard.spec.file_system import FileSystem
+from trainyard.render.batch.node import Node
+from trainyard.spec.cluster import Spec
+from trainyard.spec.file_system import Efs, FileSystem
 
 SCRATCH = "scratch"
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from trainyard.catalog.architecture import architecture_of
 from trainyard.catalog.instances import find
-
-if TYPE_CHECKING:
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 _HERE = Path(__file__).parent
 _FOLDER = _HERE / "dockerfiles"

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-if TYPE_CHECKING:
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 Job = Literal["stress", "nccl", "torchrun"]
 

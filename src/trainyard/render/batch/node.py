@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import yaml
 
 from trainyard.catalog.efa import uses_efa
+from trainyard.catalog.instance_type import InstanceType
 from trainyard.catalog.instances import find
 from trainyard.catalog.interfaces import Interface, interface_plan
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from trainyard.catalog.instance_type import InstanceType
-    from trainyard.spec.cluster import Spec
-    from trainyard.spec.node_group import NodeGroup
+from trainyard.spec.cluster import Spec
+from trainyard.spec.node_group import NodeGroup
 
 # As many as the installer of EFA sets aside for libfabric, 2 MiB each.
 # https://github.com/ofiwg/libfabric/issues/9739

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard.catalog.efa import uses_efa
 from trainyard.render.batch.node import node_of
 from trainyard.render.cloudformation.iam import iam_names
 from trainyard.render.parallelcluster.networking import queue_subnets, security_groups
 from trainyard.render.reservation_groups import groups_to_make
+from trainyard.render.stand_ins import Ids
 from trainyard.spec.capacity import Reserved
+from trainyard.spec.cluster import Spec
 from trainyard.spec.file_system import Lustre, OpenZfs
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.render.stand_ins import Ids
-    from trainyard.spec.cluster import Spec
-    from trainyard.spec.node_group import NodeGroup
-    from trainyard.spec.queue import Queue
-    from trainyard.spec.volume import RootVolume
+from trainyard.spec.node_group import NodeGroup
+from trainyard.spec.queue import Queue
+from trainyard.spec.volume import RootVolume
 
 _INSIGHTS = {"none": "DISABLED", "standard": "ENABLED", "enhanced": "ENHANCED"}
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from trainyard.catalog.interfaces import Interface
 from trainyard.render.batch.container import devices, mount_points, resources, volumes
 from trainyard.render.batch.images import repositories
 from trainyard.render.batch.node import Node, node_of
 from trainyard.render.batch.program_texts import program
 from trainyard.render.batch.slots import Slot
 from trainyard.render.cloudformation.iam import iam_names
-
-if TYPE_CHECKING:
-    from trainyard.catalog.interfaces import Interface
-    from trainyard.spec.cluster import Spec
-    from trainyard.spec.queue import Queue
+from trainyard.spec.cluster import Spec
+from trainyard.spec.queue import Queue
 
 _PROGRAMS = {
     "node-start": "assets/node-start.sh",

@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import re
 import textwrap
+from collections.abc import Iterator, Mapping
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainyard.document.write import compact_yaml
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 
 class Slot(Enum):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import textwrap
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
@@ -14,11 +15,7 @@ from trainyard.document.write import compact_yaml
 from trainyard.errors import TrainyardError
 from trainyard.render.batch.queue_slots import queue_slots
 from trainyard.render.batch.slots import filled, without_comments
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 # What a request may carry, and what may lie in S3 instead.
 # https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html

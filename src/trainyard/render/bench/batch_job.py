@@ -9,10 +9,9 @@ https://docs.aws.amazon.com/batch/latest/APIReference/API_SubmitJob.html
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from trainyard.render.bench.job import BenchJob
+from trainyard.render.bench.job import BenchJob
 
 # https://docs.aws.amazon.com/batch/latest/APIReference/API_SubmitJob.html: letters, digits, hyphens and underscores.
 _LONGEST_NAME = 128

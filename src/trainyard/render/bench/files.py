@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainyard.document.write import yaml_text
 from trainyard.render.batch.names import job_definition, job_queue
 from trainyard.render.bench.batch_job import submit_job
+from trainyard.render.bench.job import BenchJob
 from trainyard.render.bench.mpi_job import mpi_job
 from trainyard.render.bench.plan import container_image, jobs_for
 from trainyard.render.bench.sbatch import DIRECT_FILE, direct_text, sbatch_text
 from trainyard.render.eks.job_pods import group_of, job_pod
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from trainyard.render.bench.job import BenchJob
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 ASSETS = Path(__file__).with_name("assets")
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import ceil
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from trainyard.catalog.compute_capabilities import compute_capability
+from trainyard.catalog.instance_type import InstanceType
 from trainyard.catalog.instances import find
 from trainyard.render.node_hardware import hardware
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.catalog.instance_type import InstanceType
-    from trainyard.spec.cluster import Spec
-    from trainyard.spec.node_group import NodeGroup
+from trainyard.spec.cluster import Spec
+from trainyard.spec.node_group import NodeGroup
 
 _GIB = 2**30
 # nccl-tests holds what is sent, what is received and what is expected, keeps 1 GiB for the rest, and cuts the largest

@@ -5,11 +5,9 @@ The same description becomes a job of Slurm (sbatch.py), of AWS Batch (batch_job
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from typing import Literal
 
 Phase = Literal[1, 2, 3, 4]
 

@@ -7,18 +7,14 @@ AWS's own: https://docs.aws.amazon.com/eks/latest/userguide/node-efa.html
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainyard.render.bench.batch_job import variables
-from trainyard.render.eks.job_pods import SHARED_MEMORY
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.render.bench.job import BenchJob
-    from trainyard.render.eks.job_pods import JobPod
+from trainyard.render.bench.job import BenchJob
+from trainyard.render.eks.job_pods import SHARED_MEMORY, JobPod
 
 NAMESPACE = "default"
 TEST = "trainyard/bench-job"

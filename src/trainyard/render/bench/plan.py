@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import yaml
 
-from trainyard.render.bench.gpu_nodes import gpu_nodes
+from trainyard.render.bench.gpu_nodes import GpuNodes, gpu_nodes
 from trainyard.render.bench.job import BenchJob
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.render.bench.gpu_nodes import GpuNodes
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 _UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 _WARMUP = 5

@@ -5,16 +5,12 @@ No shell is made here: what varies stands in #SBATCH lines and in quoted assignm
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from shlex import quote
-from typing import TYPE_CHECKING
 
+from trainyard.render.bench.job import BenchJob
 from trainyard.render.shared_file_system import shared_mount
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.render.bench.job import BenchJob
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 DIRECT_FILE = "nccl-tests-ami.sbatch"
 # The script lies beside the job, which Slurm runs a copy of. Who submits from elsewhere says where that is.

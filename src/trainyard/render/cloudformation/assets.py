@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from trainyard.render.assets import assets_folder
 from trainyard.render.cloudformation.iam import iam_names
 from trainyard.render.parallelcluster.policies import partition, script_keys
-
-if TYPE_CHECKING:
-    from trainyard.render.stand_ins import Ids
-    from trainyard.spec.cluster import Spec
+from trainyard.render.stand_ins import Ids
+from trainyard.spec.cluster import Spec
 
 
 def needs_assets(spec: Spec) -> bool:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from trainyard.render.assets import assets_folder
 from trainyard.render.cloudformation.iam import iam_names
 from trainyard.render.cloudformation.network import has_load_balancer
 from trainyard.render.parallelcluster.networking import one_subnet
-
-if TYPE_CHECKING:
-    from trainyard.render.stand_ins import Ids
-    from trainyard.spec.cluster import Spec
+from trainyard.render.stand_ins import Ids
+from trainyard.spec.cluster import Spec
 
 
 def needs_monitoring(spec: Spec) -> bool:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from trainyard.errors import TrainyardError
 from trainyard.render.secrets import secrets_of
+from trainyard.spec.cluster import Spec
 from trainyard.spec.file_system import Lustre, OpenZfs
-
-if TYPE_CHECKING:
-    from trainyard.spec.cluster import Spec
 
 # How many address ranges and zones the template has places for.
 MOST_RANGES = 10

@@ -5,14 +5,12 @@ https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/intrinsic-functio
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 import yaml
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from trainyard.render.cloudformation.stack import Stack
+from trainyard.render.cloudformation.stack import Stack
 
 
 class Resource(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping
 
 from trainyard.render.batch.parameters import batch_parameters, needs_batch
 from trainyard.render.batch.template import batch_template
@@ -11,18 +11,13 @@ from trainyard.render.cloudformation.iam import CAPABILITIES
 from trainyard.render.cloudformation.monitoring import monitoring_parameters, needs_monitoring
 from trainyard.render.cloudformation.network import needs_network, network_parameters
 from trainyard.render.cloudformation.rules import needs_rules, rules_parameters
-from trainyard.render.cloudformation.stack import Stack
+from trainyard.render.cloudformation.stack import Kind, Stack
 from trainyard.render.cloudformation.storage import needs_storage, storage_parameters
 from trainyard.render.cloudformation.template import template
 from trainyard.render.eks.launch_templates import launch_template_parameters, launch_templates, needs_launch_templates
+from trainyard.render.stand_ins import Ids
 from trainyard.render.tags import all_tags
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from trainyard.render.cloudformation.stack import Kind
-    from trainyard.render.stand_ins import Ids
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 
 def stacks(spec: Spec, ids: Ids) -> tuple[Stack, ...]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from trainyard.errors import TrainyardError
 from trainyard.render.parallelcluster.networking import one_subnet
+from trainyard.render.stand_ins import Ids
+from trainyard.spec.cluster import Spec
 from trainyard.spec.file_system import Lustre, OpenZfs
-
-if TYPE_CHECKING:
-    from trainyard.render.stand_ins import Ids
-    from trainyard.spec.cluster import Spec
 
 Kind = TypeVar("Kind", Lustre, OpenZfs)
 

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path as FilePath
-from typing import TYPE_CHECKING
 
 from trainyard.bootstrap.launcher import follow_releases
 from trainyard.document.write import yaml_text
 from trainyard.monitoring.alertmanager_config import amp_definition
 from trainyard.monitoring.prometheus_rules import alert_rules, recording_rules
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from trainyard.render.cloudformation.stack import Kind
+from trainyard.render.cloudformation.stack import Kind
 
 # A line that ends so begins a literal block of YAML, which is empty in the file: what belongs there is a document of
 # its own, which comes below the line as text.

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 from trainyard.render.diagram.arrow import arrow, label
 from trainyard.render.diagram.canvas import AREA, HEADING, LINE, NOTE, Box, number, rectangle, text
+from trainyard.render.diagram.flow import Flow
 from trainyard.render.diagram.flows import flows
 from trainyard.render.diagram.layout import WIDTH, Layout, layout
 from trainyard.render.diagram.text_width import printable
 from trainyard.render.diagram.words import counted, node_count
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from trainyard.render.diagram.flow import Flow
-    from trainyard.spec.cluster import Spec
-    from trainyard.spec.queue import Queue
+from trainyard.spec.cluster import Spec
+from trainyard.spec.queue import Queue
 
 _LEFT_OUT = "Left out: what AWS adds by itself, such as roles, DNS, DynamoDB and Lambda functions."
 

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import hypot
-from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
-from trainyard.render.diagram.canvas import NOTE, line, path_data, text
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from trainyard.render.diagram.canvas import Point
+from trainyard.render.diagram.canvas import NOTE, Point, line, path_data, text
 
 _TIP = 7
 """Length of the tip of an arrow."""

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 import yaml
 
 from trainyard.render.diagram.text_width import ELLIPSIS, Type, printable, shortened
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    Point = tuple[float, float]
+Point = tuple[float, float]
 
 HEADING = Type(21, bold=True)
 NAME = Type(13, bold=True)

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
 
 from trainyard.render.diagram.canvas import LINE, NAME, Box, group, icon, rectangle, text
 from trainyard.render.diagram.text_width import printable, wrapped
-
-if TYPE_CHECKING:
-    from xml.etree import ElementTree as ET
 
 _PADDING = 10
 _ICON = 24

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard.render.diagram.card import Card
+from trainyard.spec.cluster import Spec
 from trainyard.spec.file_system import Ebs, Efs, FileSystem, Lustre, OpenZfs
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.spec.cluster import Spec
 
 
 def file_system_cards(spec: Spec) -> Iterator[tuple[Card, Card | None]]:

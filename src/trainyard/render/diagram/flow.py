@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.render.diagram.canvas import Box, Point
+from trainyard.render.diagram.canvas import Box, Point
 
 _LABEL_ROOM = 88
 

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from trainyard.render.diagram.canvas import Box, Point
 from trainyard.render.diagram.eks_cards import is_public
 from trainyard.render.diagram.flow import Flow
+from trainyard.render.diagram.layout import Layout
 from trainyard.render.diagram.people import ways_in
+from trainyard.spec.cluster import Spec
 from trainyard.spec.file_system import Lustre
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.render.diagram.canvas import Box, Point
-    from trainyard.render.diagram.layout import Layout
-    from trainyard.spec.cluster import Spec
 
 _LEAST_X = 330
 """Arrows from above keep right of it where they can, so that the names of areas have room."""

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from trainyard.render.diagram.canvas import Box
+from trainyard.render.diagram.card import Card
 from trainyard.render.diagram.lanes import ROLES, Lane
 from trainyard.render.diagram.queue_box import QueueBox
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from trainyard.render.diagram.card import Card
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 _PADDING = 12
 _TITLE = 28

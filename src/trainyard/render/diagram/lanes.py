@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from trainyard.render.cloudformation.network import has_load_balancer, makes_control_plane_subnet
+from trainyard.render.diagram.card import Card
 from trainyard.render.diagram.eks_cards import system_card
 from trainyard.render.diagram.node_cards import (
     clusters_card,
@@ -16,15 +17,10 @@ from trainyard.render.diagram.node_cards import (
     way_out_card,
 )
 from trainyard.render.diagram.words import few
+from trainyard.spec.cluster import Spec
+from trainyard.spec.queue import Queue
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.render.diagram.card import Card
-    from trainyard.spec.cluster import Spec
-    from trainyard.spec.queue import Queue
-
-    Key = tuple[str, tuple[str, ...]]
+Key = tuple[str, tuple[str, ...]]
 
 # In the order in which they stand beside each other. The head node is the last, so that its arrows get out: its place
 # is that of the system nodes of EKS.

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from trainyard.render.diagram.canvas import Box
+from trainyard.render.diagram.card import Card
 from trainyard.render.diagram.file_system_cards import file_system_cards
 from trainyard.render.diagram.lane_layout import PlacedLane, placed_lane
 from trainyard.render.diagram.lanes import lanes
 from trainyard.render.diagram.people import people_card, ways_in
 from trainyard.render.diagram.services import services_of_head, services_of_nodes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from trainyard.render.diagram.card import Card
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 WIDTH = 1000
 _MARGIN = 16

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from trainyard.render.diagram.card import Card
 from trainyard.render.diagram.words import counted, few
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from trainyard.spec.cluster import Spec
-    from trainyard.spec.custom_actions import CustomActions
-    from trainyard.spec.login_nodes import LoginPool
-    from trainyard.spec.volume import RootVolume
+from trainyard.spec.cluster import Spec
+from trainyard.spec.custom_actions import CustomActions
+from trainyard.spec.login_nodes import LoginPool
+from trainyard.spec.volume import RootVolume
 
 
 def head_card(spec: Spec) -> Card:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from trainyard.catalog.efa import uses_efa
+from trainyard.catalog.instance_type import InstanceType
 from trainyard.catalog.instances import find
 from trainyard.catalog.interfaces import interface_plan
 from trainyard.render.diagram.words import capacity_words, counted, node_count
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from trainyard.catalog.instance_type import InstanceType
-    from trainyard.spec.cluster import Spec
-    from trainyard.spec.node_group import NodeGroup
+from trainyard.spec.cluster import Spec
+from trainyard.spec.node_group import NodeGroup
 
 
 @dataclass(frozen=True, slots=True)

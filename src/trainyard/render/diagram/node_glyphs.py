@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
 
 from trainyard.render.diagram.canvas import NOTE, Box, line, rectangle, text
-
-if TYPE_CHECKING:
-    from xml.etree import ElementTree as ET
-
-    from trainyard.render.diagram.node_facts import NodeFacts
+from trainyard.render.diagram.node_facts import NodeFacts
 
 _NODE = (58, 40)
 _GAP = 10

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard.render.cloudformation.network import has_load_balancer
 from trainyard.render.diagram.card import Card
 from trainyard.render.diagram.eks_cards import ways_to_the_api
 from trainyard.render.diagram.words import few
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 
 def people_card(spec: Spec) -> Card:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
 
 from trainyard.render.diagram.canvas import LINE, NAME, NOTE, Box, group, line, rectangle, text
 from trainyard.render.diagram.node_facts import NodeFacts, node_facts
 from trainyard.render.diagram.node_glyphs import draw_nodes, glyphs_height
 from trainyard.render.diagram.text_width import text_width, wrapped
-
-if TYPE_CHECKING:
-    from xml.etree import ElementTree as ET
-
-    from trainyard.spec.cluster import Spec
-    from trainyard.spec.queue import Queue
+from trainyard.spec.cluster import Spec
+from trainyard.spec.queue import Queue
 
 _PADDING = 12
 _TITLE = 32

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard.render.assets import folder
 from trainyard.render.diagram.card import Card
 from trainyard.render.diagram.eks_cards import control_plane_card, logs_card
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 
 def services_of_head(spec: Spec) -> Iterator[tuple[str, Card]]:

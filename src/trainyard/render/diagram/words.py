@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from trainyard.spec.capacity import Reserved
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from trainyard.spec.node_group import NodeGroup
+from trainyard.spec.node_group import NodeGroup
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainyard.catalog.kubernetes_versions import find_version
 from trainyard.render.eks.names import TAINT_KEYS, accelerator
-
-if TYPE_CHECKING:
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 # By the name of their fact in the catalog.
 _NAMES = {

@@ -6,15 +6,13 @@ https://github.com/eksctl-io/eksctl/issues/8320
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainyard.render.reservation_groups import groups_to_make
+from trainyard.render.stand_ins import Ids
 from trainyard.spec.capacity import Reserved
-
-if TYPE_CHECKING:
-    from trainyard.render.stand_ins import Ids
-    from trainyard.spec.cluster import Spec
-    from trainyard.spec.node_group import NodeGroup
+from trainyard.spec.cluster import Spec
+from trainyard.spec.node_group import NodeGroup
 
 
 def capacity(spec: Spec, group: NodeGroup, ids: Ids, *, in_template: bool) -> dict[str, Any]:

@@ -5,7 +5,7 @@ https://docs.aws.amazon.com/eks/latest/eksctl/schema.html
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainyard.catalog.partition import partition_of
 from trainyard.render.eks.addons import addons
@@ -13,11 +13,9 @@ from trainyard.render.eks.node_groups import node_groups
 from trainyard.render.eks.pod_identities import pod_identities
 from trainyard.render.eks.system_nodes import system_nodes
 from trainyard.render.eks.vpc import vpc
+from trainyard.render.stand_ins import Ids
 from trainyard.render.tags import all_tags
-
-if TYPE_CHECKING:
-    from trainyard.render.stand_ins import Ids
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 
 def cluster(spec: Spec, ids: Ids) -> dict[str, Any]:

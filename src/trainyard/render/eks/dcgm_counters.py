@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from trainyard.catalog.compute_capabilities import compute_capability
 from trainyard.catalog.instances import find
 from trainyard.render.eks.names import accelerator
-
-if TYPE_CHECKING:
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 # From here on, profiling counters are there beside a profiler of a job: bootstrap/assets/steps/65-dcgm-exporter.sh
 _PROFILING_FROM = 90

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from trainyard.catalog.efa import uses_efa
 from trainyard.catalog.instances import find
 from trainyard.catalog.interfaces import interface_plan
 from trainyard.errors import TrainyardError
 from trainyard.render.eks.names import QUEUE, TAINT_KEYS, accelerator
-
-if TYPE_CHECKING:
-    from trainyard.spec.cluster import Spec
-    from trainyard.spec.node_group import NodeGroup
+from trainyard.spec.cluster import Spec
+from trainyard.spec.node_group import NodeGroup
 
 INSTANCE_TYPE = "node.kubernetes.io/instance-type"
 GPUS, NEURON_CHIPS, EFA_INTERFACES = "nvidia.com/gpu", "aws.amazon.com/neuron", "vpc.amazonaws.com/efa"

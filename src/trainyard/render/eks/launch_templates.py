@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainyard.catalog.efa import uses_efa
 from trainyard.catalog.instances import find
@@ -18,13 +18,11 @@ from trainyard.render.eks.node_groups import node_group_name
 from trainyard.render.eks.node_role import pods_need_node_role
 from trainyard.render.eks.own_template import own_templates, placed
 from trainyard.render.parallelcluster.networking import security_groups
+from trainyard.render.stand_ins import Ids
 from trainyard.spec.capacity import Reserved
-
-if TYPE_CHECKING:
-    from trainyard.render.stand_ins import Ids
-    from trainyard.spec.cluster import Spec
-    from trainyard.spec.node_group import NodeGroup
-    from trainyard.spec.volume import RootVolume
+from trainyard.spec.cluster import Spec
+from trainyard.spec.node_group import NodeGroup
+from trainyard.spec.volume import RootVolume
 
 
 def needs_launch_templates(spec: Spec) -> bool:

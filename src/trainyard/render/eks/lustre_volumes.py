@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from trainyard.catalog.partition import partition_of
-from trainyard.spec.file_system import Lustre
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.render.stand_ins import Ids
-    from trainyard.spec.cluster import Spec
-    from trainyard.spec.file_system import FileSystem
+from trainyard.render.stand_ins import Ids
+from trainyard.spec.cluster import Spec
+from trainyard.spec.file_system import FileSystem, Lustre
 
 # Kubernetes wants a size of a file system that exists, and asks nobody whether it is true. The smallest that FSx has.
 _SIZE_WHERE_UNKNOWN_GIB = 1200

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import hashlib
 from base64 import b64encode
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
@@ -30,13 +31,9 @@ from trainyard.render.eks.names import PROMETHEUS, QUEUE, accelerator
 from trainyard.render.eks.node_settings import node_settings
 from trainyard.render.eks.prometheus_memory import agent_resources
 from trainyard.render.eks.pytorch_job import pytorch_job_slots
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from trainyard.render.stand_ins import Ids
-    from trainyard.spec.cluster import Spec
-    from trainyard.spec.node_group import NodeGroup
+from trainyard.render.stand_ins import Ids
+from trainyard.spec.cluster import Spec
+from trainyard.spec.node_group import NodeGroup
 
 FOLDER = Path(__file__).with_name("manifests")
 NODE_FILES = "node-files.yaml"

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from trainyard.catalog.efa import uses_efa
 from trainyard.catalog.instances import find
-
-if TYPE_CHECKING:
-    from trainyard.spec.node_group import NodeGroup
+from trainyard.spec.node_group import NodeGroup
 
 # A prefix has to be a name in the sense of DNS, and one without a dot belongs to nobody.
 # https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#syntax-and-character-set

@@ -5,13 +5,11 @@ https://awslabs.github.io/amazon-eks-ami/nodeadm/doc/api/
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainyard.catalog.instances import find
 from trainyard.document.write import yaml_text
-
-if TYPE_CHECKING:
-    from trainyard.spec.node_group import NodeGroup
+from trainyard.spec.node_group import NodeGroup
 
 # One volume of all NVMe drives, to which images, containers and emptyDir volumes move from the root volume.
 _STRIPED: dict[str, Any] = {

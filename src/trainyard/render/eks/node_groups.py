@@ -6,7 +6,7 @@ https://docs.aws.amazon.com/eks/latest/userguide/capacity-blocks-mng.html
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainyard.catalog.efa import uses_efa
 from trainyard.errors import TrainyardError
@@ -17,12 +17,10 @@ from trainyard.render.eks.node_role import node_role, pods_need_node_role
 from trainyard.render.eks.own_template import own_templates
 from trainyard.render.eks.vpc import private_subnets, public_subnets
 from trainyard.render.parallelcluster.networking import security_groups
-
-if TYPE_CHECKING:
-    from trainyard.render.stand_ins import Ids
-    from trainyard.spec.cluster import Spec
-    from trainyard.spec.node_group import NodeGroup
-    from trainyard.spec.volume import RootVolume
+from trainyard.render.stand_ins import Ids
+from trainyard.spec.cluster import Spec
+from trainyard.spec.node_group import NodeGroup
+from trainyard.spec.volume import RootVolume
 
 
 def node_groups(spec: Spec, ids: Ids) -> list[dict[str, Any]]:

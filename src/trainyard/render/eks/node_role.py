@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainyard.catalog.partition import partition_of
-
-if TYPE_CHECKING:
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 # What eksctl attaches by itself as long as no policies are named; with any, it attaches those alone.
 # https://docs.aws.amazon.com/eks/latest/eksctl/iam-policies.html

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from trainyard.render.eks.job_pods import efa_interfaces
 from trainyard.render.eks.names import accelerator
 from trainyard.render.node_hardware import hardware
-
-if TYPE_CHECKING:
-    from trainyard.spec.cluster import Spec
-    from trainyard.spec.node_group import NodeGroup
+from trainyard.spec.cluster import Spec
+from trainyard.spec.node_group import NodeGroup
 
 _SETUPS = {"nvidia": "gpu", "neuron": "neuron", None: "cpu"}
 

@@ -5,15 +5,12 @@ https://docs.aws.amazon.com/eks/latest/userguide/pod-identities.html
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from trainyard.render.eks.names import PROMETHEUS, ServiceAccount
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.render.stand_ins import Ids
-    from trainyard.spec.cluster import Spec
+from trainyard.render.stand_ins import Ids
+from trainyard.spec.cluster import Spec
 
 
 def pod_identities(spec: Spec, ids: Ids) -> list[dict[str, Any]]:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from math import ceil
-from typing import TYPE_CHECKING
 
 from trainyard.monitoring.agent_sizing import Nodes, agent_sizing
 from trainyard.render.eks.names import accelerator
-
-if TYPE_CHECKING:
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 # Measured to need half of what a server would: src/trainyard/monitoring/sizing.py
 _OF_A_SERVER = 0.5

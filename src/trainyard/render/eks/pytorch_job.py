@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
@@ -13,11 +13,9 @@ from trainyard.catalog.kubernetes_addons import image
 from trainyard.render.eks.job_pods import EFA_INTERFACES, GPUS, SHARED_MEMORY, JobPod, job_pod
 from trainyard.render.eks.lustre_volumes import LustreVolume, lustre_volumes
 from trainyard.render.eks.names import accelerator
-
-if TYPE_CHECKING:
-    from trainyard.render.stand_ins import Ids
-    from trainyard.spec.cluster import Spec
-    from trainyard.spec.node_group import NodeGroup
+from trainyard.render.stand_ins import Ids
+from trainyard.spec.cluster import Spec
+from trainyard.spec.node_group import NodeGroup
 
 _FOLDER = Path(__file__).parent
 _PROGRAM = "train.py"

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainyard.render.eks.names import NODES, SYSTEM
 from trainyard.render.eks.node_role import node_role, pods_need_node_role
 from trainyard.render.eks.vpc import private_subnets
 from trainyard.render.parallelcluster.networking import security_groups
-
-if TYPE_CHECKING:
-    from trainyard.render.stand_ins import Ids
-    from trainyard.spec.cluster import Spec
+from trainyard.render.stand_ins import Ids
+from trainyard.spec.cluster import Spec
 
 # Images of operators, and logs; eksctl's own default.
 _VOLUME_GIB = 80

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainyard.errors import TrainyardError
 from trainyard.render.cloudformation.network import further_zones, makes_control_plane_subnet, zone_letter
-
-if TYPE_CHECKING:
-    from trainyard.render.stand_ins import Ids
-    from trainyard.spec.cluster import Spec
+from trainyard.render.stand_ins import Ids
+from trainyard.spec.cluster import Spec
 
 PRIMARY = "primary"
 """What the first private subnet is called where its zone is not known; otherwise subnets are called as their zones."""

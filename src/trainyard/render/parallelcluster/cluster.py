@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainyard.render.parallelcluster.directory_service import directory_service
 from trainyard.render.parallelcluster.head_node import head_node
@@ -10,11 +10,9 @@ from trainyard.render.parallelcluster.login_nodes import login_nodes
 from trainyard.render.parallelcluster.monitoring import monitoring
 from trainyard.render.parallelcluster.scheduling import scheduling
 from trainyard.render.parallelcluster.shared_storage import shared_storage
+from trainyard.render.stand_ins import Ids
 from trainyard.render.tags import all_tags
-
-if TYPE_CHECKING:
-    from trainyard.render.stand_ins import Ids
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 
 def cluster(spec: Spec, ids: Ids) -> dict[str, Any]:

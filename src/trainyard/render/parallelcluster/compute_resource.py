@@ -5,17 +5,15 @@ https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html#Schedul
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainyard.catalog.efa import uses_efa
 from trainyard.catalog.slurm_topology import slurm_topology
 from trainyard.render.reservation_groups import groups_to_make
+from trainyard.render.stand_ins import Ids
 from trainyard.spec.capacity import Reserved
-
-if TYPE_CHECKING:
-    from trainyard.render.stand_ins import Ids
-    from trainyard.spec.cluster import Spec
-    from trainyard.spec.node_group import NodeGroup
+from trainyard.spec.cluster import Spec
+from trainyard.spec.node_group import NodeGroup
 
 
 def compute_resource(spec: Spec, group: NodeGroup, ids: Ids, *, any_type: bool = False) -> dict[str, Any]:

@@ -6,14 +6,12 @@ nodes, whose URL and argument never change; what it runs is decided by a pointer
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainyard.render.assets import assets_folder
-
-if TYPE_CHECKING:
-    from trainyard.render.stand_ins import Ids
-    from trainyard.spec.cluster import Spec
-    from trainyard.spec.custom_actions import CustomActions, Script
+from trainyard.render.stand_ins import Ids
+from trainyard.spec.cluster import Spec
+from trainyard.spec.custom_actions import CustomActions, Script
 
 
 def custom_actions(spec: Spec, own: CustomActions, ids: Ids) -> dict[str, Any]:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainyard.render.parallelcluster.custom_actions import custom_actions
 from trainyard.render.parallelcluster.networking import one_subnet, proxy, remote_desktop, security_groups, ssh_range
 from trainyard.render.parallelcluster.policies import head_node_iam
 from trainyard.render.parallelcluster.volumes import root_volume
-
-if TYPE_CHECKING:
-    from trainyard.render.stand_ins import Ids
-    from trainyard.spec.cluster import Spec
+from trainyard.render.stand_ins import Ids
+from trainyard.spec.cluster import Spec
 
 
 def head_node(spec: Spec, ids: Ids) -> dict[str, Any]:

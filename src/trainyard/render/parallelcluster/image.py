@@ -5,9 +5,10 @@ Its schema: https://docs.aws.amazon.com/parallelcluster/latest/ug/image-builder-
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -15,16 +16,11 @@ from trainyard.bootstrap.steps import STEPS, Step
 from trainyard.catalog.architecture import architecture_of
 from trainyard.errors import TrainyardError
 from trainyard.render.assets import assets_folder
-from trainyard.render.nodes import node_kinds, steps_of
+from trainyard.render.nodes import NodeKind, node_kinds, steps_of
 from trainyard.render.parallelcluster.networking import security_groups, subnets
+from trainyard.render.stand_ins import Ids
 from trainyard.render.tags import all_tags
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from trainyard.render.nodes import NodeKind
-    from trainyard.render.stand_ins import Ids
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 # Accepted by the schema, and no real image: `pcluster list-official-images` tells the id.
 NO_PARENT = "ami-00000000000000001"

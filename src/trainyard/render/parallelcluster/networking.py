@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from trainyard.errors import TrainyardError
 from trainyard.render.cloudformation.network import needs_network, needs_prefix_list, zone_letter
-
-if TYPE_CHECKING:
-    from trainyard.render.stand_ins import Ids
-    from trainyard.spec.cluster import Spec
-    from trainyard.spec.dcv import Dcv
-    from trainyard.spec.queue import Queue
+from trainyard.render.stand_ins import Ids
+from trainyard.spec.cluster import Spec
+from trainyard.spec.dcv import Dcv
+from trainyard.spec.queue import Queue
 
 Role = Literal["Head", "Compute", "Login"]
 

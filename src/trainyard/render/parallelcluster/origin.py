@@ -5,14 +5,11 @@ from __future__ import annotations
 import re
 from functools import cache
 from pathlib import Path as FilePath
-from typing import TYPE_CHECKING
 
 import yaml
 
 from trainyard.finding import Path, path_text
-
-if TYPE_CHECKING:
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 
 def spec_path(spec: Spec, rendered: Path) -> Path:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from trainyard.render.stand_ins import Ids
-    from trainyard.spec.cluster import Spec
-    from trainyard.spec.custom_actions import CustomActions
+from trainyard.render.stand_ins import Ids
+from trainyard.spec.cluster import Spec
+from trainyard.spec.custom_actions import CustomActions
 
 
 def head_node_iam(spec: Spec, ids: Ids) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainyard.render.parallelcluster.compute_resource import compute_resource
 from trainyard.render.parallelcluster.custom_actions import custom_actions
@@ -10,11 +10,9 @@ from trainyard.render.parallelcluster.networking import proxy, queue_subnets, se
 from trainyard.render.parallelcluster.policies import compute_iam
 from trainyard.render.parallelcluster.slurm_settings import slurm_settings
 from trainyard.render.parallelcluster.volumes import root_volume
-
-if TYPE_CHECKING:
-    from trainyard.render.stand_ins import Ids
-    from trainyard.spec.cluster import Spec
-    from trainyard.spec.queue import Queue
+from trainyard.render.stand_ins import Ids
+from trainyard.spec.cluster import Spec
+from trainyard.spec.queue import Queue
 
 # Reservations are consumed by on-demand launches.
 # https://docs.aws.amazon.com/parallelcluster/latest/ug/launch-instances-odcr-v3.html

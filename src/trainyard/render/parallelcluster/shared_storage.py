@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainyard.render.parallelcluster.volumes import performance
+from trainyard.render.stand_ins import Ids
+from trainyard.spec.cluster import Spec
 from trainyard.spec.file_system import Ebs, Efs, FileSystem, Lustre, OpenZfs
-
-if TYPE_CHECKING:
-    from trainyard.render.stand_ins import Ids
-    from trainyard.spec.cluster import Spec
 
 
 def shared_storage(spec: Spec, ids: Ids) -> list[dict[str, Any]]:

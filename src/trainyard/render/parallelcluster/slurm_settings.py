@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from trainyard.spec.cluster import Spec
-    from trainyard.spec.slurm import Accounting, Slurm
+from trainyard.spec.cluster import Spec
+from trainyard.spec.slurm import Accounting, Slurm
 
 
 def slurm_settings(spec: Spec) -> dict[str, Any]:

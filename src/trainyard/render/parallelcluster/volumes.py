@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from trainyard.spec.volume import RootVolume, Volume
+from trainyard.spec.volume import RootVolume, Volume
 
 
 def root_volume(volume: RootVolume) -> dict[str, Any]:

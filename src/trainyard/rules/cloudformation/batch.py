@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
+from trainyard.catalog.instance_type import InstanceType
 from trainyard.catalog.instances import find
+from trainyard.document.node import Document
+from trainyard.finding import Path
 from trainyard.rules.cloudformation.template import mappings, members, referred, resources, values
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from trainyard.catalog.instance_type import InstanceType
-    from trainyard.document.node import Document
-    from trainyard.finding import Path
 
 EFA_KINDS = ("efa", "efa-only")
 INFINIBAND, NEURON = "/dev/infiniband", "/dev/neuron"

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from trainyard.document.node import Document
-    from trainyard.finding import Path
+from trainyard.document.node import Document
+from trainyard.finding import Path
 
 
 class Resource(NamedTuple):

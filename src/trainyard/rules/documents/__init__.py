@@ -5,17 +5,15 @@ A rule takes the document as it was written and yields paths in it; it never see
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import import_module
 from pathlib import Path as FilePath
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from trainyard.document.node import Document
-    from trainyard.finding import Severity
-    from trainyard.rules import Problem
+from trainyard.document.node import Document
+from trainyard.finding import Severity
+from trainyard.rules import Problem
 
 DocumentKind = Literal["eksctl", "cloudformation"]
 """Whose file a document is."""

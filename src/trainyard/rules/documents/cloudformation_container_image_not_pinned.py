@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from trainyard.document.node import Document
 from trainyard.document.problems import short, without_password
 from trainyard.rules import Problem
 from trainyard.rules.cloudformation.batch import multi_node_containers
 from trainyard.rules.cloudformation.template import values
 from trainyard.rules.documents import DocumentRule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.document.node import Document
 
 
 def check(document: Document) -> Iterator[Problem]:

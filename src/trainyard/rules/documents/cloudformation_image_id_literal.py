@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from trainyard.document.node import Document
+from trainyard.finding import Path
 from trainyard.rules import Problem
 from trainyard.rules.cloudformation.batch import compute_environments, launch_templates
 from trainyard.rules.cloudformation.template import mapping_in, members, values
 from trainyard.rules.documents import DocumentRule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.document.node import Document
-    from trainyard.finding import Path
 
 
 def check(document: Document) -> Iterator[Problem]:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
+from trainyard.document.node import Document
 from trainyard.rules import Problem
 from trainyard.rules.cloudformation.batch import compute_environments, multi_node_containers
 from trainyard.rules.cloudformation.template import members, values
 from trainyard.rules.documents import DocumentRule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.document.node import Document
 
 # What these words stand for are families of general types.
 # https://docs.aws.amazon.com/batch/latest/APIReference/API_ComputeResource.html (read 2026-11-22)

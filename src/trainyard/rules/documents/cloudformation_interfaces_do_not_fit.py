@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from trainyard.catalog.interfaces import Interface, misfits
+from trainyard.document.node import Document
 from trainyard.rules import Problem
 from trainyard.rules.cloudformation.batch import EFA_KINDS, interface_lists
 from trainyard.rules.cloudformation.template import number
 from trainyard.rules.documents import DocumentRule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
-
-    from trainyard.document.node import Document
 
 
 def check(document: Document) -> Iterator[Problem]:

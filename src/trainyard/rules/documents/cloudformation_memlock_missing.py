@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from trainyard.document.node import Document
 from trainyard.rules import Problem
 from trainyard.rules.cloudformation.batch import containers_for_efa
 from trainyard.rules.cloudformation.template import members, number
 from trainyard.rules.documents import DocumentRule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.document.node import Document
 
 _UNLIMITED = -1
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
+from trainyard.document.node import Document
 from trainyard.rules import Problem
 from trainyard.rules.cloudformation.template import referred, resources
 from trainyard.rules.documents import DocumentRule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.document.node import Document
 
 
 def check(document: Document) -> Iterator[Problem]:

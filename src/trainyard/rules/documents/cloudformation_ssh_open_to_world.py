@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import Any
 
+from trainyard.document.node import Document
+from trainyard.finding import Path
 from trainyard.rules import Problem
 from trainyard.rules.cloudformation.template import members, number, resources, values
 from trainyard.rules.documents import DocumentRule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
-
-    from trainyard.document.node import Document
-    from trainyard.finding import Path
 
 _WORLD = {"CidrIp": "0.0.0.0/0", "CidrIpv6": "::/0"}
 _SSH = 22

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from trainyard.document.node import Document
 from trainyard.rules import Problem
-from trainyard.rules.cloudformation.batch import compute_environments, instance_types
+from trainyard.rules.cloudformation.batch import Part, compute_environments, instance_types
 from trainyard.rules.cloudformation.template import number, values
 from trainyard.rules.documents import DocumentRule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.document.node import Document
-    from trainyard.rules.cloudformation.batch import Part
 
 
 def check(document: Document) -> Iterator[Problem]:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard.catalog.eks_limits import eks_limits
 from trainyard.catalog.eks_support import is_older
+from trainyard.document.node import Document
 from trainyard.rules import Problem
 from trainyard.rules.documents import DocumentRule
 from trainyard.rules.eksctl.config import mapping_at, node_groups
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.document.node import Document
 
 
 def check(document: Document) -> Iterator[Problem]:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from trainyard.document.node import Document
 from trainyard.rules import Problem
 from trainyard.rules.documents import DocumentRule
 from trainyard.rules.eksctl.config import node_groups
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.document.node import Document
 
 # On these eksctl writes what joins the cluster by itself, or takes no command.
 _JOIN_BY_THEMSELVES = ("AmazonLinux2023", "Bottlerocket", "Windows")

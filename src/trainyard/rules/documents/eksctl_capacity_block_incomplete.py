@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from trainyard.document.node import Document
 from trainyard.rules import Problem
 from trainyard.rules.documents import DocumentRule
 from trainyard.rules.documents.eksctl_reservation_key_misspelt import KEYS
-from trainyard.rules.eksctl.config import node_groups
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.document.node import Document
-    from trainyard.rules.eksctl.config import EksctlNodes
+from trainyard.rules.eksctl.config import EksctlNodes, node_groups
 
 # https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_LaunchTemplateInstanceMarketOptionsRequest.html
 _MARKETS = ("capacity-block", "spot")

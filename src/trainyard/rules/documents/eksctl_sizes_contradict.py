@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import combinations
-from typing import TYPE_CHECKING
 
+from trainyard.document.node import Document
 from trainyard.rules import Problem
 from trainyard.rules.documents import DocumentRule
 from trainyard.rules.eksctl.config import node_groups
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.document.node import Document
 
 # In the order in which they may grow.
 _SIZES = ("minSize", "desiredCapacity", "maxSize")

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
 
+from trainyard.document.node import Document
 from trainyard.rules import Problem
 from trainyard.rules.documents import DocumentRule
 from trainyard.rules.eksctl.config import mapping_at, mapping_in, node_groups
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.document.node import Document
 
 # What people call subnets. Ids are looked up in AWS, and capital letters are mostly a placeholder to be filled in.
 _NAME = re.compile(r"(?!subnet-)[a-z0-9-]+")

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
 
 from trainyard.catalog.eksctl_keys import eksctl_kinds
+from trainyard.document.node import Document
 from trainyard.document.problems import short, without_password
 from trainyard.rules import Problem
 from trainyard.rules.documents import DocumentRule
 from trainyard.rules.documents.eksctl_reservation_key_misspelt import RULE as MISSPELT
-from trainyard.rules.eksctl.written_keys import written_keys
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.document.node import Document
-    from trainyard.rules.eksctl.written_keys import WrittenKey
+from trainyard.rules.eksctl.written_keys import WrittenKey, written_keys
 
 _NODE_GROUPS = {"NodeGroup": "nodeGroups", "ManagedNodeGroup": "managedNodeGroups"}
 _MOST_LISTED = 12

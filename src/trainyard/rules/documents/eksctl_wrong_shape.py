@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
+from trainyard.catalog.eksctl_keys import Shape
+from trainyard.document.node import Document
+from trainyard.finding import Path
 from trainyard.rules import Problem
 from trainyard.rules.documents import DocumentRule
 from trainyard.rules.eksctl.written_keys import written_keys
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.catalog.eksctl_keys import Shape
-    from trainyard.document.node import Document
-    from trainyard.finding import Path
 
 
 def check(document: Document) -> Iterator[Problem]:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
+from trainyard.catalog.instance_type import InstanceType
 from trainyard.catalog.instances import find
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from trainyard.catalog.instance_type import InstanceType
-    from trainyard.document.node import Document
-    from trainyard.finding import Path
+from trainyard.document.node import Document
+from trainyard.finding import Path
 
 # The key of a list of node groups, and whether EKS manages them: https://docs.aws.amazon.com/eks/latest/eksctl/nodegroups.html
 _LISTS = {"managedNodeGroups": True, "nodeGroups": False}

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
-from trainyard.catalog.eksctl_keys import TOP, eksctl_kinds
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from trainyard.catalog.eksctl_keys import Shape
-    from trainyard.document.node import Document
-    from trainyard.finding import Path
+from trainyard.catalog.eksctl_keys import TOP, Shape, eksctl_kinds
+from trainyard.document.node import Document
+from trainyard.finding import Path
 
 
 class WrittenKey(NamedTuple):

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from trainyard_node.collectors.slurm import community, rivosinc
 from trainyard_node.collectors.slurm.reading import COMMAND_S, read_slurm
-
-if TYPE_CHECKING:
-    from trainyard_node.programs import Programs
-    from trainyard_node.samples import Samples
+from trainyard_node.programs import Programs
+from trainyard_node.samples import Samples
 
 DEFAULT_NAMES = "vpenso"
 NAMES = {DEFAULT_NAMES: community.samples, "rivosinc": rivosinc.samples}

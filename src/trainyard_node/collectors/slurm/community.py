@@ -8,17 +8,13 @@ A powered-down node is idle under these names, as Slurm starts it for a job; slu
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from trainyard_node.collectors.slurm.gres import gpu_count, gres_counts
+from trainyard_node.collectors.slurm.node_groups import NodeGroup
+from trainyard_node.collectors.slurm.nodes import Node
+from trainyard_node.collectors.slurm.reading import Reading
 from trainyard_node.samples import Samples
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from trainyard_node.collectors.slurm.node_groups import NodeGroup
-    from trainyard_node.collectors.slurm.nodes import Node
-    from trainyard_node.collectors.slurm.reading import Reading
 
 # What sinfo writes, and how the names have it: https://slurm.schedmd.com/sinfo.html#SECTION_NODE-STATE-CODES
 _STATES = {

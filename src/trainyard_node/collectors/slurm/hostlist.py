@@ -6,12 +6,9 @@ https://slurm.schedmd.com/hostlist.html
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard_node.errors import NodeError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 # Slurm itself knows no more nodes: MAX_SLURM_NODES in https://github.com/SchedMD/slurm/blob/master/slurm/slurm.h.in
 MOST_NODES = 65536

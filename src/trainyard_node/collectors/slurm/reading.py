@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from trainyard_node.collectors.slurm import jobs, node_groups, nodes
+from trainyard_node.collectors.slurm.jobs import Jobs
+from trainyard_node.collectors.slurm.node_groups import NodeGroup
+from trainyard_node.collectors.slurm.nodes import Node
 from trainyard_node.collectors.slurm.record import new_end, output_format
 from trainyard_node.errors import NodeError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from trainyard_node.collectors.slurm.jobs import Jobs
-    from trainyard_node.collectors.slurm.node_groups import NodeGroup
-    from trainyard_node.collectors.slurm.nodes import Node
-    from trainyard_node.programs import Programs
+from trainyard_node.programs import Programs
 
 COMMAND_S = 15.0
 # 100,000 jobs are 9 MB. Python needs up to five times as much to read them.

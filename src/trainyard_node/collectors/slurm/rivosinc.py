@@ -8,17 +8,13 @@ among them.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
 
 from trainyard_node.collectors.slurm import community
+from trainyard_node.collectors.slurm.jobs import Jobs
+from trainyard_node.collectors.slurm.nodes import Node
+from trainyard_node.collectors.slurm.reading import Reading
 from trainyard_node.samples import Samples
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from trainyard_node.collectors.slurm.jobs import Jobs
-    from trainyard_node.collectors.slurm.nodes import Node
-    from trainyard_node.collectors.slurm.reading import Reading
 
 _MIB = 1 << 20
 

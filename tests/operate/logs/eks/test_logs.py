@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import tarfile
+from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,10 +20,6 @@ from trainyard.errors import InputError, TrainyardError
 from trainyard.operate.logs.cluster_log import cluster_log
 from trainyard.operate.logs.eks.stream_name import parsed_eks
 from trainyard.operate.logs.wanted import Wanted, chosen
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 WHOLE = Period()
 HASH = "0a1b2c3d4e5f60718293a4b5c6d7e8f9"

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from tests.edge.aws.in_memory import StandingClock
 from trainyard.edge.aws.account import Account
 from trainyard.edge.prometheus_api import Sample
 from trainyard.errors import TrainyardError
+from trainyard.finding import Finding
 from trainyard.operate.monitoring.verify.in_account import InAccount
 from trainyard.operate.monitoring.verify.instances import Instance, tagged
 from trainyard.operate.monitoring.verify.situation import Situation
+from trainyard.spec.cluster import Spec
 from trainyard.spec.parsing import parse
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from trainyard.finding import Finding
-    from trainyard.spec.cluster import Spec
 
 SPEC = """\
 name: llm

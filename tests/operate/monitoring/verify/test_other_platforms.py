@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
 from tests.edge.aws.in_memory import IMAGE, account_in_memory
 from tests.operate.monitoring.verify.situations import PORTS, FakeKeeper, spec, up
+from trainyard.edge.aws.account import Account
+from trainyard.finding import Finding
 from trainyard.monitoring.prometheus_rules import rules_document
 from trainyard.operate.monitoring.verify.cloudwatch import cloudwatch
 from trainyard.operate.monitoring.verify.in_account import InAccount
@@ -16,12 +19,6 @@ from trainyard.operate.monitoring.verify.rights import rights
 from trainyard.operate.monitoring.verify.rules import rules
 from trainyard.operate.monitoring.verify.situation import Situation
 from trainyard.operate.monitoring.verify.targets import targets
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from trainyard.edge.aws.account import Account
-    from trainyard.finding import Finding
 
 TEXT = """\
 name: llm

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tests.operate.monitoring.verify.situations import (
     FIRST,
     HEAD,
@@ -17,12 +15,10 @@ from tests.operate.monitoring.verify.situations import (
     up,
     whole,
 )
+from trainyard.edge.prometheus_api import Sample
 from trainyard.operate.monitoring.verify.ports import ports
 from trainyard.operate.monitoring.verify.same_name import same_name
 from trainyard.operate.monitoring.verify.targets import GIVEN_S, targets
-
-if TYPE_CHECKING:
-    from trainyard.edge.prometheus_api import Sample
 
 ALL_OF_GPU = "node-exporter, dcgm-exporter, trainyard-node of queue gpu"
 

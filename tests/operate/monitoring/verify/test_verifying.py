@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from tests.edge.aws.in_memory import StandingClock
@@ -11,11 +9,9 @@ from tests.operate.monitoring.verify.situations import FakeKeeper, in_account, n
 from trainyard.edge.aws.asking import NotAllowedError
 from trainyard.operate.monitoring.verify.explained import kinds
 from trainyard.operate.monitoring.verify.in_account import InAccount
+from trainyard.operate.monitoring.verify.instances import Instance
 from trainyard.operate.monitoring.verify.situation import Situation
 from trainyard.operate.monitoring.verify.verifying import verify, verify_until_good
-
-if TYPE_CHECKING:
-    from trainyard.operate.monitoring.verify.instances import Instance
 
 
 class Refusing(InAccount):

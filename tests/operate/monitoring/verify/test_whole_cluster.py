@@ -6,18 +6,14 @@ import json
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.monitoring.whole_cluster import Faults, whole_cluster
+from tests.monitoring.whole_cluster import Faults, WholeCluster, whole_cluster
 from tests.monitoring.whole_cluster.faults import without
 from tests.monitoring.whole_cluster.nodes import SPEC
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.monitoring.whole_cluster import WholeCluster
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 _WITHIN_S = 60.0

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from trainyard.edge.prometheus_api import Sample, Series
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from trainyard.edge.prometheus_api import Labels
-    from trainyard.errors import TrainyardError
+from trainyard.edge.prometheus_api import Labels, Sample, Series
+from trainyard.errors import TrainyardError
 
 _NODES = re.compile(r'node_name=~"([^"]*)"')
 

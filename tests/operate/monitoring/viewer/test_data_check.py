@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from tests.operate.monitoring.viewer.fake_source import FakeSource
+from trainyard.edge.prometheus_api import Labels
 from trainyard.errors import TrainyardError
 from trainyard.monitoring.dashboard import dashboards
 from trainyard.operate.monitoring.viewer.data_check import dashboards_data
-
-if TYPE_CHECKING:
-    from trainyard.edge.prometheus_api import Labels
 
 
 def test_every_panel_of_every_dashboard_is_looked_at():

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,18 +18,14 @@ import pytest
 from tests.browser import chromium
 from tests.monitoring.an_hour import an_hour
 from tests.operate.monitoring.viewer.fake_source import FakeSource
-from tests.operate.monitoring.viewer.viewing import viewing
+from tests.operate.monitoring.viewer.viewing import Viewing, viewing
 from trainyard.edge.prometheus_api import PrometheusApi
 from trainyard.edge.prometheus_connection import Connection
 from trainyard.errors import TrainyardError
 from trainyard.monitoring.dashboard import dashboards
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from playwright.sync_api import Browser, Dialog, Page
-
-    from tests.operate.monitoring.viewer.viewing import Viewing
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 PICTURES = Path(__file__).parents[4] / ".make" / "viewer"

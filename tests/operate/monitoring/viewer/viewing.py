@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.client import HTTPConnection
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainyard.operate.monitoring.viewer.server import HOST, Viewer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from trainyard.operate.monitoring.viewer.source import Source
+from trainyard.operate.monitoring.viewer.source import Source
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import json
 import urllib.request
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 
 from tests.rehearsal.whole import deployed, seeded_account
 from trainyard.api.diagnose import diagnose_cluster
 from trainyard.api.logs import Period, cluster_logs
+from trainyard.edge.aws.account import Account
 from trainyard.errors import TrainyardError
-from trainyard.operate.connect.target import find_target
+from trainyard.operate.connect.find_target import find_target
 from trainyard.operate.status.looking import status
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.edge.aws.account import Account
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from botocore.response import StreamingBody
@@ -27,10 +27,8 @@ from tests.edge.aws.batch_cluster import (
 )
 from trainyard.cli.status_output import print_status, status_values
 from trainyard.errors import TrainyardError
+from trainyard.operate.status.cluster_status import Status
 from trainyard.operate.status.looking import status
-
-if TYPE_CHECKING:
-    from trainyard.operate.status.cluster_status import Status
 
 WELL = BatchCluster()
 BATCH, REGION = "aws batch", "--region us-east-2"

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.rehearsal.eks_clusters import GPU_TAINT, deleted, group, made
 from trainyard.api.diagnose import diagnose_cluster
 from trainyard.api.logs import PodLogs, logs_of
+from trainyard.edge.aws.account import Account
 from trainyard.errors import TrainyardError
+from trainyard.operate.connect.find_target import find_target
 from trainyard.operate.connect.kubeconfig import write_kubeconfig
-from trainyard.operate.connect.target import find_target
 from trainyard.operate.status.looking import status
 from trainyard.rehearsal.emulated_kubectl import emulated_kubectl_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from trainyard.edge.aws.account import Account
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 

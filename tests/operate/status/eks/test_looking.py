@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -33,12 +33,10 @@ from tests.operate.eks_cluster import (
 )
 from trainyard.cli.status_output import print_status, status_values
 from trainyard.errors import TrainyardError
+from trainyard.operate.status.cluster_status import Status
+from trainyard.operate.status.eks.eks_status import EksStatus
 from trainyard.operate.status.eks.inside import PART
 from trainyard.operate.status.looking import status
-
-if TYPE_CHECKING:
-    from trainyard.operate.status.cluster_status import Status
-    from trainyard.operate.status.eks.eks_status import EksStatus
 
 WELL = EksCluster()
 NOT_ALLOWED = Refusal("AccessDeniedException", "no identity-based policy allows it", 403)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -12,10 +13,6 @@ from tests.operate.eks_cluster import UNREACHABLE, EksCluster
 from trainyard.api.diagnose import diagnose_cluster
 from trainyard.operate.status.eks.inside import PART
 from trainyard.operate.status.looking import status
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 WELL = EksCluster()
 pytestmark = pytest.mark.integration

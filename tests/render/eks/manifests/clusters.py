@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainyard.architectures import all_architectures
 from trainyard.render.bench.files import bench_files
 from trainyard.render.eks.manifests import documents, manifests
 from trainyard.render.stand_ins import Ids
+from trainyard.spec.cluster import Spec
 from trainyard.spec.parsing import parse
-
-if TYPE_CHECKING:
-    from trainyard.spec.cluster import Spec
 
 FORM = """\
 name: lab

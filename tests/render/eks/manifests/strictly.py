@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import copy
 import re
+from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jsonschema
 from kubernetes_validate.utils import schema_contents
@@ -13,9 +14,6 @@ from referencing import Registry, Resource
 
 from trainyard.catalog.kubernetes_versions import find_version, known_versions
 from trainyard.render.eks.manifests import documents, native
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 # The day on which the catalog was read: what EKS had stopped to support by then is not asked for.
 _READ = "2026-11-22"

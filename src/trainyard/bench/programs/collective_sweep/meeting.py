@@ -7,10 +7,8 @@ import os
 import secrets
 import socket
 import time
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from pathlib import Path
+from typing import NamedTuple
 
 WITHIN_S = 120.0
 _MOST_BYTES = 1 << 20

@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import hmac
 import select
+import socket
 from array import array
 from operator import add
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from .meeting import MeetingError, accept, announce, connect, find, hear, listen, own_address, say
-
-if TYPE_CHECKING:
-    import socket
-    from pathlib import Path
 
 FLOAT_BYTES = 4
 _QUIET_S = 120.0

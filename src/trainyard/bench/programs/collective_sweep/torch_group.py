@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import os
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import torch
 import torch.distributed
 
 from .meeting import WITHIN_S, announce, find, own_address
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 _WITHIN = timedelta(seconds=WITHIN_S)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 
 from trainyard.diagnose.cluster.batch import (
     images,
@@ -14,15 +14,10 @@ from trainyard.diagnose.cluster.batch import (
     said_by_aws,
     switched_off,
 )
-from trainyard.diagnose.cluster.batch.situation import situation_of
+from trainyard.diagnose.cluster.batch.situation import Situation, situation_of
 from trainyard.diagnose.log_file import LogFile, Unread
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.batch_stack import batch_of_cluster
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from trainyard.diagnose.cluster.batch.situation import Situation
-    from trainyard.edge.aws.account import Account
 
 BEGINNING = "batch check: "
 """What lines begin with that nobody but us writes."""

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from trainyard.diagnose.cluster.batch.situation import Situation
 from trainyard.edge.aws.registry_images import image_is_there
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.diagnose.cluster.batch.situation import Situation
 
 
 def check(seen: Situation) -> Iterator[str]:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from trainyard.diagnose.cluster.batch.situation import Situation
+from trainyard.edge.aws.batch_state import ComputeEnvironment
 from trainyard.edge.aws.iam import decisions
 from trainyard.edge.aws.instance_profile import instance_profile
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.diagnose.cluster.batch.situation import Situation
-    from trainyard.edge.aws.batch_state import ComputeEnvironment
 
 # Of AmazonEC2ContainerServiceforEC2Role, without which no instance gets to its cluster.
 # https://docs.aws.amazon.com/batch/latest/userguide/instance_IAM_role.html

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
+from trainyard.diagnose.cluster.batch.situation import Situation
 from trainyard.edge.aws.batch_instances import registered
+from trainyard.edge.aws.batch_job_state import JobDetail, NodeNeed
+from trainyard.edge.aws.batch_state import ComputeEnvironment
 from trainyard.edge.aws.ec2 import instance_types
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from trainyard.diagnose.cluster.batch.situation import Situation
-    from trainyard.edge.aws.batch_job_state import JobDetail, NodeNeed
-    from trainyard.edge.aws.batch_state import ComputeEnvironment
 
 _NOT_FOR_SEVERAL_NODES = ("SPOT", "FARGATE", "FARGATE_SPOT")
 

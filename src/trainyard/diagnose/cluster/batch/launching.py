@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from trainyard.diagnose.cluster.batch.reservation import reservation_lines
+from trainyard.diagnose.cluster.batch.situation import Situation
+from trainyard.edge.aws.batch_state import ComputeEnvironment
 from trainyard.edge.aws.ec2 import images
 from trainyard.edge.aws.launch_template import launch_template_data, reservation_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from trainyard.diagnose.cluster.batch.situation import Situation
-    from trainyard.edge.aws.batch_state import ComputeEnvironment
 
 _TEMPLATES = "its launch templates"
 

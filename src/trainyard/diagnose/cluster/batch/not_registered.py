@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard.deploy.found.subnets import way_out
 from trainyard.diagnose.cluster.batch.launching import launch_data
+from trainyard.diagnose.cluster.batch.situation import Situation
 from trainyard.edge.aws import ec2
 from trainyard.edge.aws.batch_instances import instances_of, registered
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.diagnose.cluster.batch.situation import Situation
-    from trainyard.edge.aws.batch_state import ComputeEnvironment
+from trainyard.edge.aws.batch_state import ComputeEnvironment
 
 # A big instance boots for minutes, and mounts its file systems before its agent starts.
 _LATE_S = 900

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard.catalog.service_quotas import vcpu_quota
 from trainyard.diagnose.cluster.batch.job_needs import plain, vcpus_of
 from trainyard.diagnose.cluster.batch.launching import launch_data
+from trainyard.diagnose.cluster.batch.situation import Situation
+from trainyard.edge.aws.batch_job_state import JobDetail
+from trainyard.edge.aws.batch_state import ComputeEnvironment
 from trainyard.edge.aws.launch_template import reservation_of
 from trainyard.edge.aws.service_quotas import quota
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.diagnose.cluster.batch.situation import Situation
-    from trainyard.edge.aws.batch_job_state import JobDetail
-    from trainyard.edge.aws.batch_state import ComputeEnvironment
 
 
 def check(seen: Situation) -> Iterator[str]:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from trainyard.diagnose.cluster.batch.situation import Situation
 from trainyard.edge.aws import ec2
+from trainyard.edge.aws.batch_state import ComputeEnvironment
+from trainyard.edge.aws.ec2 import Described
 from trainyard.edge.aws.resource_groups import reservations_in
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.diagnose.cluster.batch.situation import Situation
-    from trainyard.edge.aws.batch_state import ComputeEnvironment
-    from trainyard.edge.aws.ec2 import Described
 
 # https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CapacityReservation.html
 _PART = "its reservations"

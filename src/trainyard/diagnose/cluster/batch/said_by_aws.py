@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
+from trainyard.diagnose.cluster.batch.situation import Situation
 from trainyard.edge.aws.batch_instances import failed_launches
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.diagnose.cluster.batch.situation import Situation
-    from trainyard.edge.aws.batch_job_state import JobDetail
+from trainyard.edge.aws.batch_job_state import JobDetail
 
 
 def environment_lines(seen: Situation) -> Iterator[str]:

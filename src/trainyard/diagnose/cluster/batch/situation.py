@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
-from trainyard.edge.aws.batch_job_state import described_jobs, jobs_by_status
-from trainyard.edge.aws.batch_state import compute_environments, job_queues
+from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.batch_job_state import Job, JobDetail, described_jobs, jobs_by_status
+from trainyard.edge.aws.batch_stack import BatchResources
+from trainyard.edge.aws.batch_state import ComputeEnvironment, JobQueue, compute_environments, job_queues
 from trainyard.edge.aws.refusals import translated
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator
-
-    from trainyard.edge.aws.account import Account
-    from trainyard.edge.aws.batch_job_state import Job, JobDetail
-    from trainyard.edge.aws.batch_stack import BatchResources
-    from trainyard.edge.aws.batch_state import ComputeEnvironment, JobQueue
 
 Answer = TypeVar("Answer")
 

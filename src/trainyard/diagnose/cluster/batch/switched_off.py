@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.diagnose.cluster.batch.situation import Situation
+from trainyard.diagnose.cluster.batch.situation import Situation
 
 
 def check(seen: Situation) -> Iterator[str]:

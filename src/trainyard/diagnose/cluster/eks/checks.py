@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
 
 from trainyard.catalog.instances import find
 from trainyard.diagnose.cluster.eks.inside import line
-from trainyard.edge.kubernetes.documents import labels, number, parts, text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from trainyard.diagnose.cluster.eks.situation import Situation
-    from trainyard.edge.kubernetes.documents import Document
+from trainyard.diagnose.cluster.eks.situation import Situation
+from trainyard.edge.kubernetes.documents import Document, labels, number, parts, text
 
 BEGINNING = "eks check: "
 """What lines begin with that nobody but us writes."""

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from trainyard.diagnose.cluster.eks import checks, inside, reservation, said_by_aws
+from trainyard.diagnose.cluster.eks.situation import Situation
 from trainyard.diagnose.cluster.stack_file import stack_files
 from trainyard.diagnose.log_file import LogFile, Unread
 from trainyard.edge.aws.stacks import all_stacks
-from trainyard.edge.kubernetes.documents import text
+from trainyard.edge.kubernetes.documents import Document, text
+from trainyard.edge.kubernetes.kubectl import Kubectl
 from trainyard.edge.kubernetes.refusals import NoSuchKindError
+from trainyard.edge.remote.answer import UnreachableError
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from trainyard.diagnose.cluster.eks.situation import Situation
-    from trainyard.edge.kubernetes.documents import Document
-    from trainyard.edge.kubernetes.kubectl import Kubectl
-    from trainyard.edge.remote.answer import UnreachableError
 
 _SAID = {
     "eks-cluster": said_by_aws.cluster_lines,

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
-from trainyard.edge.kubernetes.documents import part, parts, text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from trainyard.edge.kubernetes.documents import Document
+from trainyard.edge.kubernetes.documents import Document, part, parts, text
 
 # Conditions of nodes: bad where they are True, and those of Ready and of EKS's monitoring agent where they are not.
 # https://docs.aws.amazon.com/eks/latest/userguide/node-health-nma.html

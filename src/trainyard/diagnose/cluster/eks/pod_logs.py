@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
+from trainyard.diagnose.cluster.eks.eks_files import Inside
 from trainyard.diagnose.log_file import LogFile, Unread
-from trainyard.edge.kubernetes.documents import labels, number, part, parts, text
+from trainyard.edge.kubernetes.documents import Document, labels, number, part, parts, text
+from trainyard.edge.kubernetes.kubectl import Kubectl
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from trainyard.diagnose.cluster.eks.eks_files import Inside
-    from trainyard.edge.kubernetes.documents import Document
-    from trainyard.edge.kubernetes.kubectl import Kubectl
 
 _MOST_PODS = 24
 _MOST_LINES = 5000

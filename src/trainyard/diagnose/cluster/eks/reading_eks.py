@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 from trainyard.diagnose.cluster.eks.eks_files import (
+    Inside,
     aws_files,
     known_nodes,
     kubernetes_files,
@@ -12,22 +14,15 @@ from trainyard.diagnose.cluster.eks.eks_files import (
     unreachable_files,
 )
 from trainyard.diagnose.cluster.eks.pod_logs import pod_log_files
-from trainyard.diagnose.cluster.eks.situation import situation_of
+from trainyard.diagnose.cluster.eks.situation import Situation, situation_of
+from trainyard.diagnose.cluster.reading_cluster import ReadingCluster
 from trainyard.diagnose.log_file import Unread
+from trainyard.edge.aws.account import Account
+from trainyard.edge.kubernetes.kubectl import Kubectl
 from trainyard.edge.remote.answer import UnreachableError
 from trainyard.errors import InputError, TrainyardError
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from contextlib import AbstractContextManager
-
-    from trainyard.diagnose.cluster.eks.eks_files import Inside
-    from trainyard.diagnose.cluster.eks.situation import Situation
-    from trainyard.diagnose.cluster.reading_cluster import ReadingCluster
-    from trainyard.edge.aws.account import Account
-    from trainyard.edge.kubernetes.kubectl import Kubectl
-
-    KubectlOf = Callable[[Account, str], AbstractContextManager[Kubectl]]
+KubectlOf = Callable[[Account, str], AbstractContextManager[Kubectl]]
 
 INSIDE = "what Kubernetes knows: events, pods, nodes, jobs"
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from trainyard.diagnose.cluster.eks.situation import Situation
 from trainyard.edge.aws import ec2
+from trainyard.edge.aws.ec2 import Described
+from trainyard.edge.aws.eks import NodeGroupState
 from trainyard.edge.aws.launch_template import launch_template_data, reservation_of
 from trainyard.edge.aws.resource_groups import reservations_in
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.diagnose.cluster.eks.situation import Situation
-    from trainyard.edge.aws.ec2 import Described
-    from trainyard.edge.aws.eks import NodeGroupState
 
 _PART = "its reservations"
 # https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CapacityReservation.html

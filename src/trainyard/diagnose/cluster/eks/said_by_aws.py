@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from typing import Any
 
-from trainyard.edge.aws.eks import addons, updates
+from trainyard.diagnose.cluster.eks.situation import Situation
+from trainyard.edge.aws.eks import HealthIssue, addons, updates
 from trainyard.edge.aws.scaling_activities import failed_launches_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from trainyard.diagnose.cluster.eks.situation import Situation
-    from trainyard.edge.aws.eks import HealthIssue
 
 _LATELY_S = 7 * 86_400
 _MOST_UPDATES = 20

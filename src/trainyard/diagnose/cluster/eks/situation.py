@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.asking import NotAllowedError
-from trainyard.edge.aws.eks import find_cluster, node_groups
+from trainyard.edge.aws.ec2 import Described
+from trainyard.edge.aws.eks import EksCluster, NodeGroupState, find_cluster, node_groups
 from trainyard.edge.aws.kubernetes_instances import kubernetes_instances
 from trainyard.edge.aws.refusals import translated
 from trainyard.edge.aws.stack_events import stack_events
 from trainyard.errors import TrainyardError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
-
-    from trainyard.edge.aws.account import Account
-    from trainyard.edge.aws.ec2 import Described
-    from trainyard.edge.aws.eks import EksCluster, NodeGroupState
 
 Answer = TypeVar("Answer")
 

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from trainyard.edge.kubernetes.kubectl import kubectl_of
+from trainyard.edge.aws.account import Account
+from trainyard.edge.kubernetes.kubectl import Kubectl, kubectl_of
+from trainyard.edge.new_archive import NewArchive
 from trainyard.errors import TrainyardError
+from trainyard.operate.logs.cluster_log import Stream
+from trainyard.operate.logs.eks.pod_logs import KubectlOf
 from trainyard.operate.logs.eks.pods import WantedPods, pod_streams
 from trainyard.operate.logs.eks.stream_name import PodStreamName
+from trainyard.operate.logs.period import Period
 from trainyard.operate.status.eks.jobs import RESOURCES
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from trainyard.edge.aws.account import Account
-    from trainyard.edge.kubernetes.kubectl import Kubectl
-    from trainyard.edge.new_archive import NewArchive
-    from trainyard.operate.logs.cluster_log import Stream
-    from trainyard.operate.logs.eks.pod_logs import KubectlOf
-    from trainyard.operate.logs.period import Period
 
 _AT_ONCE = 4
 _MOST_CONTAINERS = 1000

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.asking import NotAllowedError
 from trainyard.edge.aws.eks import find_cluster
 from trainyard.edge.new_archive import new_archive
 from trainyard.operate.logs.eks.exporting import KubernetesPart
-from trainyard.operate.logs.eks.pod_logs import PodLogs
-from trainyard.operate.logs.eks.pods import pod_streams
+from trainyard.operate.logs.eks.pod_logs import KubectlOf, PodLogs
+from trainyard.operate.logs.eks.pods import WantedPods, pod_streams
 from trainyard.operate.logs.exporting import Exported
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from trainyard.edge.aws.account import Account
-    from trainyard.operate.logs.eks.pod_logs import KubectlOf
-    from trainyard.operate.logs.eks.pods import WantedPods
-    from trainyard.operate.logs.period import Period
+from trainyard.operate.logs.period import Period
 
 
 def pod_logs(account: Account, name: str, wanted: WantedPods, kubectl_of: KubectlOf) -> PodLogs:

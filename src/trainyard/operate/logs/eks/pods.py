@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from trainyard.edge.kubernetes.documents import labels, parts, text
+from trainyard.edge.kubernetes.documents import Document, labels, parts, text
 from trainyard.errors import InputError
 from trainyard.operate.logs.cluster_log import Stream
 from trainyard.operate.logs.eks.stream_name import PodStreamName
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from trainyard.edge.kubernetes.documents import Document
 
 # Of pods of Kubeflow's operators and of plain Jobs.
 # https://github.com/kubeflow/training-operator/blob/v1.9.3/pkg/apis/kubeflow.org/v1/common_types.go

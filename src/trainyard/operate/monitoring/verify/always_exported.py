@@ -5,15 +5,13 @@ from __future__ import annotations
 import re
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
 from trainyard.catalog.efa import uses_efa
 from trainyard.monitoring.registry import registry
-
-if TYPE_CHECKING:
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 TRAINYARD_NODE = "trainyard-node"
 

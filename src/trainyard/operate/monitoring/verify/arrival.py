@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from trainyard.finding import Finding
 from trainyard.monitoring.prometheus_config import SCRAPE_INTERVAL_S
 from trainyard.operate.monitoring.verify.explained import finding
+from trainyard.operate.monitoring.verify.situation import Situation
 from trainyard.operate.nodes.words import duration
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.finding import Finding
-    from trainyard.operate.monitoring.verify.situation import Situation
 
 # A query finds no sample that is older than five minutes, so that it need not say so.
 # https://prometheus.io/docs/prometheus/latest/querying/basics/#staleness

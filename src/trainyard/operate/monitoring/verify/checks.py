@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Literal, NamedTuple
 
+from trainyard.finding import Finding
 from trainyard.operate.monitoring.verify.alerting import alerting
 from trainyard.operate.monitoring.verify.clocks import clocks
 from trainyard.operate.monitoring.verify.cloudwatch import cloudwatch
@@ -18,14 +20,9 @@ from trainyard.operate.monitoring.verify.rights import rights
 from trainyard.operate.monitoring.verify.rules import rules
 from trainyard.operate.monitoring.verify.same_name import same_name
 from trainyard.operate.monitoring.verify.security_groups import security_groups
+from trainyard.operate.monitoring.verify.situation import Situation
 from trainyard.operate.monitoring.verify.targets import targets
 from trainyard.operate.monitoring.verify.workspace import workspace
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from trainyard.finding import Finding
-    from trainyard.operate.monitoring.verify.situation import Situation
 
 Needs = Literal["account", "keeper", "samples"]
 """samples: an answer of the keeper means something only where samples arrive at it."""

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
+from trainyard.edge.prometheus_api import Sample
+from trainyard.finding import Finding
 from trainyard.operate.monitoring.verify.explained import finding
+from trainyard.operate.monitoring.verify.situation import Situation
 from trainyard.operate.nodes.words import listed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from trainyard.edge.prometheus_api import Sample
-    from trainyard.finding import Finding
-    from trainyard.operate.monitoring.verify.situation import Situation
 
 # A scrape takes up to a second on a busy node, and what it says of the time is as old.
 _MOST_S = 2

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard.deploy.told import kinds as kinds_of_deployment
 from trainyard.edge.aws.cloudwatch_dashboards import find_dashboard
+from trainyard.finding import Finding
 from trainyard.finding_kinds import finding_of
 from trainyard.monitoring.cloudwatch_body import dashboards_of, wants_dashboards
 from trainyard.monitoring.cloudwatch_dashboard import dashboard_name
 from trainyard.monitoring.cloudwatch_mark import mark_of
 from trainyard.operate.monitoring.verify.explained import finding
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.finding import Finding
-    from trainyard.operate.monitoring.verify.situation import Situation
+from trainyard.operate.monitoring.verify.situation import Situation
 
 
 def cloudwatch(situation: Situation) -> Iterator[Finding]:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from trainyard.finding import Finding
 from trainyard.operate.monitoring.verify.explained import finding
+from trainyard.operate.monitoring.verify.situation import Situation
 from trainyard.operate.nodes.words import duration
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.finding import Finding
-    from trainyard.operate.monitoring.verify.situation import Situation
 
 # The metric is 0 where there have never been any.
 _LONG_S = 10 * 365 * 86400

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from trainyard.deploy.record import read_record
 from trainyard.deploy.work import folder
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.amazon_prometheus import amazon_prometheus
 from trainyard.edge.aws.stacks import stacks_tagged
 from trainyard.edge.prometheus_api import PrometheusApi
@@ -15,13 +16,8 @@ from trainyard.errors import InputError, TrainyardError
 from trainyard.operate.monitoring.verify.in_account import InAccount
 from trainyard.operate.monitoring.verify.situation import Situation
 from trainyard.render.tags import CLUSTER, ENVIRONMENT
+from trainyard.spec.cluster import Spec
 from trainyard.spec.parsing import parse
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.edge.aws.account import Account
-    from trainyard.spec.cluster import Spec
 
 _PORT = 9090
 

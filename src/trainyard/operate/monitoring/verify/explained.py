@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from trainyard.finding_kinds import finding_of, kinds_beside
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 def kinds() -> Mapping[str, Mapping[str, str]]:

@@ -5,27 +5,29 @@ Only a token of its own lets anybody look: it is made for this, ends by itself a
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from trainyard.deploy.steps.grafana import SERVICE_ACCOUNT
 from trainyard.deploy.told import kinds as kinds_of_deployment
-from trainyard.edge.aws.grafana import create_token, delete_token, find_service_account, find_workspace
+from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.grafana import (
+    Token,
+    Workspace,
+    create_token,
+    delete_token,
+    find_service_account,
+    find_workspace,
+)
 from trainyard.edge.grafana_api import GrafanaApi
+from trainyard.finding import Finding
 from trainyard.finding_kinds import finding_of
 from trainyard.monitoring.features import features_of
 from trainyard.monitoring.grafana_data_source import data_source_uid
 from trainyard.monitoring.grafana_files import grafana_documents
 from trainyard.monitoring.grafana_mark import fingerprint, mark
 from trainyard.operate.monitoring.verify.explained import finding
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.edge.aws.account import Account
-    from trainyard.edge.aws.grafana import Token, Workspace
-    from trainyard.finding import Finding
-    from trainyard.operate.monitoring.verify.situation import Situation
+from trainyard.operate.monitoring.verify.situation import Situation
 
 
 def grafana(situation: Situation) -> Iterator[Finding]:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.ec2 import security_groups
-from trainyard.operate.monitoring.verify.instances import instances_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.edge.aws.account import Account
-    from trainyard.operate.monitoring.verify.instances import Instance
-    from trainyard.spec.cluster import Spec
+from trainyard.operate.monitoring.verify.instances import Instance, instances_of
+from trainyard.spec.cluster import Spec
 
 
 @dataclass

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.cluster_instances import instances_of_cluster
-from trainyard.edge.aws.ec2 import tags_of
+from trainyard.edge.aws.ec2 import Described, tags_of
 from trainyard.edge.aws.kubernetes_instances import kubernetes_instances, node_group_of
 from trainyard.monitoring import batch_collection
 from trainyard.monitoring.node_discovery import CLUSTER_TAG
 from trainyard.render.eks.node_groups import node_group_name
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from trainyard.edge.aws.account import Account
-    from trainyard.edge.aws.ec2 import Described
-    from trainyard.spec.cluster import Spec
+from trainyard.spec.cluster import Spec
 
 NODE_TYPE_TAG = "parallelcluster:node-type"
 QUEUE_TAG = "parallelcluster:queue-name"

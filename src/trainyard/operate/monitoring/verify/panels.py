@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from trainyard.errors import TrainyardError
-from trainyard.monitoring.dashboard import dashboards_for
+from trainyard.finding import Finding
+from trainyard.monitoring.dashboard import Dashboard, Panel, dashboards_for
 from trainyard.monitoring.features import features_of
 from trainyard.operate.monitoring.verify.explained import finding
+from trainyard.operate.monitoring.verify.situation import Situation
 from trainyard.operate.nodes.words import listed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.finding import Finding
-    from trainyard.monitoring.dashboard import Dashboard, Panel
-    from trainyard.operate.monitoring.verify.situation import Situation
 
 _AT_ONCE = 8
 # Of a rate: four scrapes, as Grafana has it.

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from trainyard.finding import Finding
 from trainyard.operate.monitoring.verify.explained import finding
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.finding import Finding
-    from trainyard.operate.monitoring.verify.situation import Situation
+from trainyard.operate.monitoring.verify.situation import Situation
 
 
 def ports(situation: Situation) -> Iterator[Finding]:

@@ -5,21 +5,17 @@ On AWS Batch the user runs the agent, with a role that nobody else knows of.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.eks import pod_identities
 from trainyard.edge.aws.node_rights import may, workspace_arn
+from trainyard.finding import Finding
 from trainyard.operate.monitoring.verify.explained import finding
+from trainyard.operate.monitoring.verify.in_account import InAccount
+from trainyard.operate.monitoring.verify.instances import Instance
+from trainyard.operate.monitoring.verify.situation import Situation
 from trainyard.render.eks.names import PROMETHEUS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.edge.aws.account import Account
-    from trainyard.finding import Finding
-    from trainyard.operate.monitoring.verify.in_account import InAccount
-    from trainyard.operate.monitoring.verify.instances import Instance
-    from trainyard.operate.monitoring.verify.situation import Situation
 
 _ACTION = "aps:RemoteWrite"
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
+from trainyard.finding import Finding
 from trainyard.monitoring.alert import alerts_for
 from trainyard.monitoring.features import features_of
 from trainyard.monitoring.prometheus_rules import rules_document
 from trainyard.operate.monitoring.verify.explained import finding
+from trainyard.operate.monitoring.verify.situation import Situation
 from trainyard.operate.nodes.words import listed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.finding import Finding
-    from trainyard.operate.monitoring.verify.situation import Situation
 
 
 def rules(situation: Situation) -> Iterator[Finding]:

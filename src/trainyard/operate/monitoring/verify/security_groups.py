@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from ipaddress import ip_address, ip_network
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from trainyard.finding import Finding
 from trainyard.operate.monitoring.verify.explained import finding
+from trainyard.operate.monitoring.verify.in_account import InAccount
+from trainyard.operate.monitoring.verify.instances import Instance
+from trainyard.operate.monitoring.verify.situation import Situation
 from trainyard.operate.monitoring.verify.targets import place, runs
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from trainyard.finding import Finding
-    from trainyard.operate.monitoring.verify.in_account import InAccount
-    from trainyard.operate.monitoring.verify.instances import Instance
-    from trainyard.operate.monitoring.verify.situation import Situation
 
 _KEEPER_PORT = 9090
 

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
-from trainyard.monitoring.exporters import exporters
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from trainyard.edge.prometheus_api import Sample
-    from trainyard.monitoring.exporters import Exporter
-    from trainyard.operate.monitoring.verify.in_account import InAccount
-    from trainyard.spec.cluster import Spec
+from trainyard.edge.prometheus_api import Sample
+from trainyard.monitoring.exporters import Exporter, exporters
+from trainyard.operate.monitoring.verify.in_account import InAccount
+from trainyard.spec.cluster import Spec
 
 
 class Keeper(Protocol):

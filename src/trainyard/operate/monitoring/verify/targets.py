@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from trainyard.edge.prometheus_api import Labels
+from trainyard.finding import Finding
+from trainyard.monitoring.exporters import Exporter
 from trainyard.operate.monitoring.verify.explained import finding
+from trainyard.operate.monitoring.verify.in_account import InAccount
+from trainyard.operate.monitoring.verify.instances import Instance
+from trainyard.operate.monitoring.verify.situation import Situation
 from trainyard.operate.nodes.words import listed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.edge.prometheus_api import Labels
-    from trainyard.finding import Finding
-    from trainyard.monitoring.exporters import Exporter
-    from trainyard.operate.monitoring.verify.in_account import InAccount
-    from trainyard.operate.monitoring.verify.instances import Instance
-    from trainyard.operate.monitoring.verify.situation import Situation
 
 # Discovery looks every minute, and a node is scraped before its bootstrap has started the exporters.
 GIVEN_S = 600

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from trainyard.edge.aws.account import Clock
 from trainyard.errors import TrainyardError
-from trainyard.finding import SEVERITIES
+from trainyard.finding import SEVERITIES, Finding
 from trainyard.operate.monitoring.verify.arrival import arrival
-from trainyard.operate.monitoring.verify.checks import CHECKS
+from trainyard.operate.monitoring.verify.checks import CHECKS, Check
 from trainyard.operate.monitoring.verify.explained import finding
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from trainyard.edge.aws.account import Clock
-    from trainyard.finding import Finding
-    from trainyard.operate.monitoring.verify.checks import Check
-    from trainyard.operate.monitoring.verify.situation import Situation
+from trainyard.operate.monitoring.verify.situation import Situation
 
 # As often as exporters are scraped and discovery looks; each look is some dozens of questions.
 _PAUSE_S = 30.0

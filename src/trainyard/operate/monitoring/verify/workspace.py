@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trainyard.edge.aws import prometheus_workspaces as amp
+from trainyard.edge.aws.account import Account
+from trainyard.finding import Finding
 from trainyard.operate.monitoring.verify.explained import finding
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.edge.aws.account import Account
-    from trainyard.finding import Finding
-    from trainyard.operate.monitoring.verify.situation import Situation
+from trainyard.operate.monitoring.verify.situation import Situation
 
 _GOOD = "ACTIVE"
 _DISCARDED_WITHIN_S = 1800

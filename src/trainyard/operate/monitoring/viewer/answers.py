@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from threading import Lock
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from trainyard.errors import TrainyardError
-from trainyard.monitoring.dashboard import dashboards
+from trainyard.monitoring.dashboard import Dashboard, dashboards
 from trainyard.operate.monitoring.viewer.asking import Asking
 from trainyard.operate.monitoring.viewer.headline import headline
 from trainyard.operate.monitoring.viewer.memory import Memory
 from trainyard.operate.monitoring.viewer.panel_data import panel_data
-from trainyard.operate.monitoring.viewer.requests import BadRequestError
-from trainyard.operate.monitoring.viewer.variables import offered
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from concurrent.futures import Future
-
-    from trainyard.monitoring.dashboard import Dashboard
-    from trainyard.operate.monitoring.viewer.requests import Asked
-    from trainyard.operate.monitoring.viewer.source import Source
-    from trainyard.operate.monitoring.viewer.variables import Selection
-    from trainyard.operate.monitoring.viewer.window import Window
+from trainyard.operate.monitoring.viewer.requests import Asked, BadRequestError
+from trainyard.operate.monitoring.viewer.source import Source
+from trainyard.operate.monitoring.viewer.variables import Selection, offered
+from trainyard.operate.monitoring.viewer.window import Window
 
 THREADS = 6
 """How many queries are asked at once: Prometheus itself takes twenty, and shares the processors among them."""

@@ -12,19 +12,15 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from trainyard.edge.prometheus_api import Series
+from trainyard.edge.prometheus_api import Labels, Sample, Series
 from trainyard.operate.monitoring.viewer.first_nodes import node_series
 from trainyard.operate.monitoring.viewer.memory import Memory
 from trainyard.operate.monitoring.viewer.ranking import Ranking, ranking
-from trainyard.operate.monitoring.viewer.variables import filled
-
-if TYPE_CHECKING:
-    from trainyard.edge.prometheus_api import Labels, Sample
-    from trainyard.operate.monitoring.viewer.source import Source
-    from trainyard.operate.monitoring.viewer.variables import Selection
-    from trainyard.operate.monitoring.viewer.window import Window
+from trainyard.operate.monitoring.viewer.source import Source
+from trainyard.operate.monitoring.viewer.variables import Selection, filled
+from trainyard.operate.monitoring.viewer.window import Window
 
 _NODE_LABEL = re.compile(r'([A-Za-z_]\w*)\s*=~\s*"\$node"')
 # Measured with Prometheus 2.42 on two busy cores: benchmarks/README.md has how long so much takes.

@@ -6,20 +6,15 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 from trainyard.errors import TrainyardError
-from trainyard.monitoring.dashboard import dashboards
+from trainyard.monitoring.dashboard import Dashboard, Panel, dashboards
 from trainyard.operate.monitoring.viewer.answers import THREADS
 from trainyard.operate.monitoring.viewer.asking import Asking
 from trainyard.operate.monitoring.viewer.panel_data import has_data
+from trainyard.operate.monitoring.viewer.source import Source
 from trainyard.operate.monitoring.viewer.variables import Selection
-from trainyard.operate.monitoring.viewer.window import window
-
-if TYPE_CHECKING:
-    from trainyard.monitoring.dashboard import Dashboard, Panel
-    from trainyard.operate.monitoring.viewer.source import Source
-    from trainyard.operate.monitoring.viewer.window import Window
+from trainyard.operate.monitoring.viewer.window import Window, window
 
 _HOUR_S = 3600
 _DATA, _RIGHTLY, _EMPTY = "data", "rightly empty", "empty"

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from trainyard.monitoring.dashboard import dashboards
-
-if TYPE_CHECKING:
-    from trainyard.monitoring.dashboard import Dashboard, Panel
+from trainyard.monitoring.dashboard import Dashboard, Panel, dashboards
 
 # What is said of a panel that is empty, where its cluster may not have what it needs.
 _NEEDS = {

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from trainyard.edge.prometheus_api import Sample
 from trainyard.errors import TrainyardError
 from trainyard.monitoring.alert import SEVERITIES, alerts
-from trainyard.operate.monitoring.viewer.variables import filled
-
-if TYPE_CHECKING:
-    from trainyard.edge.prometheus_api import Sample
-    from trainyard.operate.monitoring.viewer.source import Source
-    from trainyard.operate.monitoring.viewer.variables import Selection
-    from trainyard.operate.monitoring.viewer.window import Window
+from trainyard.operate.monitoring.viewer.source import Source
+from trainyard.operate.monitoring.viewer.variables import Selection, filled
+from trainyard.operate.monitoring.viewer.window import Window
 
 # Prometheus writes this series for every alert; those without the label belong to no single cluster.
 # https://prometheus.io/docs/prometheus/latest/configuration/alerting_rules/#inspecting-alerts-during-runtime

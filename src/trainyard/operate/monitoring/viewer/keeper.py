@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from trainyard.edge.aws.account import account
+from trainyard.edge.aws.account import Account, account
 from trainyard.edge.aws.amazon_prometheus import amazon_prometheus
-from trainyard.edge.aws.stacks import stacks_tagged
+from trainyard.edge.aws.stacks import StackState, stacks_tagged
 from trainyard.edge.prometheus_api import PrometheusApi
 from trainyard.edge.prometheus_authorization import from_environment
 from trainyard.edge.prometheus_connection import AMAZON, Connection, address
 from trainyard.errors import InputError, TrainyardError
 from trainyard.render.tags import CLUSTER, ENVIRONMENT
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
-    from trainyard.edge.aws.stacks import StackState
 
 _PORT = 9090
 _WORKSPACE = "/workspaces/ws-"

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from collections.abc import Mapping
 
 _LABEL = re.compile(r"\{\{\s*([A-Za-z_]\w*)\s*\}\}")
 # A name is read, not searched.

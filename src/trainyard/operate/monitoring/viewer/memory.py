@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable, Hashable
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
+from typing import Any
 
 _MOST = 512
 

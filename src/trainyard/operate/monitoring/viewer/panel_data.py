@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import math
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from trainyard.edge.prometheus_api import Series
 from trainyard.errors import TrainyardError
+from trainyard.monitoring.dashboard import Panel, Query
+from trainyard.operate.monitoring.viewer.asking import Answer, Asking
 from trainyard.operate.monitoring.viewer.legend import series_name
-from trainyard.operate.monitoring.viewer.variables import natural
-
-if TYPE_CHECKING:
-    from trainyard.edge.prometheus_api import Series
-    from trainyard.monitoring.dashboard import Panel, Query
-    from trainyard.operate.monitoring.viewer.asking import Answer, Asking
-    from trainyard.operate.monitoring.viewer.variables import Selection
-    from trainyard.operate.monitoring.viewer.window import Window
+from trainyard.operate.monitoring.viewer.variables import Selection, natural
+from trainyard.operate.monitoring.viewer.window import Window
 
 MOST_SERIES = {"timeseries": 20, "stat": 12, "gauge": 8, "bars": 30, "table": 500, "heatmap": 60, "states": 40}
 _OVER_TIME = {"timeseries", "heatmap", "states"}

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from trainyard.edge.prometheus_api import Sample
+from trainyard.edge.prometheus_api import Sample
 
 _RANKED = re.compile(r"\s*(topk|bottomk)\s*\(\s*([0-9]{1,4})\s*,(.*)\)\s*", re.DOTALL)
 _STRING = re.compile(r'"(?:\\.|[^"\\])*"')

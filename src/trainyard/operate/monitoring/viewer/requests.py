@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
 from trainyard.operate.monitoring.viewer.variables import Selection
 from trainyard.operate.monitoring.viewer.window import Window, window
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _NUMBER = re.compile(r"[0-9]{1,11}")
 _LONGEST_S = 31 * 86_400

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import sys
-from http.server import ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
 from trainyard.errors import InputError
+from trainyard.monitoring.dashboard import dashboards
 from trainyard.operate.monitoring.viewer.answers import Answers
-from trainyard.operate.monitoring.viewer.handler import Handler
-
-if TYPE_CHECKING:
-    from trainyard.operate.monitoring.viewer.source import Source
+from trainyard.operate.monitoring.viewer.description import description
+from trainyard.operate.monitoring.viewer.page_files import page_files
+from trainyard.operate.monitoring.viewer.requests import Asked, BadRequestError, asked, is_from_here
+from trainyard.operate.monitoring.viewer.source import Source
 
 HOST = "127.0.0.1"
 
@@ -53,3 +57,116 @@ class Viewer(ThreadingHTTPServer):
         """Say nothing of browsers that hang up; a bug keeps its traceback."""
         if not isinstance(sys.exception(), (ConnectionError, TimeoutError)):
             super().handle_error(request, client_address)
+
+
+_SLOWEST_READER_S = 30
+_HEADERS = {
+    # Scripts and styles are files of ours; nothing comes from, or goes to, anywhere else.
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers one browser."""
+
+    server: Viewer
+    protocol_version = "HTTP/1.1"
+    server_version = "trainyard"
+    sys_version = ""
+    timeout = _SLOWEST_READER_S
+
+    def do_GET(self) -> None:
+        """Answer."""
+        if not is_from_here(self.headers, self.server.port):  # type: ignore[arg-type]  # it has get(), which is all
+            self._refuse(403, "this server answers to its own page alone")
+            return
+        try:
+            request = asked(self.path)
+            self._route(request)
+        except BadRequestError as error:
+            self._refuse(400, str(error))
+
+    def _route(self, request: Asked) -> None:
+        answers: dict[str, Callable[[], Any]] = {
+            "/description": description,
+            "/variables": lambda: self.server.answers.variables(request),
+            "/headline": lambda: self.server.answers.headline(request),
+        }
+        if request.path in answers:
+            self._send_json(answers[request.path]())
+        elif request.path.startswith("/data/"):
+            self._send_lines(self.server.answers.panels(request.path.removeprefix("/data/"), request))
+        elif request.path == "/" or request.path[1:] in {one.id for one in dashboards()}:
+            self._prepare(request.path[1:] or dashboards()[0].id, request)
+            self._send_file("index.html")
+        elif request.path[1:] in page_files():
+            self._send_file(request.path[1:])
+        else:
+            self._refuse(404, "there is nothing of this name")
+
+    def _prepare(self, dashboard: str, request: Asked) -> None:
+        if self.headers.get("Sec-Fetch-Dest", "document") != "document":
+            return  # nobody sees it
+        with contextlib.suppress(BadRequestError):  # the page itself says what is wrong with its address
+            self.server.answers.prepare(dashboard, request)
+
+    def _send_file(self, name: str) -> None:
+        file = page_files()[name]
+        if self.headers["If-None-Match"] == file.tag:
+            self._begin(304, file.type, {"ETag": file.tag, "Cache-Control": "no-cache"}, 0)
+            return
+        self._begin(200, file.type, {"ETag": file.tag, "Cache-Control": "no-cache"}, len(file.content))
+        self.wfile.write(file.content)
+
+    def _send_json(self, value: Any) -> None:
+        content = _json(value)
+        self._begin(200, "application/json", {"Cache-Control": "no-store"}, len(content))
+        self.wfile.write(content)
+
+    def _send_lines(self, values: Iterator[dict[str, Any]]) -> None:
+        first = next(values)  # here it becomes clear whether it can be answered at all
+        headers = {"Cache-Control": "no-store", "Transfer-Encoding": "chunked"}
+        self._begin(200, "application/x-ndjson", headers, None)
+        self._send_chunk(_json(first) + b"\n")
+        for value in values:
+            self._send_chunk(_json(value) + b"\n")
+        self._send_chunk(b"")
+
+    def _send_chunk(self, content: bytes) -> None:
+        self.wfile.write(f"{len(content):x}\r\n".encode("ascii") + content + b"\r\n")
+
+    def _refuse(self, status: int, why: str) -> None:
+        self.close_connection = True
+        content = f"{why}\n".encode()
+        self._begin(status, "text/plain; charset=utf-8", {"Connection": "close", "Allow": "GET"}, len(content))
+        self.wfile.write(content)
+
+    def _begin(self, status: int, type_: str, headers: dict[str, str], length: int | None) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", type_)
+        for name, value in (_HEADERS | headers).items():
+            self.send_header(name, value)
+        if length is not None:
+            self.send_header("Content-Length", str(length))
+        self.end_headers()
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:  # noqa: ARG002  http.server's
+        """Refuse what http.server itself refuses, such as methods that are not there, in our form."""
+        status = 405 if code == 501 else code
+        self._refuse(status, "only GET is answered" if status == 405 else "this cannot be read")
+
+    def log_message(self, *_: Any) -> None:
+        """Write down nothing: whoever looks sees it in the browser."""
+
+
+def _json(value: Any) -> bytes:
+    # ASCII alone: what labels hold cannot be read as anything else on its way.
+    return json.dumps(value, separators=(",", ":"), allow_nan=False).encode("ascii")

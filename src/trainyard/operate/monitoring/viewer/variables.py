@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from trainyard.operate.monitoring.viewer.source import Source
-    from trainyard.operate.monitoring.viewer.window import Window
+from trainyard.operate.monitoring.viewer.source import Source
+from trainyard.operate.monitoring.viewer.window import Window
 
 # What has a meaning of its own in RE2: https://github.com/google/re2/wiki/Syntax
 _SPECIAL = re.compile(r"[\\.+*?()|\[\]{}^$]")

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime
 from shlex import join
-from typing import TYPE_CHECKING
 
 from trainyard.operate.nodes.words import duration
+from trainyard.operate.status.batch.batch_status import BatchStatus
 from trainyard.operate.status.batch.queues import MISSING
+from trainyard.operate.status.cluster_status import Status
 from trainyard.operate.status.concern import Concern
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.operate.status.batch.batch_status import BatchStatus
-    from trainyard.operate.status.cluster_status import Status
 
 # Instances with eight GPUs take ten minutes until a container runs there; a queue that is merely busy says nothing.
 _LONG_S = 1800

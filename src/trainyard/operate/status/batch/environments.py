@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from trainyard.edge.aws.batch_instances import instances_of, registered
+from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.batch_instances import Registered, instances_of, registered
+from trainyard.edge.aws.batch_state import ComputeEnvironment
 from trainyard.edge.aws.ec2 import tags_of
 from trainyard.edge.aws.launch_template import launch_template_data, reservation_of
 from trainyard.edge.aws.nodes import Node
-from trainyard.operate.status.batch.batch_status import Environment
+from trainyard.operate.status.batch.batch_status import Environment, Queue
 from trainyard.operate.status.batch.queues import MISSING, name_of
 from trainyard.operate.status.queues import ComputeResource
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from trainyard.edge.aws.account import Account
-    from trainyard.edge.aws.batch_instances import Registered
-    from trainyard.edge.aws.batch_state import ComputeEnvironment
-    from trainyard.operate.status.batch.batch_status import Queue
 
 _QUEUE = "trainyard:queue"
 # How long an instance may take until ECS has it: a big one boots for minutes, and mounts its file systems first.

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
+from trainyard.edge.aws.batch_job_state import Job, Jobs
 from trainyard.operate.status.batch.queues import name_of, of_status
 from trainyard.operate.status.failures import Failure, short
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.edge.aws.batch_job_state import Job, Jobs
 
 _MOST = 5
 _LATELY_MS = 86_400_000

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
+from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.batch_definitions import JobDefinition
 from trainyard.edge.aws.registry_images import image_is_there
 from trainyard.operate.status.batch.batch_status import Image
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from trainyard.edge.aws.account import Account
-    from trainyard.edge.aws.batch_definitions import JobDefinition
 
 
 def image_states(account: Account, definitions: Iterable[JobDefinition]) -> tuple[Image, ...]:

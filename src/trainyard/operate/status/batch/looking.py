@@ -4,27 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.batch_definitions import definitions
-from trainyard.edge.aws.batch_state import compute_environments, job_queues
+from trainyard.edge.aws.batch_stack import BatchResources
+from trainyard.edge.aws.batch_state import ComputeEnvironment, compute_environments, job_queues
+from trainyard.edge.aws.nodes import Node
 from trainyard.operate.status import failures, file_systems
 from trainyard.operate.status.batch import environments as of_environments
 from trainyard.operate.status.batch.batch_status import BatchStatus, Image
 from trainyard.operate.status.batch.failed_jobs import failed_jobs
 from trainyard.operate.status.batch.images import image_states
 from trainyard.operate.status.batch.queues import ask_jobs, queue_states, waiting
+from trainyard.operate.status.cluster_status import Status
 from trainyard.operate.status.node_hours import node_hours
-from trainyard.operate.status.reservations import reservations
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
-    from trainyard.edge.aws.batch_stack import BatchResources
-    from trainyard.edge.aws.batch_state import ComputeEnvironment
-    from trainyard.edge.aws.nodes import Node
-    from trainyard.operate.status.cluster_status import Status
-    from trainyard.operate.status.parts import Parts
-    from trainyard.operate.status.reservations import Reservation
+from trainyard.operate.status.parts import Parts
+from trainyard.operate.status.reservations import Reservation, reservations
 
 
 @dataclass(frozen=True, slots=True)

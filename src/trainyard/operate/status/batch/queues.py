@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING
 
-from trainyard.edge.aws.batch_job_state import jobs_by_status
+from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.batch_job_state import Job, Jobs, jobs_by_status
+from trainyard.edge.aws.batch_state import JobQueue
 from trainyard.operate.status.batch.batch_status import Queue, Waiting
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from trainyard.edge.aws.account import Account
-    from trainyard.edge.aws.batch_job_state import Job, Jobs
-    from trainyard.edge.aws.batch_state import JobQueue
-    from trainyard.operate.status.parts import Parts
+from trainyard.operate.status.parts import Parts
 
 MISSING = "MISSING"
 # Those that end well are counted nowhere: Batch keeps them for a week, and there may be any number.

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from shlex import join
-from typing import TYPE_CHECKING
 
 from trainyard.edge.kubernetes.documents import seconds
 from trainyard.operate.nodes.words import duration, listed
+from trainyard.operate.status.cluster_status import Status
 from trainyard.operate.status.concern import Concern
 from trainyard.operate.status.eks.configured_groups import configured_groups
-from trainyard.operate.status.eks.eks_status import issue_text
+from trainyard.operate.status.eks.eks_status import EksStatus, NodeGroup, issue_text
 from trainyard.operate.status.eks.inside import PART
 from trainyard.operate.status.eks.workloads import offered_by
 from trainyard.operate.status.failures import short
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.operate.status.cluster_status import Status
-    from trainyard.operate.status.eks.eks_status import EksStatus, NodeGroup
 
 # https://docs.aws.amazon.com/eks/latest/APIReference/API_Nodegroup.html and API_Addon.html
 _FAILED_GROUPS = ("CREATE_FAILED", "DELETE_FAILED", "DEGRADED")

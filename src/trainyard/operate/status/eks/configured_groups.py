@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import yaml
 
+from trainyard.deploy.record import Deployment
 from trainyard.edge.kubernetes.documents import parts, text
-
-if TYPE_CHECKING:
-    from trainyard.deploy.record import Deployment
 
 
 def configured_groups(record: Deployment | None) -> tuple[str, ...]:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from trainyard.catalog.eks_limits import eks_limits
 from trainyard.catalog.kubernetes_versions import find_version
+from trainyard.edge.aws.eks import EksCluster
 from trainyard.operate.status.eks.eks_status import ControlPlane
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.eks import EksCluster
 
 
 def control_plane(cluster: EksCluster, now_s: float) -> ControlPlane:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.edge.aws.eks import Addon, HealthIssue
+from trainyard.edge.aws.eks import Addon, HealthIssue
 
 _MOST_RESOURCES = 3
 

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from trainyard.edge.aws.account import Account
+from trainyard.edge.kubernetes.documents import Document
+from trainyard.edge.kubernetes.kubectl import Kubectl
 from trainyard.edge.kubernetes.refusals import NoSuchKindError
 from trainyard.errors import TrainyardError
 from trainyard.operate.status.eks.jobs import RESOURCES
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from contextlib import AbstractContextManager
-
-    from trainyard.edge.aws.account import Account
-    from trainyard.edge.kubernetes.documents import Document
-    from trainyard.edge.kubernetes.kubectl import Kubectl
-
-    KubectlOf = Callable[[Account, str], AbstractContextManager[Kubectl]]
+KubectlOf = Callable[[Account, str], AbstractContextManager[Kubectl]]
 
 PART = "what Kubernetes knows: nodes, devices, pods, jobs, claims"
 """What is not known where the API does not answer."""

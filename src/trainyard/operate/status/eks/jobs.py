@@ -5,16 +5,11 @@ https://github.com/kubeflow/training-operator/blob/v1.9.3/pkg/apis/kubeflow.org/
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
-from trainyard.edge.kubernetes.documents import number, part, parts, text
+from trainyard.edge.kubernetes.documents import Document, number, part, parts, text
 from trainyard.operate.status.eks.eks_status import TrainingJob
 from trainyard.operate.status.failures import Failure, short
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from trainyard.edge.kubernetes.documents import Document
 
 RESOURCES = ("mpijobs.kubeflow.org", "pytorchjobs.kubeflow.org")
 """What kubectl calls them."""

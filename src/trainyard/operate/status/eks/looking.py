@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
 
-from trainyard.edge.aws.eks import addons, node_groups
+from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.eks import EksCluster, NodeGroupState, addons, node_groups
 from trainyard.edge.aws.kubernetes_instances import kubernetes_instances, kubernetes_node
+from trainyard.edge.aws.nodes import Node
 from trainyard.edge.aws.refusals import translated
 from trainyard.errors import TrainyardError
 from trainyard.operate.status import failures, file_systems
+from trainyard.operate.status.cluster_status import Status
 from trainyard.operate.status.eks import node_groups as of_groups
 from trainyard.operate.status.eks.control_plane import control_plane
-from trainyard.operate.status.eks.eks_status import EksStatus
-from trainyard.operate.status.eks.inside import PART, Inside, look_inside
+from trainyard.operate.status.eks.eks_status import EksStatus, KubernetesNode, NodeGroup
+from trainyard.operate.status.eks.inside import PART, Inside, KubectlOf, look_inside
 from trainyard.operate.status.eks.jobs import RESOURCES, failed_jobs, training_jobs
 from trainyard.operate.status.eks.missing_nodes import OfGroup
 from trainyard.operate.status.eks.nodes import kubernetes_nodes
@@ -22,17 +24,8 @@ from trainyard.operate.status.eks.pods import failed_pods, pod_troubles
 from trainyard.operate.status.eks.volumes import claims, volume_mounts
 from trainyard.operate.status.eks.workloads import workloads
 from trainyard.operate.status.node_hours import node_hours
-from trainyard.operate.status.reservations import reservations
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Account
-    from trainyard.edge.aws.eks import EksCluster, NodeGroupState
-    from trainyard.edge.aws.nodes import Node
-    from trainyard.operate.status.cluster_status import Status
-    from trainyard.operate.status.eks.eks_status import KubernetesNode, NodeGroup
-    from trainyard.operate.status.eks.inside import KubectlOf
-    from trainyard.operate.status.parts import Parts
-    from trainyard.operate.status.reservations import Reservation
+from trainyard.operate.status.parts import Parts
+from trainyard.operate.status.reservations import Reservation, reservations
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from trainyard.edge.aws.eks import NodeGroupState
+from trainyard.edge.aws.nodes import Node
+from trainyard.edge.aws.scaling_activities import FailedLaunch
 from trainyard.operate.nodes.words import duration, listed
-from trainyard.operate.status.eks.eks_status import issue_text
+from trainyard.operate.status.eks.eks_status import KubernetesNode, issue_text
 from trainyard.operate.status.failures import short
-from trainyard.operate.status.reservations import MISSING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from trainyard.edge.aws.eks import NodeGroupState
-    from trainyard.edge.aws.nodes import Node
-    from trainyard.edge.aws.scaling_activities import FailedLaunch
-    from trainyard.operate.status.eks.eks_status import KubernetesNode
-    from trainyard.operate.status.reservations import Reservation
+from trainyard.operate.status.reservations import MISSING, Reservation
 
 _LATELY_S = 86_400
 # A big instance boots for minutes, and stripes its drives before it joins.

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
+from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.eks import NodeGroupState
 from trainyard.edge.aws.launch_template import launch_template_data, reservation_of
-from trainyard.edge.aws.scaling_activities import failed_launches_of
-from trainyard.operate.status.eks.eks_status import NodeGroup
+from trainyard.edge.aws.nodes import Node
+from trainyard.edge.aws.scaling_activities import FailedLaunch, failed_launches_of
+from trainyard.operate.status.eks.eks_status import KubernetesNode, NodeGroup
 from trainyard.operate.status.eks.missing_nodes import OfGroup, reasons
 from trainyard.operate.status.queues import ComputeResource
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from trainyard.edge.aws.account import Account
-    from trainyard.edge.aws.eks import NodeGroupState
-    from trainyard.edge.aws.nodes import Node
-    from trainyard.edge.aws.scaling_activities import FailedLaunch
-    from trainyard.operate.status.eks.eks_status import KubernetesNode
-    from trainyard.operate.status.reservations import Reservation
+from trainyard.operate.status.reservations import Reservation
 
 # https://docs.aws.amazon.com/eks/latest/APIReference/API_Nodegroup.html
 _PURCHASES = {"ON_DEMAND": "on-demand", "SPOT": "spot", "CAPACITY_BLOCK": "capacity-block"}

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
+from trainyard.catalog.instance_type import InstanceType
 from trainyard.catalog.instances import find
 from trainyard.catalog.interfaces import interface_plan
-from trainyard.edge.kubernetes.documents import labels, number, part, parts, text
+from trainyard.edge.kubernetes.documents import Document, labels, number, part, parts, text
 from trainyard.errors import TrainyardError
 from trainyard.operate.status.eks.eks_status import Devices, KubernetesNode
 from trainyard.render.eks.job_pods import EFA_INTERFACES, GPUS, INSTANCE_TYPE, NEURON_CHIPS
 from trainyard.render.eks.names import EFA
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from trainyard.catalog.instance_type import InstanceType
-    from trainyard.edge.kubernetes.documents import Document
 
 # Of nodes that EKS manages: https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html; of eksctl's own.
 _GROUP_LABELS = ("eks.amazonaws.com/nodegroup", "alpha.eksctl.io/nodegroup-name")

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
-from trainyard.edge.kubernetes.documents import number, part, parts, seconds, text
+from trainyard.edge.kubernetes.documents import Document, number, part, parts, seconds, text
 from trainyard.operate.status.eks.eks_status import PodTrouble
 from trainyard.operate.status.failures import Failure, short
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from trainyard.edge.kubernetes.documents import Document
 
 # What a container that is only starting waits for, and how long that may take: images of GPU jobs have 20 GiB.
 # https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#container-state-waiting

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
-from trainyard.edge.kubernetes.documents import text
+from trainyard.edge.kubernetes.documents import Document, text
 from trainyard.operate.status.eks.eks_status import Claim
 from trainyard.operate.status.file_systems import Mount
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from trainyard.edge.kubernetes.documents import Document
 
 # https://github.com/kubernetes-sigs/aws-fsx-csi-driver and https://github.com/kubernetes-sigs/aws-efs-csi-driver, whose
 # handle may go on with an access point: fs-…::fsap-…

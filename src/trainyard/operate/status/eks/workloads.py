@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
-from trainyard.edge.kubernetes.documents import number, part, text
+from trainyard.edge.kubernetes.documents import Document, number, part, text
 from trainyard.operate.status.eks.eks_status import Workload
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from trainyard.edge.kubernetes.documents import Document
 
 _DATA = Path(__file__).with_name("workloads.yaml")
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import base64
 import json
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import yaml
 from moto.amp import urls
@@ -18,9 +19,6 @@ from moto.amp.responses import PrometheusServiceResponse
 from moto.core.exceptions import JsonRESTError
 
 from trainyard.rehearsal.emulated.actions import add, wrap
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 _DEFINITIONS: dict[str, dict[str, Any]] = {}
 _PATH = "{0}/workspaces/(?P<workspace_id>[^/]+)/alertmanager/definition$"

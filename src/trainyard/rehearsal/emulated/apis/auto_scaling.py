@@ -6,17 +6,14 @@ https://github.com/getmoto/moto/blob/5.2.5/moto/autoscaling/models.py
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from botocore.exceptions import ClientError
 from moto.autoscaling.models import ASG_NAME_TAG, FakeAutoScalingGroup, InstanceState
 
 from trainyard.rehearsal.emulated.actions import wrap
 from trainyard.rehearsal.emulated.inside import Inside
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 
 _REFUSED: dict[str, str] = {}
 

@@ -6,7 +6,8 @@ https://docs.aws.amazon.com/batch/latest/APIReference/API_Operations.html
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 from urllib.parse import unquote
 
 from moto.core.exceptions import JsonRESTError
@@ -16,9 +17,6 @@ from trainyard.rehearsal.emulated import pages
 from trainyard.rehearsal.emulated.batch import compute_environments, job_definitions, job_queues, jobs, request_model
 from trainyard.rehearsal.emulated.batch.held import held, refusal
 from trainyard.rehearsal.emulated.inside import Inside
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 SIGNING_NAME = "batch"
 # As many as Batch answers with at most. https://docs.aws.amazon.com/batch/latest/APIReference/API_ListJobs.html

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from moto.dynamodb.responses import DynamoHandler
 
 from trainyard.rehearsal.emulated import head_node
 from trainyard.rehearsal.emulated.actions import wrap
 from trainyard.rehearsal.emulated.inside import Inside
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def install() -> None:

@@ -6,14 +6,12 @@ https://github.com/getmoto/moto/blob/5.2.5/moto/ec2/models/elastic_block_store.p
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from moto.ec2.models import EC2Backend
 
 from trainyard.rehearsal.emulated.actions import wrap
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def install() -> None:

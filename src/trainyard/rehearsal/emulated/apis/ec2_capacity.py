@@ -5,8 +5,9 @@ https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CapacityReservation.h
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from moto.core.responses import ActionResult
 from moto.ec2.exceptions import EC2ClientError
@@ -15,9 +16,6 @@ from moto.ec2.responses import EC2Response
 from moto.ec2.utils import EC2_PREFIX_TO_RESOURCE, EC2_RESOURCE_TO_PREFIX, random_id
 
 from trainyard.rehearsal.emulated.actions import add
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 _RESERVATIONS: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
 _FILTERS = {

@@ -6,16 +6,14 @@ https://github.com/getmoto/moto/blob/5.2.5/moto/ec2/models/subnets.py#L630
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from moto.ec2.exceptions import DependencyViolationError
 from moto.ec2.models import EC2Backend
 from moto.elbv2.models import elbv2_backends
 
 from trainyard.rehearsal.emulated.actions import wrap
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 
 def install() -> None:

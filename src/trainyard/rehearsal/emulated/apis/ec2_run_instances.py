@@ -7,7 +7,8 @@ https://github.com/getmoto/moto/blob/5.2.5/moto/ec2/responses/instances.py
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from moto.core.types import Base64EncodedString
 from moto.ec2.exceptions import EC2ClientError
@@ -24,9 +25,6 @@ from trainyard.rehearsal.emulated.planted_refusals import launch_refusal
 IMAGE_SIZE_GIB = 45
 SYSTEM = "system"
 """The node group of EKS that runs the cluster itself. Breakdowns of nodes spare it, as they spare head nodes."""
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
 
 
 def install() -> None:

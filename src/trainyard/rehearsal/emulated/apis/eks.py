@@ -6,7 +6,8 @@ https://github.com/getmoto/moto/blob/5.2.5/moto/eks/models.py
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from moto.core.responses import ActionResult, BaseResponse
 from moto.core.utils import camelcase_to_underscores
@@ -25,9 +26,6 @@ from trainyard.rehearsal.emulated.eks import tags as tagging
 from trainyard.rehearsal.emulated.eks.held import clusters as held_clusters
 from trainyard.rehearsal.emulated.eks.held import invalid
 from trainyard.rehearsal.emulated.inside import Inside
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 SIGNING_NAME = "eks"
 _PAGE = 100  # https://docs.aws.amazon.com/eks/latest/APIReference/API_ListNodegroups.html

@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 import os
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from trainyard.rehearsal.emulated.eks.held import clusters
 from trainyard.rehearsal.emulated.inside import Inside
 from trainyard.rehearsal.emulated.kubernetes.api_server import answer, request_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 HOST = re.compile(r"[0-9A-Fa-f]{32}\.gr7\.([a-z0-9-]+)\.eks\.amazonaws\.com(:[0-9]+)?")
 """Hosts that are answered here, whoever asks: nobody's rights are looked at."""

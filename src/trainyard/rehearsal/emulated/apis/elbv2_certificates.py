@@ -6,16 +6,14 @@ https://github.com/getmoto/moto/blob/5.2.5/moto/elbv2/models.py#L1397
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from moto.acm.models import acm_backends
 from moto.core.exceptions import ServiceException
 from moto.elbv2.models import ELBv2Backend
 
 from trainyard.rehearsal.emulated.actions import wrap
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _SECURE = ("HTTPS", "TLS")
 

@@ -6,7 +6,8 @@ https://docs.aws.amazon.com/fsx/latest/APIReference/Welcome.html
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from moto.core.exceptions import JsonRESTError
 from moto.fsx.models import fsx_backends
@@ -15,9 +16,6 @@ from moto.s3.models import s3_backends
 
 from trainyard.rehearsal.emulated.actions import add
 from trainyard.rehearsal.emulated.fsx_file_system import EmulatedFileSystem, made_up_id
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 _VOLUMES: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
 _ASSOCIATIONS: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}

@@ -7,18 +7,16 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import parse_qs, unquote
 
 from trainyard.rehearsal.emulated.actions import wrap
 from trainyard.rehearsal.emulated.apis.grafana import Grafana, known_workspace
 from trainyard.rehearsal.emulated.apis.grafana_service_accounts import role_of
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Answer = tuple[int, Any]
+Answer = tuple[int, Any]
 
 HOST = re.compile(r"(g-[0-9a-f]{10})\.grafana-workspace\.[a-z0-9-]+\.amazonaws\.com(:[0-9]+)?")
 """Hosts that are answered here, whatever the signature of the call."""

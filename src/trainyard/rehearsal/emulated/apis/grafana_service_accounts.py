@@ -9,13 +9,11 @@ from __future__ import annotations
 import json
 import secrets
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from trainyard.rehearsal.emulated.actions import add, wrap
 from trainyard.rehearsal.emulated.apis.grafana import Grafana, refusal
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _ACCOUNTS: dict[str, dict[str, dict[str, Any]]] = {}
 _TOKENS: dict[str, dict[str, dict[str, Any]]] = {}

@@ -5,14 +5,12 @@ https://github.com/getmoto/moto/blob/5.2.5/moto/iam/models.py#L1908
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from moto.iam.models import IAMBackend
 
 from trainyard.rehearsal.emulated.actions import wrap
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _PARTITION = "aws"
 

@@ -6,7 +6,8 @@ https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/create-cr-group.html
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from moto.resourcegroups import urls
 from moto.resourcegroups.exceptions import NotFoundException
@@ -14,9 +15,6 @@ from moto.resourcegroups.models import FakeResourceGroup, ResourceGroupsBackend,
 from moto.resourcegroups.responses import ResourceGroupsResponse
 
 from trainyard.rehearsal.emulated.actions import add, wrap
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _MEMBERS: dict[str, list[str]] = {}
 _PATHS = ("group-resources", "ungroup-resources", "list-group-resources")

@@ -7,14 +7,12 @@ https://github.com/getmoto/moto/blob/5.2.5/moto/iam/access_control.py
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from moto.s3.models import FakeBucket
 
 from trainyard.rehearsal.emulated.actions import wrap
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 
 def install() -> None:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from moto.s3.models import S3Backend
 
 from trainyard.rehearsal.emulated.actions import wrap
 from trainyard.rehearsal.emulated.inside import Inside
 from trainyard.rehearsal.emulated.monitoring_instance import POINTER, follow
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def install() -> None:

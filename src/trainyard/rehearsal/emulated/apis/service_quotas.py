@@ -10,16 +10,14 @@ https://github.com/getmoto/moto/blob/5.2.5/moto/servicequotas/models.py
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from moto.servicequotas.responses import ServiceQuotasResponse
 
+from trainyard.catalog.service_quota import ServiceQuota
 from trainyard.catalog.service_quotas import every_quota
 from trainyard.rehearsal.emulated.actions import add
 from trainyard.rehearsal.emulated.faults import FAULTS
-
-if TYPE_CHECKING:
-    from trainyard.catalog.service_quota import ServiceQuota
 
 _PLENTY = 1_000_000_000
 

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import json
 import uuid
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from moto.ssm.exceptions import SSMException
 from moto.ssm.responses import SimpleSystemManagerResponse
 
 from trainyard.rehearsal.emulated.actions import add
 from trainyard.rehearsal.emulated.inside import Inside
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _TOKEN = "emulated-token"  # noqa: S105  it opens nothing
 

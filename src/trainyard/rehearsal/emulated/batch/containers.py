@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import time
 import uuid
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from botocore.exceptions import ClientError
 
 from trainyard.rehearsal.emulated.batch import job_definitions
 from trainyard.rehearsal.emulated.batch.held import refusal
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.rehearsal.emulated.resource import Aws
-
+from trainyard.rehearsal.emulated.resource import Aws
 
 _MOST_SHOWN = 200
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from trainyard.rehearsal.emulated.batch.held import refusal
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 
 def passes(job: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:

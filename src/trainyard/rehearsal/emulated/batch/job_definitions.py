@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from trainyard.rehearsal.emulated.batch.held import arn, held, refusal
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from trainyard.rehearsal.emulated.resource import Aws
+from trainyard.rehearsal.emulated.resource import Aws
 
 _NEEDED = ("VCPU", "MEMORY")
 _MOST_NODES = 100_000

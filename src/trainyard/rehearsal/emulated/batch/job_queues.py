@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from trainyard.rehearsal.emulated.batch import jobs
 from trainyard.rehearsal.emulated.batch.held import arn, found, held, queue_of, refusal
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.rehearsal.emulated.resource import Aws
+from trainyard.rehearsal.emulated.resource import Aws
 
 
 def create(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 import uuid
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from trainyard.rehearsal.emulated.batch import job_definitions
 from trainyard.rehearsal.emulated.batch.containers import (
@@ -20,11 +21,7 @@ from trainyard.rehearsal.emulated.batch.filters import passes
 from trainyard.rehearsal.emulated.batch.held import arn, held, queue_of, refusal
 from trainyard.rehearsal.emulated.batch.room import why_it_waits
 from trainyard.rehearsal.emulated.breakdown import striking
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.rehearsal.emulated.resource import Aws
+from trainyard.rehearsal.emulated.resource import Aws
 
 # https://docs.aws.amazon.com/batch/latest/userguide/job_states.html
 STATES = ("SUBMITTED", "PENDING", "RUNNABLE", "STARTING", "RUNNING", "SUCCEEDED")

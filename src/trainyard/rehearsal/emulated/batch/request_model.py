@@ -6,15 +6,13 @@ https://github.com/boto/botocore/blob/develop/botocore/validate.py
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from botocore.session import Session
 from botocore.validate import ParamValidator
 from moto.core.loaders import create_loader
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 
 def problems(service: str, action: str, asked: Mapping[str, Any]) -> list[str]:

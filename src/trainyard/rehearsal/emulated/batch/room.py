@@ -5,16 +5,13 @@ https://docs.aws.amazon.com/batch/latest/userguide/job_stuck_in_runnable.html
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from trainyard.rehearsal.emulated.batch.containers import containers
 from trainyard.rehearsal.emulated.batch.held import found, held
 from trainyard.rehearsal.emulated.breakdown import striking
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.rehearsal.emulated.resource import Aws
+from trainyard.rehearsal.emulated.resource import Aws
 
 _TOO_SMALL = (
     "MISCONFIGURATION:COMPUTE_ENVIRONMENT_MAX_RESOURCE - CE(s) associated with the job queue cannot meet the CPU "

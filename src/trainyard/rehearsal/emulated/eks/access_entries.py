@@ -6,15 +6,11 @@ https://docs.aws.amazon.com/eks/latest/userguide/access-entries.html
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
-from trainyard.rehearsal.emulated.eks.held import arn, cluster_of, invalid, missing, now, taken
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.rehearsal.emulated.eks.held import Cluster
-    from trainyard.rehearsal.emulated.resource import Aws
+from trainyard.rehearsal.emulated.eks.held import Cluster, arn, cluster_of, invalid, missing, now, taken
+from trainyard.rehearsal.emulated.resource import Aws
 
 
 def create(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:

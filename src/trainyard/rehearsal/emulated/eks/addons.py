@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import uuid
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from trainyard.rehearsal.emulated.eks import pod_identities
 from trainyard.rehearsal.emulated.eks.held import arn, cluster_of, invalid, missing, now, taken
 from trainyard.rehearsal.emulated.eks.updates import updated
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.rehearsal.emulated.resource import Aws
+from trainyard.rehearsal.emulated.resource import Aws
 
 # The service accounts that need rights, with AWS's own policies for them. DescribeAddonConfiguration says so.
 # https://docs.aws.amazon.com/eks/latest/userguide/managing-vpc-cni.html

@@ -8,7 +8,8 @@ from __future__ import annotations
 import base64
 import contextlib
 import uuid
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from botocore.exceptions import ClientError
 
@@ -16,11 +17,7 @@ from trainyard.catalog.by_version import number_of
 from trainyard.catalog.kubernetes_versions import find_version, known_versions
 from trainyard.rehearsal.emulated.eks.held import Cluster, arn, cluster_of, clusters, invalid, now, taken
 from trainyard.rehearsal.emulated.eks.updates import updated
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.rehearsal.emulated.resource import Aws
+from trainyard.rehearsal.emulated.resource import Aws
 
 _ZONES = 2  # https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html
 _SERVICES = "10.100.0.0/16"

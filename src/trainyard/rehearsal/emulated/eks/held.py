@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from moto.core.exceptions import ServiceException
 
 from trainyard.catalog.partition import partition_of
-
-if TYPE_CHECKING:
-    from trainyard.rehearsal.emulated.resource import Aws
+from trainyard.rehearsal.emulated.resource import Aws
 
 
 class RefusalError(ServiceException):

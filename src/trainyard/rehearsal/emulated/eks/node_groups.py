@@ -6,21 +6,17 @@ https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from botocore.exceptions import ClientError
 
 from trainyard.rehearsal.emulated.apis.ec2_run_instances import SYSTEM
 from trainyard.rehearsal.emulated.breakdown import striking
 from trainyard.rehearsal.emulated.eks import node_launch
-from trainyard.rehearsal.emulated.eks.held import arn, cluster_of, invalid, missing, now, taken
+from trainyard.rehearsal.emulated.eks.held import Cluster, arn, cluster_of, invalid, missing, now, taken
 from trainyard.rehearsal.emulated.eks.updates import updated
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.rehearsal.emulated.eks.held import Cluster
-    from trainyard.rehearsal.emulated.resource import Aws
+from trainyard.rehearsal.emulated.resource import Aws
 
 _SIZES = {"minSize": 1, "maxSize": 2, "desiredSize": 2}
 

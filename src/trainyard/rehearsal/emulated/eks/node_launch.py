@@ -5,7 +5,8 @@ https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from moto.ec2.models import ec2_backends
 from moto.ec2.models.amis import Ami
@@ -14,11 +15,7 @@ from moto.ec2.utils import random_ami_id
 from trainyard.catalog.instances import find
 from trainyard.rehearsal.emulated.apis.auto_scaling import refusal_of
 from trainyard.rehearsal.emulated.eks.held import cluster_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.rehearsal.emulated.resource import Aws
+from trainyard.rehearsal.emulated.resource import Aws
 
 _AMAZON = "602401143452"  # https://docs.aws.amazon.com/eks/latest/userguide/add-ons-images.html
 _FILLED_IN = ("LaunchTemplateId", "LaunchTemplateName", "VersionNumber")

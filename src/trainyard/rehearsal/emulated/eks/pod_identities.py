@@ -8,16 +8,13 @@ from __future__ import annotations
 import json
 import secrets
 import string
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from botocore.exceptions import ClientError
 
 from trainyard.rehearsal.emulated.eks.held import arn, cluster_of, invalid, missing, now, taken
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.rehearsal.emulated.resource import Aws
+from trainyard.rehearsal.emulated.resource import Aws
 
 _LETTERS = string.ascii_lowercase + string.digits
 _WHO = ("namespace", "serviceAccount")

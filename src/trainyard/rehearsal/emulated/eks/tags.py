@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from trainyard.rehearsal.emulated.eks.held import clusters, missing
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from trainyard.rehearsal.emulated.eks.held import Cluster
-    from trainyard.rehearsal.emulated.resource import Aws
+from trainyard.rehearsal.emulated.eks.held import Cluster, clusters, missing
+from trainyard.rehearsal.emulated.resource import Aws
 
 
 def tag(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import json
 import uuid
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
-from trainyard.rehearsal.emulated.eks.held import cluster_of, missing, now
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.rehearsal.emulated.eks.held import Cluster
-    from trainyard.rehearsal.emulated.resource import Aws
+from trainyard.rehearsal.emulated.eks.held import Cluster, cluster_of, missing, now
+from trainyard.rehearsal.emulated.resource import Aws
 
 
 def updated(cluster: Cluster, kind: str, asked: Mapping[str, Any]) -> dict[str, Any]:

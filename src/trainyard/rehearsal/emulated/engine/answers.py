@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from trainyard.rehearsal.emulated.engine import change_sets
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.rehearsal.emulated.engine.change_sets import ChangeSet
-    from trainyard.rehearsal.emulated.engine.stacks import Event, Resource, Stack
+from trainyard.rehearsal.emulated.engine.change_sets import ChangeSet
+from trainyard.rehearsal.emulated.engine.stacks import Event, Resource, Stack
 
 _HIDDEN = "****"
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from moto.core.responses import ActionResult, BaseResponse, EmptyResult
 
@@ -21,9 +22,6 @@ from trainyard.rehearsal.emulated.engine import (
 from trainyard.rehearsal.emulated.engine.refusals import InvalidError, TakenError
 from trainyard.rehearsal.emulated.engine.template_source import body_of
 from trainyard.rehearsal.emulated.inside import Inside
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 # Others can be deleted only. https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/view-stack-events.html
 _UPDATABLE = {
@@ -114,7 +112,7 @@ class CloudFormation(BaseResponse):
         target = self._target(stack, stack.body if previous else self._body())
         name = self._get_param("ChangeSetName")
         token = self._get_param("ClientToken")
-        former = stack.change_sets.get(name)
+        former = change_sets.of_stack(stack).get(name)
         if former is not None and token is not None and former.token == token:
             return ActionResult({"Id": former.id, "StackId": stack.id})
         change_set = change_sets.ChangeSet(
@@ -151,13 +149,15 @@ class CloudFormation(BaseResponse):
     def delete_change_set(self) -> ActionResult:
         """Forget a plan."""
         change_set = self._change_set()
-        del change_set.stack.change_sets[change_set.name]
+        del change_sets.of_stack(change_set.stack)[change_set.name]
         return EmptyResult()
 
     def list_change_sets(self) -> ActionResult:
         """List the plans of a stack."""
         stack = stacks.existing(self._get_param("StackName"), self.region)
-        return ActionResult({"Summaries": [answers.change_set_summary(one) for one in stack.change_sets.values()]})
+        return ActionResult(
+            {"Summaries": [answers.change_set_summary(one) for one in change_sets.of_stack(stack).values()]}
+        )
 
     # --- what there is
 

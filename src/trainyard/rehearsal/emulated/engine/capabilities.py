@@ -5,12 +5,10 @@ https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-iam-templat
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Mapping
+from typing import Any
 
 from trainyard.rehearsal.emulated.engine.refusals import CapabilitiesError
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
 
 # Each with the property that gives it a name of its own, where it has one.
 _IAM = {

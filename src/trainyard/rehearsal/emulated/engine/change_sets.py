@@ -6,20 +6,17 @@ import re
 import uuid
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainyard.rehearsal.emulated.engine import deployment, plan
+from trainyard.rehearsal.emulated.engine.plan import Change, Target
 from trainyard.rehearsal.emulated.engine.refusals import (
     ChangeSetStatusError,
     ChangeSetUnknownError,
     InvalidError,
     TakenError,
 )
-from trainyard.rehearsal.emulated.engine.stacks import every, existing
-
-if TYPE_CHECKING:
-    from trainyard.rehearsal.emulated.engine.plan import Change, Target
-    from trainyard.rehearsal.emulated.engine.stacks import Stack
+from trainyard.rehearsal.emulated.engine.stacks import Stack, every, existing
 
 NO_CHANGES = "The submitted information didn't contain changes. Submit different information to create a change set."
 _NAME = re.compile(r"[a-zA-Z][-a-zA-Z0-9]{0,127}")
@@ -52,17 +49,26 @@ class ChangeSet:
         return status
 
 
+_OF_STACK: dict[str, dict[str, ChangeSet]] = {}
+"""The change sets of each stack by name, by the id of the stack."""
+
+
+def of_stack(stack: Stack) -> dict[str, ChangeSet]:
+    """Return the change sets of a stack by name."""
+    return _OF_STACK.setdefault(stack.id, {})
+
+
 def add(change_set: ChangeSet) -> None:
     """Keep a change set. One without changes has failed from the start, as with AWS."""
     if not _NAME.fullmatch(change_set.name):
         raise InvalidError(
             f"1 validation error detected: Value '{change_set.name}' at 'changeSetName' is no valid name"
         )
-    if change_set.name in change_set.stack.change_sets:
+    if change_set.name in of_stack(change_set.stack):
         raise TakenError(f"ChangeSet {change_set.name} cannot be created: it exists already")
     if change_set.kind == "UPDATE" and plan.changes_nothing(change_set.stack, change_set.target):
         change_set.status, change_set.execution, change_set.reason = "FAILED", "UNAVAILABLE", NO_CHANGES
-    change_set.stack.change_sets[change_set.name] = change_set
+    of_stack(change_set.stack)[change_set.name] = change_set
 
 
 def new_id(name: str, region: str, account_id: str) -> str:
@@ -74,7 +80,7 @@ def found(name_or_id: str, stack_name: str | None, region: str) -> ChangeSet:
     """Return a change set by its ARN, or by its name and its stack."""
     stacks = [existing(stack_name, region)] if stack_name else every(region)
     for stack in stacks:
-        for change_set in stack.change_sets.values():
+        for change_set in of_stack(stack).values():
             if name_or_id in (change_set.id, change_set.name if stack_name else None):
                 return change_set
     raise ChangeSetUnknownError(name_or_id)
@@ -91,7 +97,7 @@ def execute(change_set: ChangeSet, *, rollback: bool) -> None:
     stack.delete_on_failure = change_set.on_failure == "DELETE"
     stack.capabilities = change_set.capabilities
     change_set.execution = "EXECUTE_COMPLETE"
-    stack.change_sets = {change_set.name: change_set}
+    _OF_STACK[stack.id] = {change_set.name: change_set}
     work = deployment.create if change_set.kind == "CREATE" else deployment.update
     work(stack, change_set.target)
 

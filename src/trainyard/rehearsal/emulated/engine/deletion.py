@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from trainyard.rehearsal.emulated.engine import types
-from trainyard.rehearsal.emulated.engine.stacks import importers
+from trainyard.rehearsal.emulated.engine.stacks import Resource, Stack, importers
 from trainyard.rehearsal.emulated.inside import Inside
 from trainyard.rehearsal.emulated.resource import ResourceError
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from trainyard.rehearsal.emulated.engine.stacks import Resource, Stack
 
 
 def delete(stack: Stack, retain: Collection[str] = (), *, force: bool = False) -> None:

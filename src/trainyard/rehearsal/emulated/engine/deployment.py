@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainyard.rehearsal.emulated.breakdown import planted
 from trainyard.rehearsal.emulated.engine import functions, plan, types
 from trainyard.rehearsal.emulated.engine.deletion import delete, delete_resource
+from trainyard.rehearsal.emulated.engine.plan import Change, Target
 from trainyard.rehearsal.emulated.engine.refusals import InvalidError
 from trainyard.rehearsal.emulated.engine.schema import problems, schema
-from trainyard.rehearsal.emulated.engine.stacks import Resource, exports, importers
+from trainyard.rehearsal.emulated.engine.scope import Scope
+from trainyard.rehearsal.emulated.engine.stacks import Resource, Stack, exports, importers
 from trainyard.rehearsal.emulated.engine.tagging import tag_as_ours
 from trainyard.rehearsal.emulated.inside import Inside
-from trainyard.rehearsal.emulated.resource import ResourceError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.rehearsal.emulated.engine.plan import Change, Target
-    from trainyard.rehearsal.emulated.engine.scope import Scope
-    from trainyard.rehearsal.emulated.engine.stacks import Stack
-    from trainyard.rehearsal.emulated.resource import Made, Wanted
+from trainyard.rehearsal.emulated.resource import Made, ResourceError, Wanted
 
 _CANCELLED = 2
 _NEW_RESOURCE = "Requested update requires the creation of a new physical resource; hence creating one."

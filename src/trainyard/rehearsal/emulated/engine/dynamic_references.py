@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from botocore.exceptions import ClientError
 
 from trainyard.rehearsal.emulated.engine.refusals import InvalidError
-
-if TYPE_CHECKING:
-    from trainyard.rehearsal.emulated.resource import Aws
+from trainyard.rehearsal.emulated.resource import Aws
 
 _REFERENCE = re.compile(r"\{\{resolve:(ssm|ssm-secure|secretsmanager):([^}]+)\}\}")
 _SECRET = re.compile(r"(?P<id>arn:[^:]+:[^:]+:[^:]*:[^:]*:secret:[^:]+|[^:]+)(:SecretString(:(?P<key>[^:]*))?.*)?")

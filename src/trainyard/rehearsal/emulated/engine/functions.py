@@ -9,15 +9,12 @@ import base64
 import ipaddress
 import json
 import re
+from collections.abc import Callable
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainyard.rehearsal.emulated.engine.refusals import InvalidError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trainyard.rehearsal.emulated.engine.scope import Scope
+from trainyard.rehearsal.emulated.engine.scope import Scope
 
 NO_VALUE = object()
 """What Ref of AWS::NoValue gives: the property is left out."""

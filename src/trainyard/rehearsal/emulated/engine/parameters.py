@@ -6,16 +6,13 @@ https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/parameters-sectio
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from botocore.exceptions import ClientError
 
 from trainyard.rehearsal.emulated.engine.refusals import InvalidError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.rehearsal.emulated.inside import Inside
+from trainyard.rehearsal.emulated.inside import Inside
 
 _SSM = "AWS::SSM::Parameter::Value<"
 _LISTS = ("List<", "CommaDelimitedList")

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainyard.rehearsal.emulated.engine import capabilities, functions, parameters, references, rules, template
 from trainyard.rehearsal.emulated.engine.refusals import InvalidError
 from trainyard.rehearsal.emulated.engine.schema import coerced, needs_replacement, schema, tags_are_map, tags_property
 from trainyard.rehearsal.emulated.engine.scope import Scope
-from trainyard.rehearsal.emulated.engine.stacks import exports
+from trainyard.rehearsal.emulated.engine.stacks import Stack, exports
 from trainyard.rehearsal.emulated.inside import Inside
 from trainyard.rehearsal.emulated.resource import Wanted
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-
-    from trainyard.rehearsal.emulated.engine.stacks import Stack
 
 # CloudFormation makes names that fit: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-properties-name.html
 _NAME_LENGTHS = {

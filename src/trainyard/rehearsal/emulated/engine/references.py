@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainyard.rehearsal.emulated.engine.refusals import InvalidError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 _WAIT = "AWS::CloudFormation::WaitCondition"
 _VARIABLE = re.compile(r"\$\{([A-Za-z0-9:]+)(?:\.[^}]*)?\}")

@@ -5,13 +5,9 @@ https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/rules-section-str
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from trainyard.rehearsal.emulated.engine import functions
 from trainyard.rehearsal.emulated.engine.refusals import InvalidError
-
-if TYPE_CHECKING:
-    from trainyard.rehearsal.emulated.engine.scope import Scope
+from trainyard.rehearsal.emulated.engine.scope import Scope
 
 
 def check(scope: Scope) -> None:

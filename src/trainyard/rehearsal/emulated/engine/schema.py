@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import importlib.util
 import json
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+from typing import Any
 
 _TYPES: Mapping[str, type | tuple[type, ...]] = {
     "array": list,

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainyard.rehearsal.emulated.engine.refusals import InvalidError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.rehearsal.emulated.inside import Inside
-    from trainyard.rehearsal.emulated.resource import Made
-
+from trainyard.rehearsal.emulated.inside import Inside
+from trainyard.rehearsal.emulated.resource import Made
 
 # What moto's models raise. By name: to import the last would import all of moto's CloudFormation.
 _UNKNOWN_ATTRIBUTE = ("AttributeError", "NotImplementedError", "UnformattedGetAttTemplateException")

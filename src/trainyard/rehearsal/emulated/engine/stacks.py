@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainyard.rehearsal.emulated.engine.refusals import InvalidError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from trainyard.rehearsal.emulated.engine.change_sets import ChangeSet
-    from trainyard.rehearsal.emulated.resource import Made
+from trainyard.rehearsal.emulated.resource import Made
 
 STACK = "AWS::CloudFormation::Stack"
 
@@ -75,7 +71,6 @@ class Stack:
     outputs: list[dict[str, str]] = field(default_factory=list)
     imports: frozenset[str] = frozenset()
     events: list[Event] = field(default_factory=list)
-    change_sets: dict[str, ChangeSet] = field(default_factory=dict)
     tokens: set[str] = field(default_factory=set)
     """Of the calls that were answered already: the same call again, because its answer was lost, changes nothing."""
     created: datetime = field(default_factory=lambda: datetime.now(UTC))

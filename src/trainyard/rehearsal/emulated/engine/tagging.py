@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from moto.ec2.models import ec2_backends
 
-if TYPE_CHECKING:
-    from trainyard.rehearsal.emulated.inside import Inside
-    from trainyard.rehearsal.emulated.resource import Made, Wanted
+from trainyard.rehearsal.emulated.inside import Inside
+from trainyard.rehearsal.emulated.resource import Made, Wanted
 
 _EC2_ID = re.compile(r"[a-z]+(-[a-z]+)*-[0-9a-f]{8,17}")
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlparse
 
 from botocore.exceptions import ClientError
 
 from trainyard.rehearsal.emulated.engine.refusals import InvalidError
 from trainyard.rehearsal.emulated.engine.template import BODY_LIMIT_BYTES, URL_LIMIT_BYTES, check_size
-
-if TYPE_CHECKING:
-    from trainyard.rehearsal.emulated.inside import Inside
+from trainyard.rehearsal.emulated.inside import Inside
 
 
 def body_of(body: str | None, url: str | None, aws: Inside) -> str:

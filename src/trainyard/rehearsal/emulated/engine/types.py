@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import importlib
 import traceback
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from types import ModuleType
+from typing import Any, TypeVar
 
 from botocore.exceptions import ClientError
 from moto.core.common_models import CloudFormationModel
@@ -16,15 +18,9 @@ from werkzeug.exceptions import HTTPException
 from trainyard.rehearsal.emulated.engine.dynamic_references import followed
 from trainyard.rehearsal.emulated.engine.refusals import InvalidError
 from trainyard.rehearsal.emulated.extensions import resource_type_modules
+from trainyard.rehearsal.emulated.inside import Inside
 from trainyard.rehearsal.emulated.planted_refusals import refuse_planted
-from trainyard.rehearsal.emulated.resource import Made, ResourceError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import ModuleType
-
-    from trainyard.rehearsal.emulated.inside import Inside
-    from trainyard.rehearsal.emulated.resource import Wanted
+from trainyard.rehearsal.emulated.resource import Made, ResourceError, Wanted
 
 _CUSTOM = "AWS::CloudFormation::CustomResource"
 _Result = TypeVar("_Result")

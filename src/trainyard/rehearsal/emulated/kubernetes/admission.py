@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from trainyard.rehearsal.emulated.kubernetes.kinds import Kind
-    from trainyard.rehearsal.emulated.kubernetes.objects import Objects
+from trainyard.rehearsal.emulated.kubernetes.kinds import Kind
+from trainyard.rehearsal.emulated.kubernetes.objects import Objects
 
 # https://kubernetes.io/docs/concepts/overview/working-with-objects/names/
 _SUBDOMAIN = re.compile(r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?")

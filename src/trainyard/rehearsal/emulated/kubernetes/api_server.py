@@ -7,24 +7,20 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 from urllib.parse import parse_qs, unquote
 
 from trainyard.rehearsal.emulated.breakdown import striking
+from trainyard.rehearsal.emulated.eks.held import Cluster
 from trainyard.rehearsal.emulated.kubernetes.admission import wrong_with
-from trainyard.rehearsal.emulated.kubernetes.objects import objects_of
+from trainyard.rehearsal.emulated.kubernetes.kinds import Kind
+from trainyard.rehearsal.emulated.kubernetes.objects import Key, Objects, objects_of
 from trainyard.rehearsal.emulated.kubernetes.pods import seen
 from trainyard.rehearsal.emulated.kubernetes.references import dangling
 from trainyard.rehearsal.emulated.kubernetes.selectors import is_chosen
 from trainyard.rehearsal.emulated.kubernetes.statuses import with_status
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from trainyard.rehearsal.emulated.eks.held import Cluster
-    from trainyard.rehearsal.emulated.kubernetes.kinds import Kind
-    from trainyard.rehearsal.emulated.kubernetes.objects import Key, Objects
-    from trainyard.rehearsal.emulated.resource import Aws
+from trainyard.rehearsal.emulated.resource import Aws
 
 Answer = tuple[int, Any]
 _PATH = re.compile(

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
 from trainyard.catalog.instances import find
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 
 def with_devices(node: Mapping[str, Any], pods: Iterable[Mapping[str, Any]], efa: int) -> dict[str, Any]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import yaml
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 
 class Kind(NamedTuple):

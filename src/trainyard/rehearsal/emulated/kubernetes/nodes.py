@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from moto.ec2.models import ec2_backends
 
 from trainyard.catalog.instances import find
 from trainyard.rehearsal.emulated.breakdown import striking
+from trainyard.rehearsal.emulated.eks.held import Cluster
 from trainyard.rehearsal.emulated.eks.node_groups import is_system
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from trainyard.rehearsal.emulated.eks.held import Cluster
-    from trainyard.rehearsal.emulated.resource import Aws
+from trainyard.rehearsal.emulated.resource import Aws
 
 _EFFECTS = {"NO_SCHEDULE": "NoSchedule", "NO_EXECUTE": "NoExecute", "PREFER_NO_SCHEDULE": "PreferNoSchedule"}
 _CPU_ARCHITECTURES = {"x86_64": "amd64", "arm64": "arm64"}

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
-from trainyard.rehearsal.emulated.eks.held import now
+from trainyard.rehearsal.emulated.eks.held import Cluster, now
 from trainyard.rehearsal.emulated.kubernetes.kinds import Kind, built_in, defined
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from trainyard.rehearsal.emulated.eks.held import Cluster
 
 Key = tuple[str, str, str]
 """Resource, such as daemonsets.apps, namespace and name."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from fractions import Fraction
+from typing import Any
 
 from trainyard.rehearsal.emulated.breakdown import striking
+from trainyard.rehearsal.emulated.eks.held import Cluster
 from trainyard.rehearsal.emulated.kubernetes.devices import with_devices
 from trainyard.rehearsal.emulated.kubernetes.nodes import efa_interfaces, nodes
 from trainyard.rehearsal.emulated.kubernetes.objects import Objects, objects_of
@@ -13,13 +16,7 @@ from trainyard.rehearsal.emulated.kubernetes.quantities import added
 from trainyard.rehearsal.emulated.kubernetes.references import missing_before, missing_volumes
 from trainyard.rehearsal.emulated.kubernetes.scheduling import is_selected, requests, untolerated, why_not
 from trainyard.rehearsal.emulated.kubernetes.wanted_pods import WantedPod, of_daemon_set, of_operators, others
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from fractions import Fraction
-
-    from trainyard.rehearsal.emulated.eks.held import Cluster
-    from trainyard.rehearsal.emulated.resource import Aws
+from trainyard.rehearsal.emulated.resource import Aws
 
 _NODE = "eks.amazonaws.com/nodegroup"
 # What every pod of a DaemonSet tolerates: https://kubernetes.io/docs/concepts/workloads/controllers/daemonset/

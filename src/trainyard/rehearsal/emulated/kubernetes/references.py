@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from trainyard.rehearsal.emulated.kubernetes.objects import Objects
-    from trainyard.rehearsal.emulated.kubernetes.wanted_pods import WantedPod
+from trainyard.rehearsal.emulated.kubernetes.objects import Objects
+from trainyard.rehearsal.emulated.kubernetes.wanted_pods import WantedPod
 
 _RBAC = "rbac.authorization.k8s.io"
 

@@ -6,13 +6,11 @@ https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
 
 from trainyard.rehearsal.emulated.kubernetes.quantities import added, number
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from fractions import Fraction
 
 _KEEPS_AWAY = ("NoSchedule", "NoExecute")
 _OPERATORS: dict[str, Callable[[str | None, Sequence[str]], bool]] = {

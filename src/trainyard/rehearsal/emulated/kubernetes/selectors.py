@@ -6,10 +6,8 @@ https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from collections.abc import Mapping
+from typing import Any
 
 _SET = re.compile(r"(\S+)\s+(in|notin)\s+\(([^)]*)\)")
 _PARTS = re.compile(r",(?![^(]*\))")

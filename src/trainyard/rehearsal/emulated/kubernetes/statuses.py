@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from trainyard.rehearsal.emulated.kubernetes.pods import Seen, daemon_nodes, is_ready
 from trainyard.rehearsal.emulated.kubernetes.references import bound_volume
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 
 def with_status(look: Seen, resource: str, one: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from trainyard.rehearsal.emulated.kubernetes.objects import Objects
+from trainyard.rehearsal.emulated.kubernetes.objects import Objects
 
 
 class WantedPod(NamedTuple):

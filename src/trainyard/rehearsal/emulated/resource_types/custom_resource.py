@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
-from trainyard.rehearsal.emulated.resource import Made, ResourceError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from trainyard.rehearsal.emulated.resource import Aws, Wanted
+from trainyard.rehearsal.emulated.resource import Aws, Made, ResourceError, Wanted
 
 TYPE = "AWS::CloudFormation::CustomResource"
 

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from trainyard.rehearsal.emulated.batch.request_model import in_words_of_api
-from trainyard.rehearsal.emulated.resource import Made, ResourceError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.rehearsal.emulated.resource import Aws, Wanted
+from trainyard.rehearsal.emulated.resource import Aws, Made, ResourceError, Wanted
 
 TYPE = "AWS::EKS::Nodegroup"
 

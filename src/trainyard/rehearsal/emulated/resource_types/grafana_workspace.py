@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from trainyard.rehearsal.emulated.resource import Made
-
-if TYPE_CHECKING:
-    from trainyard.rehearsal.emulated.resource import Aws, Wanted
+from trainyard.rehearsal.emulated.resource import Aws, Made, Wanted
 
 TYPE = "AWS::Grafana::Workspace"
 # How the API calls what a template says.

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
-from trainyard.rehearsal.emulated.resource import Made, ResourceError
-
-if TYPE_CHECKING:
-    from trainyard.rehearsal.emulated.resource import Aws, Wanted
+from trainyard.rehearsal.emulated.resource import Aws, Made, ResourceError, Wanted
 
 TYPE = "AWS::IAM::Policy"
 

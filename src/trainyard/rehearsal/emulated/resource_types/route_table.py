@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from trainyard.rehearsal.emulated.properties import picked, tag_specifications
-from trainyard.rehearsal.emulated.resource import Made
-
-if TYPE_CHECKING:
-    from trainyard.rehearsal.emulated.resource import Aws, Wanted
+from trainyard.rehearsal.emulated.resource import Aws, Made, Wanted
 
 TYPE = "AWS::EC2::RouteTable"
 

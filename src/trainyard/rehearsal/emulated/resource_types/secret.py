@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 from trainyard.rehearsal.emulated.properties import picked, with_tags
-from trainyard.rehearsal.emulated.resource import Made
-
-if TYPE_CHECKING:
-    from trainyard.rehearsal.emulated.resource import Aws, Wanted
+from trainyard.rehearsal.emulated.resource import Aws, Made, Wanted
 
 TYPE = "AWS::SecretsManager::Secret"
 _GENERATED = (

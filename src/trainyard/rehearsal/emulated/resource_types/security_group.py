@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from trainyard.rehearsal.emulated.properties import picked, tag_specifications
-from trainyard.rehearsal.emulated.resource import Made
+from trainyard.rehearsal.emulated.resource import Aws, Made, Wanted
 from trainyard.rehearsal.emulated.security_group_rules import OPEN_EGRESS, authorize, revoke
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainyard.rehearsal.emulated.resource import Aws, Wanted
 
 TYPE = "AWS::EC2::SecurityGroup"
 _RULES = {"ingress": "SecurityGroupIngress", "egress": "SecurityGroupEgress"}

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from trainyard.rehearsal.emulated.resource import Made
+from trainyard.rehearsal.emulated.resource import Aws, Made, Wanted
 from trainyard.rehearsal.emulated.security_group_rules import authorize, revoke
-
-if TYPE_CHECKING:
-    from trainyard.rehearsal.emulated.resource import Aws, Wanted
 
 TYPE = "AWS::EC2::SecurityGroupIngress"
 

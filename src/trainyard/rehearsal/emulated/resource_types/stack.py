@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainyard.rehearsal.emulated.engine import deletion, deployment, plan, stacks
 from trainyard.rehearsal.emulated.engine.template_source import body_of
 from trainyard.rehearsal.emulated.inside import Inside
-from trainyard.rehearsal.emulated.resource import Made, ResourceError
-
-if TYPE_CHECKING:
-    from trainyard.rehearsal.emulated.resource import Aws, Wanted
+from trainyard.rehearsal.emulated.resource import Aws, Made, ResourceError, Wanted
 
 TYPE = stacks.STACK
 

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import secrets
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from trainyard.rehearsal.emulated.resource import Made
-
-if TYPE_CHECKING:
-    from trainyard.rehearsal.emulated.resource import Aws, Wanted
+from trainyard.rehearsal.emulated.resource import Aws, Made, Wanted
 
 TYPE = "AWS::CloudFormation::WaitConditionHandle"
 
