@@ -5,7 +5,7 @@ SHELL := /bin/bash
 
 BIN := .venv/bin
 UV := .make/uv/bin/uv
-SHELL_SCRIPTS := tools/*.sh .ci/run $(shell find src/trainyard/bootstrap src/trainyard/render/batch src/trainyard/render/bench src/trainyard/bench src/trainyard/edge -name "*.sh" -o -name "*.sbatch")
+SHELL_SCRIPTS := tools/*.sh .ci/run $(shell find src/trainyard/bootstrap src/trainyard/platforms/batch/rendering src/trainyard/render/bench src/trainyard/bench src/trainyard/edge -name "*.sh" -o -name "*.sbatch")
 STUBS := $(filter-out %.pyz,$(wildcard tests/bootstrap/steps/programs/*))
 # Tests that need nothing but Python, and finish in seconds.
 UNIT := -m "not integration and not exhaustive"

@@ -22,9 +22,9 @@ from tests.node.collectors.efa_tree import EfaTree  # noqa: E402 - found where t
 
 from trainyard_node.clock import RealClock  # noqa: E402 - as above
 from trainyard_node.collectors.efa import EfaCollector  # noqa: E402 - as above
+from trainyard_node.machine import World  # noqa: E402 - as above
 from trainyard_node.places import Places  # noqa: E402 - as above
 from trainyard_node.processes import RealProcesses  # noqa: E402 - as above
-from trainyard_node.world import World  # noqa: E402 - as above
 
 _MEMORY = "/dev/shm"  # noqa: S108 - a temporary folder is made in it
 _CAT = "/bin/cat"

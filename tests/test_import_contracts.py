@@ -13,6 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 LAYERS = "imports point down only; rooms beside each other do not know each other"
+SIBLINGS = "platforms do not know each other"
 PURE = "rules, rendering and monitoring cannot reach the world"
 SPEC = "the spec reads no files"
 NODE = "what runs on nodes knows nothing of trainyard"
@@ -40,7 +41,7 @@ def broken_contracts(copy: Path) -> set[str]:
         check=False,
     )
     states = dict(re.findall(r"^(.*) (KEPT|BROKEN)$", done.stdout, re.MULTILINE))
-    assert set(states) == {LAYERS, PURE, SPEC, NODE, NODE_DATA}, done.stdout + done.stderr
+    assert set(states) == {LAYERS, SIBLINGS, PURE, SPEC, NODE, NODE_DATA}, done.stdout + done.stderr
     broken = {name for name, state in states.items() if state == "BROKEN"}
     assert (done.returncode == 0) == (not broken)
     return broken
@@ -62,6 +63,12 @@ def test_the_code_as_it_is_keeps_every_contract(copy):
         pytest.param("trainyard/spec/cluster.py", "trainyard.catalog.instances", {LAYERS}, id="facts in the spec"),
         pytest.param("trainyard/finding.py", "trainyard.errors", {LAYERS}, id="upwards, at the bottom"),
         pytest.param("trainyard/api/check.py", "trainyard.cli.output", {LAYERS}, id="upwards, at the top"),
+        pytest.param(
+            "trainyard/platforms/eks/cost.py", "trainyard.platforms.batch.cost", {SIBLINGS}, id="a platform asks another"
+        ),
+        pytest.param(
+            "trainyard/platforms/batch/rendering/names.py", "trainyard.edge.uv", {PURE}, id="a platform renders impurely"
+        ),
         pytest.param("trainyard_node/__init__.py", "trainyard.finding", {NODE}, id="a node asks trainyard"),
         pytest.param("trainyard/finding.py", "trainyard_node", {NODE_DATA}, id="trainyard asks a node"),
     ],

@@ -18,7 +18,7 @@ from trainyard.diagnose.failures_page import failures_page
 from trainyard.field import Above, ByShape, NotEmpty, Text, Whole
 from trainyard.guides.pages import guides
 from trainyard.monitoring.alert import FOLDER, GROUPS, SEVERITIES, alerts
-from trainyard.monitoring.alert_told import told
+from trainyard.monitoring.alert_text import told
 from trainyard.monitoring.grafana_dashboard import compiled_dashboards
 from trainyard.monitoring.grafana_files import COMPILED as COMPILED_GRAFANA
 from trainyard.monitoring.metrics_page import collectors_told

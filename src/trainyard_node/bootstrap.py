@@ -12,22 +12,22 @@ from pathlib import Path
 
 from trainyard_node.clock import in_words
 from trainyard_node.deferred import begin_deferred, run_deferred
-from trainyard_node.ending import AskedToEnd, signals_raise
+from trainyard_node.end_signals import AskedToEnd, signals_raise
 from trainyard_node.errors import NodeError
 from trainyard_node.exit_status import DONE, FAILED
 from trainyard_node.journal import Journal
-from trainyard_node.leftover import leftover_group
+from trainyard_node.machine import World
 from trainyard_node.node_env import write_node_env
-from trainyard_node.one_at_a_time import one_at_a_time
+from trainyard_node.orphaned_step import leftover_group
 from trainyard_node.outcome import become_ready, fail, keep_up, mark_ready, write_failure
-from trainyard_node.own_place import make_current
 from trainyard_node.plan import Plan, read_plan
 from trainyard_node.processes import end_group
 from trainyard_node.record import StatusRecord, StepRecord, read_record
+from trainyard_node.release_path import make_current
+from trainyard_node.run_lock import one_at_a_time
 from trainyard_node.slurm_node import SlurmNode
 from trainyard_node.step_run import StepRunner
 from trainyard_node.this_node import Machine, Membership, machine, membership
-from trainyard_node.world import World
 
 
 def bootstrap(release: Path, folder: str, world: World) -> int:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from trainyard_node.one_at_a_time import somebody_holds
 from trainyard_node.output import out
 from trainyard_node.places import Places
 from trainyard_node.record import read_record
+from trainyard_node.run_lock import somebody_holds
 
 READY, BAD, NO_RECORD, STILL_RUNNING = 0, 1, 2, 3
 _HEAD = ("STEP", "STATUS", "TIME", "ATTEMPTS", "MESSAGE")

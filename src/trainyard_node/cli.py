@@ -16,12 +16,12 @@ from trainyard_node.bootstrap_status import bootstrap_status
 from trainyard_node.clock import RealClock
 from trainyard_node.deferred import bootstrap_deferred
 from trainyard_node.errors import NodeError
+from trainyard_node.machine import World
 from trainyard_node.output import err, out
 from trainyard_node.places import Places
 from trainyard_node.processes import RealProcesses
 from trainyard_node.this_package import version
 from trainyard_node.versions import as_json, as_table, versions
-from trainyard_node.world import World
 
 USAGE = 2
 # Imported when they are asked for: steps start this program for each asset, and Python compiles all that it imports.

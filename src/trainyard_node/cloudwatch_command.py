@@ -15,10 +15,10 @@ from trainyard_node.cloudwatch.publishing import Publishing, Source
 from trainyard_node.cloudwatch.slurm_totals import SlurmTotals
 from trainyard_node.errors import NodeError
 from trainyard_node.exit_status import SETTING
+from trainyard_node.machine import World
 from trainyard_node.node_env import read_node_env
 from trainyard_node.output import err
 from trainyard_node.programs import Programs, RealPrograms
-from trainyard_node.world import World
 
 # 50-cloudwatch.sh lets the agent follow it.
 FILE = "/var/log/trainyard-cloudwatch/metrics.log"

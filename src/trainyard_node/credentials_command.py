@@ -10,13 +10,13 @@ import argparse
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
+from trainyard_node.atomic_write import write_whole
 from trainyard_node.errors import NodeError
 from trainyard_node.exit_status import NO_SPACE
+from trainyard_node.machine import World
 from trainyard_node.role_credentials import expiration, role_credentials
 from trainyard_node.samples import Samples
 from trainyard_node.textfile import FOLDER, write_textfile
-from trainyard_node.whole_file import write_whole
-from trainyard_node.world import World
 
 # aws_config.ini names it.
 FILE = "/run/trainyard-prometheus/credentials.json"

@@ -7,21 +7,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from trainyard_node.ending import AskedToEnd, signals_raise
+from trainyard_node.end_signals import AskedToEnd, signals_raise
 from trainyard_node.errors import NodeError
 from trainyard_node.exit_status import DONE, FAILED
 from trainyard_node.journal import Journal
+from trainyard_node.machine import World
 from trainyard_node.node_env import read_node_env
-from trainyard_node.one_at_a_time import one_at_a_time
 from trainyard_node.outcome import become_ready, hold_node, mark_ready, write_failure
 from trainyard_node.output import out
 from trainyard_node.plan import Plan, read_plan
 from trainyard_node.processes import NOT_FOUND, Processes
 from trainyard_node.record import StatusRecord, read_record, record_from
+from trainyard_node.run_lock import one_at_a_time
 from trainyard_node.slurm_node import SlurmNode
 from trainyard_node.step_run import StepRunner
 from trainyard_node.this_node import Membership, machine, membership
-from trainyard_node.world import World
 
 UNIT = "trainyard-deferred.service"
 # The bootstrap that started the unit ends soon after; another one may take its whole time.

@@ -13,8 +13,8 @@ from trainyard_node.health.holding import Holding
 from trainyard_node.health.machine import this_machine
 from trainyard_node.health.outcome import Outcome, is_healthy
 from trainyard_node.health.report import as_json, as_text, reason
+from trainyard_node.machine import World
 from trainyard_node.output import err, out
-from trainyard_node.world import World
 
 HEALTHY, UNHEALTHY, USAGE = 0, 1, 2
 

@@ -9,10 +9,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+from trainyard_node.atomic_write import write_whole
+from trainyard_node.machine import World
 from trainyard_node.output import err
 from trainyard_node.record import StatusRecord, StepRecord
-from trainyard_node.whole_file import write_whole
-from trainyard_node.world import World
 
 UPLOAD_S = 8.0
 LOG_S = 5.0

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from trainyard_node.atomic_write import write_whole
 from trainyard_node.errors import NodeError
 from trainyard_node.exit_status import NO_SPACE, SETTING
 from trainyard_node.places import Places
 from trainyard_node.this_node import assignments
-from trainyard_node.whole_file import write_whole
 
 _PREFIX = "TRAINYARD_"
 # Each of them is in the file, if empty, so that no step stumbles over one that is not.

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, Protocol, cast
 
-from trainyard_node.leftover import forget_step, note_step
+from trainyard_node.orphaned_step import forget_step, note_step
 
 NOT_FOUND = 127
 TIMED_OUT = 124

@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 
 from trainyard_node.errors import NodeError
 from trainyard_node.exit_status import SETTING
+from trainyard_node.machine import World
 from trainyard_node.node_env import read_node_env
 from trainyard_node.output import err
 from trainyard_node.programs import Programs, RealPrograms
 from trainyard_node.samples import Samples
 from trainyard_node.textfile import FOLDER, write_textfile
-from trainyard_node.world import World
 
 METRICS = "trainyard_capacity_reservations.prom"
 _SETTING = "TRAINYARD_CAPACITY_RESERVATIONS"

@@ -7,10 +7,10 @@ import argparse
 from trainyard_node.collectors.of_node import COLLECTORS, collectors_of_node
 from trainyard_node.collectors.slurm.collector import NAMES
 from trainyard_node.exposition import Exposition
+from trainyard_node.machine import World
 from trainyard_node.output import out
 from trainyard_node.programs import RealPrograms
 from trainyard_node.serve import serve
-from trainyard_node.world import World
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

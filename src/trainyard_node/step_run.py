@@ -7,10 +7,10 @@ from pathlib import Path
 from trainyard_node.clock import in_words
 from trainyard_node.exit_status import LATER, UNREACHABLE
 from trainyard_node.journal import Journal
+from trainyard_node.machine import World
 from trainyard_node.plan import Step
 from trainyard_node.processes import StepEnd
 from trainyard_node.record import StepRecord, one_line
-from trainyard_node.world import World
 
 ATTEMPTS = 5
 FIRST_PAUSE_S = 5.0

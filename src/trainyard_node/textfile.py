@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from trainyard_node.atomic_write import write_whole
 from trainyard_node.errors import NodeError
 from trainyard_node.exit_status import NO_SPACE
 from trainyard_node.samples import Samples
-from trainyard_node.whole_file import write_whole
 
 # 60-node-exporter.sh names it.
 FOLDER = "/var/lib/node_exporter/textfile"

@@ -13,7 +13,7 @@ import pytest
 from tests.operate.batch.recording_docker import RecordingDocker
 from tests.operate.batch.scripted_batch import ScriptedBatch, make_stack, outputs, scripted_cluster
 from trainyard.edge.aws.container_registry import Login
-from trainyard.render.batch.container_images import IMAGES
+from trainyard.platforms.batch.rendering.container_images import IMAGES
 
 pytestmark = pytest.mark.integration
 PLACE = ("--region", "us-east-2")

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from tests.bench.submitting import eks_submissions, test_on_batch
-from tests.bench.submitting.deployed import remember_deployment
-from tests.bench.submitting.scripted_operator import ScriptedOperator, ended, failed, scripted_eks, under_way
+from tests.bench.submission import eks_submissions, test_on_batch
+from tests.bench.submission.deployed import remember_deployment
+from tests.bench.submission.scripted_operator import ScriptedOperator, ended, failed, scripted_eks, under_way
 from tests.kubernetes.fake_eksctl import FakeEksctl
 from tests.kubernetes.programs import FakePrograms
 from tests.operate.batch.scripted_batch import Step, scripted_batch

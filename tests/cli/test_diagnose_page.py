@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from trainyard.cli.diagnose import command
-from trainyard.diagnose.reasoning.deciding import deciding
+from trainyard.diagnose.reasoning.thresholds import deciding
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "diagnose.md").read_text(encoding="utf-8")

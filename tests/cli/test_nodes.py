@@ -14,7 +14,7 @@ from tests.operate.nodes.planted import GONE, failed, plant, put, record, step
 from tests.rehearsal.whole import deployed, seeded_account
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.account import Account
-from trainyard.operate.nodes.looking import Look
+from trainyard.operate.nodes.node_query import Look
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 

@@ -14,9 +14,9 @@ from botocore.exceptions import ClientError
 from tests.edge.aws.in_memory import account_in_memory
 from tests.specs import spec_of
 from trainyard.deploy.deployment import steps_to_deploy, steps_to_destroy
+from trainyard.deploy.release_notice import kinds
+from trainyard.deploy.requirements.permissions import parts, wanted_actions
 from trainyard.deploy.steps.cloudwatch_dashboards import CloudWatchDashboards
-from trainyard.deploy.told import kinds
-from trainyard.deploy.wanted.permissions import parts, wanted_actions
 from trainyard.deploy.work import Options, Work
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.cloudwatch_dashboards import delete_dashboard, find_dashboard, put_dashboard

@@ -11,11 +11,11 @@ from tests.specs import spec_of
 from trainyard.api import deploy as api
 from trainyard.deploy import deployment
 from trainyard.deploy.record import Stage, read_record
-from trainyard.deploy.steps.cluster import Cluster
 from trainyard.deploy.work import Options, Work
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.stacks import StackState
 from trainyard.errors import InputError
+from trainyard.platforms.parallelcluster.deployment.cluster import Cluster
 
 
 @pytest.mark.parametrize(

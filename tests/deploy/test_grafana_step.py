@@ -22,7 +22,7 @@ from trainyard.monitoring.grafana_data_source import with_data_source
 from trainyard.monitoring.grafana_files import grafana_documents
 from trainyard.monitoring.grafana_mark import marked
 from trainyard.rehearsal.emulated.emulated_account import emulated_account
-from trainyard.rehearsal.rehearsing import QuickClock, inventory
+from trainyard.rehearsal.rehearsal import QuickClock, inventory
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 

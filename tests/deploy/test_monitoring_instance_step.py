@@ -12,9 +12,9 @@ from tests.deploy.conftest import BUCKET
 from tests.deploy.waits import Waits
 from tests.specs import spec_of
 from trainyard.deploy.deployment import steps_to_deploy
+from trainyard.deploy.requirements.permissions import wanted_actions
 from trainyard.deploy.steps.monitoring_instance import MonitoringInstance
 from trainyard.deploy.steps.release import final_release
-from trainyard.deploy.wanted.permissions import wanted_actions
 from trainyard.deploy.work import Work
 from trainyard.edge.aws import s3
 

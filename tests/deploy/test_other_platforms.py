@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tests.specs import spec_of
 from trainyard.deploy.deployment import refuse_no_cluster, steps_to_deploy
-from trainyard.deploy.planning import plan
-from trainyard.deploy.wanted.nodes import all_nodes
-from trainyard.deploy.wanted.permissions import wanted_actions
+from trainyard.deploy.deployment_plan import plan
+from trainyard.deploy.requirements.nodes import all_nodes
+from trainyard.deploy.requirements.permissions import wanted_actions
 from trainyard.deploy.work import Options
 from trainyard.render.rendering import render
 from trainyard.spec.cluster import Spec

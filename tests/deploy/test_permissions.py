@@ -6,7 +6,7 @@ import botocore.session
 import pytest
 
 from tests.specs import spec_of
-from trainyard.deploy.wanted.permissions import parts, wanted_actions
+from trainyard.deploy.requirements.permissions import parts, wanted_actions
 
 # Services whose actions are written otherwise than boto calls the service.
 SERVICES = {"elasticfilesystem": "efs", "elasticloadbalancing": "elbv2", "aps": "amp"}

@@ -11,7 +11,7 @@ from tests.diagnose.found import causes_of_line, found_by
 from trainyard.api.explain import explanations
 from trainyard.diagnose.cause import KINDS, Cause, Signature, causes, signatures
 from trainyard.diagnose.log_kind import kinds
-from trainyard.diagnose.reasoning.deciding import deciding
+from trainyard.diagnose.reasoning.thresholds import deciding
 
 CAUSES = [pytest.param(cause, id=cause.id) for cause in causes().values()]
 SUBJECTS = {cause.subject for cause in causes().values()}

@@ -7,10 +7,10 @@ import tracemalloc
 import pytest
 
 from tests.diagnose.scanning.known import known
+from trainyard.diagnose.line_filter import Wanted
 from trainyard.diagnose.log_file import LogFile
 from trainyard.diagnose.scanning.scan import scan
 from trainyard.diagnose.unusual import UnusualLines, unusual_lines
-from trainyard.diagnose.wanted import Wanted
 
 KNOWN = known({"expected": "expected failure"})
 COMMON = b"".join(b"13:00:%02d error: device %d is busy, id %08x\n" % (n % 60, n, n * 7919) for n in range(2000))

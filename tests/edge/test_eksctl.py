@@ -9,9 +9,9 @@ import yaml
 
 from tests.edge.aws.in_memory import account_in_memory
 from tests.kubernetes.programs import FakePrograms
-from trainyard.bundle.eks_readme import CREATE_FLAGS
 from trainyard.edge.eksctl import OWN_PLUGINS, EksctlRefusedError, eksctl_of
 from trainyard.errors import TrainyardError
+from trainyard.platforms.eks.readme import CREATE_FLAGS
 
 GROUP = {"name": "training", "instanceType": "p5.48xlarge", "minSize": 0, "desiredCapacity": 2, "maxSize": 4}
 CONFIG = yaml.safe_dump(

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.bench.submitting.ways import Agent, programs, systems_manager
-from trainyard.bench.submitting.head_node import HeadNode
+from tests.bench.submission.ways import Agent, programs, systems_manager
+from trainyard.bench.submission.head_node import HeadNode
 from trainyard.edge.aws.account import Account, Clock
-from trainyard.edge.aws.asking import NotAllowedError
+from trainyard.edge.aws.calls import NotAllowedError
 from trainyard.edge.aws.ssm_commands import SsmSlurm
 from trainyard.edge.remote.answer import Answer, UnreachableError
 from trainyard.edge.remote.shell_line import answer_in, line_for

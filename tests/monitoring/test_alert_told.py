@@ -9,7 +9,7 @@ import pytest
 
 from trainyard.api.explain import explain_id, findings
 from trainyard.monitoring.alert import alerts
-from trainyard.monitoring.alert_told import title, told
+from trainyard.monitoring.alert_text import title, told
 from trainyard.monitoring.prometheus_rules import alert_rules
 
 PAGE = (Path(__file__).parents[2] / "docs" / "alerts.md").read_text(encoding="utf-8")

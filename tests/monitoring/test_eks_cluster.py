@@ -17,9 +17,9 @@ from trainyard.edge.prometheus_api import PrometheusApi
 from trainyard.edge.prometheus_connection import Connection
 from trainyard.monitoring.dashboard import Dashboard, dashboards_for
 from trainyard.monitoring.features import features_of
-from trainyard.operate.monitoring.verify.deployed import plain_keeper
-from trainyard.operate.monitoring.verify.situation import Situation
-from trainyard.operate.monitoring.verify.verifying import verify
+from trainyard.operate.monitoring.verify.deployed_cluster import plain_keeper
+from trainyard.operate.monitoring.verify.subject import Situation
+from trainyard.operate.monitoring.verify.verification import verify
 from trainyard.operate.monitoring.viewer.data_check import dashboards_data
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]

@@ -15,10 +15,10 @@ from tests.monitoring.other_nodes import discovered, without_kubernetes
 from tests.monitoring.prometheus import real_prometheus
 from tests.monitoring.test_discovery import labels_by_job, wait_until
 from trainyard.document.write import yaml_text
-from trainyard.monitoring.batch_collection import NEEDED_ACTIONS, BatchCluster, batch_config, batch_tags
-from trainyard.monitoring.eks_collection import EksCluster, eks_config
 from trainyard.monitoring.node_discovery import TARGET_LABELS
 from trainyard.monitoring.remote_write import amp_write_url
+from trainyard.platforms.batch.rendering.collection import NEEDED_ACTIONS, BatchCluster, batch_config, batch_tags
+from trainyard.platforms.eks.rendering.collection import EksCluster, eks_config
 
 GOLDEN = Path(__file__).parent / "golden" / "other_platforms"
 BATCH = BatchCluster("train", "us-east-1", ("gpu", "cpu"), ("gpu",))

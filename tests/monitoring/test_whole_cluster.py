@@ -17,9 +17,9 @@ from tests.monitoring.whole_cluster import WholeCluster, whole_cluster
 from tests.monitoring.whole_cluster.nodes import COMPUTE, HEAD, SPEC
 from tests.slurm import Slurm, real_slurm, until
 from trainyard.monitoring.dashboard import Dashboard, Panel, dashboards
-from trainyard.operate.monitoring.verify.deployed import plain_keeper
-from trainyard.operate.monitoring.verify.situation import Situation
-from trainyard.operate.monitoring.verify.verifying import verify
+from trainyard.operate.monitoring.verify.deployed_cluster import plain_keeper
+from trainyard.operate.monitoring.verify.subject import Situation
+from trainyard.operate.monitoring.verify.verification import verify
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 # What is scraped of nodes, and not what is made of it where it is kept.

@@ -18,8 +18,8 @@ from trainyard_node.cli import main
 from trainyard_node.credentials_command import FILE, HELD, run
 from trainyard_node.errors import NodeError
 from trainyard_node.imds import ENDPOINT
+from trainyard_node.machine import World
 from trainyard_node.places import Places
-from trainyard_node.world import World
 
 pytestmark = pytest.mark.enable_socket
 METRIC = "trainyard_credentials_expire_timestamp_seconds"

@@ -14,7 +14,7 @@ from trainyard_node.errors import NodeError
 from trainyard_node.health.checks import NAMES
 from trainyard_node.health_command import add_arguments
 from trainyard_node.health_command import run as health
-from trainyard_node.world import World
+from trainyard_node.machine import World
 
 KEPT_WELL = "A9FEA97B,169.254.169.123,4,1795262400.1,-0.000012,0.1,0.1,-7.1,0.0,0.01,0.0003,0.0002,16.1,Normal\n"
 

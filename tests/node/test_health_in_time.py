@@ -25,7 +25,7 @@ from trainyard_node.clock import RealClock
 from trainyard_node.health_command import add_arguments, run
 from trainyard_node.places import Places
 from trainyard_node.processes import RealProcesses
-from trainyard_node.world import World
+from trainyard_node.machine import World
 parser = argparse.ArgumentParser()
 add_arguments(parser)
 sys.exit(run(parser.parse_args(), World(Places(os.environ["TRAINYARD_SYSROOT"]), RealClock(), RealProcesses())))

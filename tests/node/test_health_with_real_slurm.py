@@ -17,9 +17,9 @@ from tests.slurm import Slurm, real_slurm, until
 from trainyard.bootstrap.steps import ASSETS
 from trainyard_node.clock import RealClock
 from trainyard_node.health_command import add_arguments, run
+from trainyard_node.machine import World
 from trainyard_node.processes import RealProcesses
 from trainyard_node.slurm_node import SlurmNode
-from trainyard_node.world import World
 
 pytestmark = [
     pytest.mark.integration,
@@ -188,7 +188,7 @@ from trainyard_node.clock import RealClock
 from trainyard_node.health_command import add_arguments, run
 from trainyard_node.places import Places
 from trainyard_node.processes import RealProcesses
-from trainyard_node.world import World
+from trainyard_node.machine import World
 parser = argparse.ArgumentParser()
 add_arguments(parser)
 chosen = parser.parse_args([*sys.argv[2:], "--only", "shared-mounted"])

@@ -9,10 +9,10 @@ import pytest
 
 from tests.node.doubles import FakeClock, FakeProcesses
 from trainyard_node.journal import Journal
+from trainyard_node.machine import World
 from trainyard_node.places import Places
 from trainyard_node.processes import Ran
 from trainyard_node.record import StatusRecord
-from trainyard_node.world import World
 
 URL = "s3://mine/trainyard/llm/nodes/i-00000000.json"
 

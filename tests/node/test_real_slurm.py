@@ -17,7 +17,7 @@ from tests.node.newer_slurm import write_programs
 from tests.slurm import Slurm, real_slurm, until
 from tests.specs import spec_of
 from trainyard.bootstrap.steps import ASSETS
-from trainyard.render.parallelcluster.slurm_settings import slurm_settings
+from trainyard.platforms.parallelcluster.rendering.slurm_settings import slurm_settings
 from trainyard_node.places import Places
 from trainyard_node.processes import RealProcesses
 from trainyard_node.slurm_node import Held, SlurmNode

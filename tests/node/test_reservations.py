@@ -12,9 +12,9 @@ import pytest
 
 from tests.node.doubles import FakeClock, FakeProcesses
 from trainyard_node.errors import NodeError
+from trainyard_node.machine import World
 from trainyard_node.places import Places
 from trainyard_node.reservations_command import run
-from trainyard_node.world import World
 
 BLOCK, OPEN, OTHER = "cr-0a1b2c3d4e5f60718", "cr-0a1b2c3d4e5f60719", "cr-0a1b2c3d4e5f60720"
 END = "2026-11-28T11:30:00+00:00"

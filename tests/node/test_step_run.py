@@ -8,12 +8,12 @@ import pytest
 
 from tests.node.doubles import FakeClock, FakeProcesses
 from trainyard_node.journal import Journal
+from trainyard_node.machine import World
 from trainyard_node.places import Places
 from trainyard_node.plan import Step
 from trainyard_node.processes import StepEnd
 from trainyard_node.record import StatusRecord, StepRecord
 from trainyard_node.step_run import StepRunner
-from trainyard_node.world import World
 
 DONE = StepEnd(0, "")
 UNREACHABLE = StepEnd(69, "no route")

@@ -8,7 +8,7 @@ from typing import Any
 from trainyard.api.new import new_spec
 from trainyard.checking.spec_file import rule_findings
 from trainyard.rehearsal.archive import Wanted
-from trainyard.rehearsal.rehearsing import Script, rehearse
+from trainyard.rehearsal.rehearsal import Script, rehearse
 from trainyard.spec.parsing import parse
 
 

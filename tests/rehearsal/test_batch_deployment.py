@@ -18,7 +18,7 @@ from trainyard.deploy.work import Event
 from trainyard.edge.aws.account import Account
 from trainyard.errors import TrainyardError
 from trainyard.rehearsal.archive import Wanted, write_archive
-from trainyard.rehearsal.rehearsing import inventory
+from trainyard.rehearsal.rehearsal import inventory
 from trainyard.spec.parsing import parse
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]

@@ -15,7 +15,7 @@ from trainyard.api.diagnose import diagnose_files
 from trainyard.diagnose.diagnosis import Diagnosis
 from trainyard.rehearsal.emulated import faults
 from trainyard.rehearsal.emulated.breakdown import breakdowns
-from trainyard.rehearsal.emulated.coming_up import ComingUp
+from trainyard.rehearsal.emulated.node_boot import ComingUp
 from trainyard.rehearsal.emulated.planted_refusals import launch_refusal, refuse_planted
 from trainyard.rehearsal.emulated.resource import ResourceError, Wanted
 from trainyard.rehearsal.emulated.slurm_cluster import Cluster

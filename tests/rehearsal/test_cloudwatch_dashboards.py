@@ -8,7 +8,7 @@ from tests.monitoring.cloudwatch_clusters import metrics_in
 from tests.rehearsal.whole import SPEC, deployed, destroyed, seeded_account
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.cloudwatch_dashboards import find_dashboard
-from trainyard.rehearsal.rehearsing import inventory
+from trainyard.rehearsal.rehearsal import inventory
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 

@@ -16,13 +16,13 @@ import pytest
 
 from tests.rehearsal.test_breakdowns import CAUSES
 from trainyard.deploy.deployment import deploy, work_for
-from trainyard.deploy.parallelclusters import ParallelClusters
 from trainyard.deploy.work import Event
 from trainyard.edge.aws.account import Account
+from trainyard.platforms.parallelcluster.deployment.programs import ParallelClusters
 from trainyard.rehearsal.archive import Wanted, write_archive
 from trainyard.rehearsal.emulated.emulated_account import emulated_account
 from trainyard.rehearsal.emulated.seeds import seeds_of
-from trainyard.rehearsal.rehearsing import QuickClock
+from trainyard.rehearsal.rehearsal import QuickClock
 from trainyard.spec.parsing import parse
 
 pytestmark = pytest.mark.enable_socket

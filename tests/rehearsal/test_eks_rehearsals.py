@@ -12,7 +12,7 @@ from tests.rehearsal.broken import broken
 from tests.rehearsal.test_rehearsals import is_green, rehearsed
 from trainyard.api.diagnose import diagnose_files
 from trainyard.checking.spec_file import rule_findings
-from trainyard.rehearsal.rehearsing import Script, rehearse
+from trainyard.rehearsal.rehearsal import Script, rehearse
 from trainyard.spec.parsing import parse
 
 pytestmark = pytest.mark.enable_socket

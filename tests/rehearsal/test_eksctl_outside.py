@@ -10,9 +10,9 @@ from trainyard.api.new import new_spec
 from trainyard.document.write import yaml_text
 from trainyard.edge.aws.account import Account
 from trainyard.edge.eksctl import EksctlRefusedError
+from trainyard.platforms.eks.rendering.cluster import cluster
 from trainyard.rehearsal.eksctl.outside_check import OutsideCheck
 from trainyard.rehearsal.report.honest_lists import only_aws_can_tell, proved
-from trainyard.render.eks.cluster import cluster
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.parsing import parse
 

@@ -9,7 +9,7 @@ import pytest
 from trainyard.rehearsal.emulated.engine.functions import condition, resolve
 from trainyard.rehearsal.emulated.engine.refusals import InvalidError
 from trainyard.rehearsal.emulated.engine.scope import Scope
-from trainyard.rehearsal.emulated.inside import Inside
+from trainyard.rehearsal.emulated.in_process_client import Inside
 from trainyard.rehearsal.emulated.resource import Made
 
 _TEMPLATE = {

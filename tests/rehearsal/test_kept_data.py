@@ -10,7 +10,7 @@ from trainyard.deploy.own_bucket import bucket_of_cluster
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.account import Account
 from trainyard.edge.pcluster_command import artifact_bucket
-from trainyard.rehearsal.rehearsing import inventory
+from trainyard.rehearsal.rehearsal import inventory
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 

@@ -22,16 +22,16 @@ from tests.operate.monitoring.verify.situations import spec as llm_spec
 from trainyard.api.monitor_verify import Verified, verify_monitoring
 from trainyard.bundle.asset_lock import lock_text
 from trainyard.deploy.deployment import deploy, work_for
-from trainyard.deploy.parallelclusters import ParallelClusters
 from trainyard.edge.asset_cache import AssetCache
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.nodes import nodes
 from trainyard.errors import InputError
 from trainyard.operate.monitoring.verify.in_account import InAccount
 from trainyard.operate.monitoring.verify.rights import rights
+from trainyard.platforms.parallelcluster.deployment.programs import ParallelClusters
 from trainyard.rehearsal.emulated.emulated_account import emulated_account
 from trainyard.rehearsal.emulated.seeds import seeds_of
-from trainyard.rehearsal.rehearsing import QuickClock
+from trainyard.rehearsal.rehearsal import QuickClock
 from trainyard.rehearsal.stand_in_assets import place_stand_ins, stand_in_lock
 from trainyard.spec.parsing import parse
 

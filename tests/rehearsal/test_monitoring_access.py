@@ -21,8 +21,8 @@ from trainyard.monitoring.dashboard import dashboards
 from trainyard.monitoring.prometheus_rules import alert_rules, recording_rules
 from trainyard.operate.monitoring.access import documented_outputs
 from trainyard.operate.status.cluster_status import Status
-from trainyard.operate.status.looking import status
-from trainyard.rehearsal.rehearsing import inventory
+from trainyard.operate.status.status_query import status
+from trainyard.rehearsal.rehearsal import inventory
 from trainyard.render.cloudformation.template import template
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]

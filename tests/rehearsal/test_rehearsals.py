@@ -11,7 +11,7 @@ from tests.architectures.by_platform import architectures_on
 from trainyard.api.new import new_spec
 from trainyard.checking.spec_file import rule_findings
 from trainyard.deploy.preflights.running import NOT_RUN
-from trainyard.rehearsal.rehearsing import Script, rehearse
+from trainyard.rehearsal.rehearsal import Script, rehearse
 from trainyard.spec.parsing import parse
 
 pytestmark = pytest.mark.enable_socket

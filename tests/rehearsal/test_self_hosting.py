@@ -14,7 +14,7 @@ from trainyard.deploy.deployment import Done, deploy, work_for
 from trainyard.edge.asset_cache import AssetCache
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.stacks import find_stack
-from trainyard.rehearsal.rehearsing import Script, rehearse
+from trainyard.rehearsal.rehearsal import Script, rehearse
 from trainyard.rehearsal.stand_in_assets import place_stand_ins, stand_in_lock
 from trainyard.spec.parsing import parse
 

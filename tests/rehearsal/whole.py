@@ -19,7 +19,7 @@ from trainyard.deploy.work import Event, Options, Work
 from trainyard.edge.aws.account import Account
 from trainyard.rehearsal.emulated.emulated_account import emulated_account
 from trainyard.rehearsal.emulated.seeds import seeds_of
-from trainyard.rehearsal.rehearsing import QuickClock, inventory
+from trainyard.rehearsal.rehearsal import QuickClock, inventory
 from trainyard.spec.cluster import Spec
 from trainyard.spec.parsing import parse
 

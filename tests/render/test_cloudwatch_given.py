@@ -9,9 +9,9 @@ from tests.architectures.by_platform import architectures_on
 from tests.specs import spec_texts
 from trainyard.api.new import new_spec
 from trainyard.monitoring.cloudwatch_cluster import given
+from trainyard.platforms.parallelcluster.rendering.cluster import cluster
 from trainyard.render.cloudwatch_metrics import groups_of
 from trainyard.render.nodes import node_kinds
-from trainyard.render.parallelcluster.cluster import cluster
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.cluster import Spec
 from trainyard.spec.parsing import parse

@@ -7,7 +7,7 @@ import pytest
 from tests.specs import spec_of
 from trainyard.bootstrap.steps import STEPS
 from trainyard.errors import TrainyardError
-from trainyard.render.parallelcluster.image import (
+from trainyard.platforms.parallelcluster.rendering.image import (
     NO_PARENT,
     NodeImage,
     image_config,

@@ -10,7 +10,7 @@ from hypothesis import given
 
 from tests.specs import spec_of, spec_texts
 from trainyard.finding import Path, path_text
-from trainyard.render.parallelcluster.origin import spec_path
+from trainyard.platforms.parallelcluster.rendering.origin import spec_path
 from trainyard.render.rendering import render
 from trainyard.spec.cluster import Spec
 from trainyard.spec.fields import record_at

@@ -4,7 +4,7 @@ import pytest
 
 from tests.rules.found import paths, problems
 from tests.specs import spec_of
-from trainyard.render.eks.own_template import own_templates
+from trainyard.platforms.eks.rendering.own_template import own_templates
 
 RULE = "launch-template-not-possible"
 AMI = "ami: ami-0123456789abcdef0"

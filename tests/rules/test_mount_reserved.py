@@ -2,7 +2,7 @@ import pytest
 import yaml
 
 from tests.rules.found import paths
-from trainyard.render.eks.manifests import native
+from trainyard.platforms.eks.rendering.manifests import native
 from trainyard.rules.mount_reserved import PROGRAM_ON_EKS
 
 RULE = "mount-reserved"

@@ -10,8 +10,8 @@ from trainyard.edge.aws.container_registry import digest_of, login
 from trainyard.edge.bundle_folder import write_folder
 from trainyard.edge.docker import ENGINES, find_engine
 from trainyard.errors import InputError
-from trainyard.operate.batch.image_build import ImageBuild, image_build
-from trainyard.render.batch.container_images import IMAGES
+from trainyard.platforms.batch.jobs.image_build import ImageBuild, image_build
+from trainyard.platforms.batch.rendering.container_images import IMAGES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from trainyard.edge.aws import batch_jobs
 from trainyard.edge.aws.batch_jobs import BatchJob
 from trainyard.errors import InputError
-from trainyard.operate.batch.choosing import chosen, too_large
-from trainyard.operate.batch.cluster import batch_cluster
-from trainyard.operate.batch.following import LONGEST_S, Following
-from trainyard.operate.batch.outcome import exit_status, outcome_words
-from trainyard.operate.batch.request import submit_parameters
-from trainyard.operate.batch.wanted import Wanted
+from trainyard.platforms.batch.jobs.cluster import batch_cluster
+from trainyard.platforms.batch.jobs.job_definition import chosen, too_large
+from trainyard.platforms.batch.jobs.job_progress import LONGEST_S, Following
+from trainyard.platforms.batch.jobs.job_request import Wanted
+from trainyard.platforms.batch.jobs.outcome import exit_status, outcome_words
+from trainyard.platforms.batch.jobs.request import submit_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Callable

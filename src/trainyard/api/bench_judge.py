@@ -9,7 +9,7 @@ from trainyard.bench.case import case_of
 from trainyard.bench.judge import Judgement, judge, judge_together
 from trainyard.bench.judgement_values import values_of
 from trainyard.bench.machine import by_accelerator, machine
-from trainyard.bench.reading import read_runs
+from trainyard.bench.result_files import read_runs
 from trainyard.catalog import instances
 from trainyard.errors import InputError
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trainyard.api.bench_judge import judge_files
-from trainyard.bench.report.hidden_names import HiddenNames, hosts_in
 from trainyard.bench.report.plots import plot_files
+from trainyard.bench.report.redaction import HiddenNames, hosts_in
 from trainyard.bench.report.report_page import report_page
 from trainyard.bench.report.report_values import report_values
 from trainyard.bench.report.terminal import report_text

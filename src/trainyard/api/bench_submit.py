@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from trainyard.api.bench_judge import Judged, judge_files
 from trainyard.bench.gpu_check import Checked, check_gpus
-from trainyard.bench.submitting.choosing import (
+from trainyard.bench.submission.job_selection import (
     WITHOUT_SLURM,
     Jobs,
     chosen,
@@ -17,16 +17,16 @@ from trainyard.bench.submitting.choosing import (
     spec_of_cluster,
     spec_of_file,
 )
-from trainyard.bench.submitting.on_batch import OnBatch
-from trainyard.bench.submitting.on_eks import OnEks
-from trainyard.bench.submitting.on_slurm import OnSlurm
-from trainyard.bench.submitting.submission import Outcome, submission
+from trainyard.bench.submission.on_slurm import OnSlurm
+from trainyard.bench.submission.submission import Outcome, submission
 from trainyard.edge.aws.account import Clock
 from trainyard.edge.kubernetes.kubectl import kubectl_of
 from trainyard.edge.slurm_local import LocalSlurm
 from trainyard.edge.ssh import SshSlurm
 from trainyard.errors import InputError
-from trainyard.render.batch.names import job_queue
+from trainyard.platforms.batch.bench_jobs import OnBatch
+from trainyard.platforms.batch.rendering.names import job_queue
+from trainyard.platforms.eks.bench_jobs import OnEks
 from trainyard.render.bench.mpi_job import run_name
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from trainyard.bench.judge import Judgement
-    from trainyard.bench.submitting.job import Job
-    from trainyard.bench.submitting.scheduler import Scheduler
+    from trainyard.bench.submission.job import Job
+    from trainyard.bench.submission.scheduler import Scheduler
     from trainyard.edge.aws.account import Account
     from trainyard.edge.kubernetes.kubectl import Kubectl
     from trainyard.spec.cluster import Spec

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from trainyard.edge.foreground import become
 from trainyard.edge.local_port import require_free_port
-from trainyard.operate.connect.eks_forwarding import ClusterTunnel, cluster_tunnel, opened_into
-from trainyard.operate.connect.find_target import find_target
 from trainyard.operate.connect.forwarding import Tunnel, tunnel_to, tunnel_wanted
-from trainyard.operate.connect.kubeconfig import write_kubeconfig
 from trainyard.operate.connect.node_user import user_of
-from trainyard.operate.connect.opening import open_session
 from trainyard.operate.connect.proxy_command import proxy_command
+from trainyard.operate.connect.session import open_session
 from trainyard.operate.connect.shell import shell_request, ssh_request
 from trainyard.operate.connect.ssh_command import SshConfigEntry, found_key, ssh_command, ssh_config_entry, ssh_key
 from trainyard.operate.connect.target import HEAD, Target, require_running
+from trainyard.operate.connect.target_search import find_target
+from trainyard.platforms.eks.connection.forwarding import ClusterTunnel, cluster_tunnel, opened_into
+from trainyard.platforms.eks.connection.kubeconfig import write_kubeconfig
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

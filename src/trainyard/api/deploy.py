@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 from trainyard.api.lock_file import lock_of
 from trainyard.checking.spec_file import Checked, check_file
-from trainyard.deploy.batch_queues import jobs_of_cluster
 from trainyard.deploy.deployment import Done, deploy, destroy, refuse_no_cluster, work_for
-from trainyard.deploy.eks.deletion import jobs_in_cluster
-from trainyard.deploy.going_on import commands_after
-from trainyard.deploy.looking_before import look_before
 from trainyard.deploy.own_bucket import bucket_of_cluster
-from trainyard.deploy.typed import STANDARD_INPUT
+from trainyard.deploy.preflight_step import look_before
+from trainyard.deploy.resume_commands import commands_after
+from trainyard.deploy.shell_words import STANDARD_INPUT
 from trainyard.deploy.work import Event, Options, Work
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.account import Account, account
 from trainyard.edge.aws.kept_data import kept_data
 from trainyard.edge.text_file import read_text
 from trainyard.errors import SpecError, TrainyardError
+from trainyard.platforms.batch.deployment.queues import jobs_of_cluster
+from trainyard.platforms.eks.deployment.deletion import jobs_in_cluster
 from trainyard.render.tags import CLUSTER, ENVIRONMENT
 
 if TYPE_CHECKING:

@@ -8,21 +8,19 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from trainyard.deploy.own_bucket import bucket_of_cluster
-from trainyard.diagnose.cluster.batch.batch_files import batch_files
-from trainyard.diagnose.cluster.eks.reading_eks import read_eks
-from trainyard.diagnose.cluster.reading_cluster import ReadingCluster
+from trainyard.diagnose.cluster.cluster_reader import ReadingCluster
 from trainyard.diagnose.cluster.stack_file import stack_files
 from trainyard.diagnose.cluster.stream_files import StreamFiles
-from trainyard.diagnose.collected import Collected
+from trainyard.diagnose.combined_scan import Collected
 from trainyard.diagnose.diagnosis import Diagnosis, NotAsked
 from trainyard.diagnose.diagnosis_values import diagnosis_values, has_errors, redacted
+from trainyard.diagnose.line_filter import EVERYTHING, Wanted
 from trainyard.diagnose.log_file import LogFile, Unread
 from trainyard.diagnose.reading import log_files
 from trainyard.diagnose.report.page import report_page
 from trainyard.diagnose.report.sentences import counted, size
 from trainyard.diagnose.scanning.scan import scan
 from trainyard.diagnose.unusual import UnusualLines, unusual_lines
-from trainyard.diagnose.wanted import EVERYTHING, Wanted
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.cluster_logs import LogStream, groups
 from trainyard.edge.aws.node_names import instance_of_slurm_node
@@ -30,22 +28,24 @@ from trainyard.edge.kubernetes.kubectl import kubectl_of
 from trainyard.edge.new_file import write_new_file
 from trainyard.errors import InputError, TrainyardError
 from trainyard.operate.logs.cluster_log import cluster_log
+from trainyard.operate.logs.log_filter import Wanted as WantedStreams
+from trainyard.operate.logs.log_filter import chosen
 from trainyard.operate.logs.period import Period, period
-from trainyard.operate.logs.wanted import Wanted as WantedStreams
-from trainyard.operate.logs.wanted import chosen
-from trainyard.operate.nodes.logged import failures_logged
+from trainyard.operate.nodes.failure_logs import failures_logged
+from trainyard.platforms.batch.diagnosis.batch_files import batch_files
+from trainyard.platforms.eks.diagnosis.cluster_reader import read_eks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
     from typing import Any
 
-    from trainyard.diagnose.cluster.eks.reading_eks import KubectlOf
     from trainyard.diagnose.diagnosis import UnusualLine
     from trainyard.diagnose.reading import Source
     from trainyard.diagnose.scanning.result import Progress
     from trainyard.edge.aws.account import Account
     from trainyard.operate.logs.cluster_log import ClusterLog
+    from trainyard.platforms.eks.diagnosis.cluster_reader import KubectlOf
 
 # Every node of every job has one, for as long as the group keeps them.
 _MOST_STREAMS_OF_JOBS = 200

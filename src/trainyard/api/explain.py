@@ -9,12 +9,12 @@ from trainyard.checking.explanation import Explanation, explanation_among
 from trainyard.checking.explanation import explanations as of_checking
 from trainyard.deploy.preflights import NamedPreflight, all_preflights
 from trainyard.deploy.preflights.running import NOT_RUN
-from trainyard.deploy.told import kinds as of_told
+from trainyard.deploy.release_notice import kinds as of_told
 from trainyard.diagnose.cause import CONFIDENCES, causes, signatures
 from trainyard.monitoring.alert import alerts
-from trainyard.monitoring.alert_told import title, told
-from trainyard.operate.monitoring.verify.explained import kinds as of_metrics
-from trainyard.operate.nodes.explained import kinds
+from trainyard.monitoring.alert_text import title, told
+from trainyard.operate.monitoring.verify.finding_kinds import kinds as of_metrics
+from trainyard.operate.nodes.finding_kinds import kinds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,17 +10,17 @@ from trainyard.edge.kubernetes.kubectl import kubectl_of
 from trainyard.errors import InputError, TrainyardError
 from trainyard.operate.logs.archive_name import refuse_other_endings
 from trainyard.operate.logs.cluster_log import ClusterLog, Stream, cluster_log
-from trainyard.operate.logs.eks.exporting import KubernetesPart
-from trainyard.operate.logs.eks.finding import export_pods, is_of_eks, pod_logs
-from trainyard.operate.logs.eks.pod_logs import PodLogs
-from trainyard.operate.logs.eks.pods import WantedPods
-from trainyard.operate.logs.exporting import Export, Exported
-from trainyard.operate.logs.following import OVERLAP_MS, Following
+from trainyard.operate.logs.export import Export, Exported
+from trainyard.operate.logs.follow import OVERLAP_MS, Following
+from trainyard.operate.logs.log_filter import Wanted, chosen
 from trainyard.operate.logs.period import Period, period
-from trainyard.operate.logs.reading import read, read_last
+from trainyard.operate.logs.read import read, read_last
 from trainyard.operate.logs.search import search_for
-from trainyard.operate.logs.wanted import Wanted, chosen
 from trainyard.operate.logs.with_pcluster import export_with_pcluster
+from trainyard.platforms.eks.logs.export import KubernetesPart
+from trainyard.platforms.eks.logs.pod_logs import PodLogs
+from trainyard.platforms.eks.logs.pod_search import export_pods, is_of_eks, pod_logs
+from trainyard.platforms.eks.logs.pods import WantedPods
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from trainyard.edge.aws.account import Account
     from trainyard.edge.aws.log_events import LogEvent
-    from trainyard.operate.logs.eks.pod_logs import KubectlOf
+    from trainyard.platforms.eks.logs.pod_logs import KubectlOf
 
 __all__ = [
     "ClusterLog",

@@ -9,9 +9,9 @@ from trainyard.deploy.own_bucket import bucket_of_cluster
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.account import Clock
 from trainyard.errors import SpecError
-from trainyard.operate.monitoring.verify.deployed import deployed_situation, expect_measuring, plain_keeper
-from trainyard.operate.monitoring.verify.situation import Situation
-from trainyard.operate.monitoring.verify.verifying import Verified, verify_until_good
+from trainyard.operate.monitoring.verify.deployed_cluster import deployed_situation, expect_measuring, plain_keeper
+from trainyard.operate.monitoring.verify.subject import Situation
+from trainyard.operate.monitoring.verify.verification import Verified, verify_until_good
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from trainyard.edge.aws.account import account
 from trainyard.errors import InputError
 from trainyard.operate.monitoring.viewer.data_check import DashboardData, dashboards_data
-from trainyard.operate.monitoring.viewer.keeper import keeper_at, keeper_of
+from trainyard.operate.monitoring.viewer.metrics_source import keeper_at, keeper_of
 from trainyard.operate.monitoring.viewer.server import Viewer
 
 if TYPE_CHECKING:

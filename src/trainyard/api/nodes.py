@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from trainyard.deploy.own_bucket import bucket_of_cluster
 from trainyard.edge.aws import s3
 from trainyard.operate.nodes.cluster_nodes import Nodes
-from trainyard.operate.nodes.looking import Look
+from trainyard.operate.nodes.node_query import Look
 from trainyard.operate.nodes.watching import NodeEvent, Watched, watch
 
 if TYPE_CHECKING:

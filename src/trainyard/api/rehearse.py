@@ -15,7 +15,7 @@ from trainyard.operate.logs.archive_name import refuse_other_endings
 from trainyard.rehearsal.archive import Wanted
 from trainyard.rehearsal.emulated.breakdown import breakdowns
 from trainyard.rehearsal.environment_beside import refuse_missing_environment, refuse_other_environment
-from trainyard.rehearsal.rehearsing import Script, rehearse
+from trainyard.rehearsal.rehearsal import Script, rehearse
 from trainyard.rehearsal.report.report_page import report_page
 from trainyard.rehearsal.report.terminal import summary as report_summary
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from trainyard.edge.kubernetes.kubectl import kubectl_of
 from trainyard.operate.status.cluster_status import Status
-from trainyard.operate.status.looking import status
+from trainyard.operate.status.status_query import status
 
 if TYPE_CHECKING:
     from trainyard.edge.aws.account import Account
-    from trainyard.operate.status.eks.inside import KubectlOf
+    from trainyard.platforms.eks.status.kubernetes_api import KubectlOf
 
 __all__ = ["Status", "cluster_status"]
 

@@ -16,7 +16,7 @@ from trainyard.bundle.readme import Parts, readme
 from trainyard.bundle.release import Release
 from trainyard.bundle.stack_files import parameters_list, stack_files
 from trainyard.finding import Path, path_text
-from trainyard.render.batch.container_images import image_files
+from trainyard.platforms.batch.rendering.container_images import image_files
 from trainyard.render.bench.files import bench_files
 from trainyard.render.diagram.architecture import architecture_svg
 from trainyard.render.rendering import Rendering, render

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from trainyard.bundle.asset_lock import AssetLock, compared
-from trainyard.bundle.eks_readme import EXAMPLES
 from trainyard.bundle.monitoring_files import described
-from trainyard.render.batch.container_images import image_files
+from trainyard.platforms.batch.rendering.container_images import image_files
+from trainyard.platforms.eks.readme import EXAMPLES
 from trainyard.render.bench.gpu_nodes import gpu_nodes
 from trainyard.render.needed_assets import needed_assets
 from trainyard.render.rendering import Rendering

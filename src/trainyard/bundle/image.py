@@ -11,7 +11,7 @@ from trainyard.bundle.config_text import config_text
 from trainyard.bundle.contents import unlocked
 from trainyard.bundle.image_readme import image_readme
 from trainyard.bundle.release import release
-from trainyard.render.parallelcluster.image import (
+from trainyard.platforms.parallelcluster.rendering.image import (
     NO_PARENT,
     NodeImage,
     image_config,

@@ -11,8 +11,8 @@ from trainyard.bundle.by_hand.aws_command import assigned, aws, shell_name
 from trainyard.bundle.by_hand.stacks import read_outputs, written_in
 from trainyard.bundle.contents import unlocked
 from trainyard.bundle.markdown import block
+from trainyard.platforms.parallelcluster.rendering.image import NO_PARENT, NodeImage, image_id, script_key
 from trainyard.render.assets import folder
-from trainyard.render.parallelcluster.image import NO_PARENT, NodeImage, image_id, script_key
 from trainyard.render.stand_ins import StandIn
 from trainyard.spec.cluster import Spec
 

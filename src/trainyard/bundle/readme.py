@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from trainyard.bundle import batch_readme, eks_readme
 from trainyard.bundle.asset_lock import AssetLock
 from trainyard.bundle.assets import PLAN
 from trainyard.bundle.by_hand.assets import mirrored, repacked, upload
@@ -16,6 +15,8 @@ from trainyard.bundle.contents import files, not_locked
 from trainyard.bundle.markdown import block
 from trainyard.bundle.preparation import preparation
 from trainyard.bundle.release import Release
+from trainyard.platforms.batch import readme as batch_readme
+from trainyard.platforms.eks import readme as eks_readme
 from trainyard.render.collection import collection
 from trainyard.render.rendering import Rendering
 from trainyard.render.stand_ins import Ids

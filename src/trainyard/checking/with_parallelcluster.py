@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from trainyard.document.write import yaml_text
 from trainyard.edge.pcluster import Complaint, load_schema
 from trainyard.finding import Finding, path_text
-from trainyard.render.parallelcluster.origin import spec_path
+from trainyard.platforms.parallelcluster.rendering.origin import spec_path
 from trainyard.render.rendering import render
 from trainyard.spec.parsing import ParsedSpec
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from trainyard.cli.interrupting import interruptible
+from trainyard.cli.interrupts import interruptible
 from trainyard.cli.output import json_option, one_line, print_json, print_text, reporter
 from trainyard.cli.suggestions import batch_jobs
 from trainyard.errors import InputError, TrainyardError

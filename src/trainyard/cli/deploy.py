@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from trainyard.cli import suggestions
-from trainyard.cli.interrupting import interruptible
+from trainyard.cli.interrupts import interruptible
 from trainyard.cli.lock_option import lock_option
 from trainyard.cli.output import counted, finding_text, json_option, one_line, print_error, print_json, print_text
-from trainyard.cli.watching import STEP_WIDTH, done_values, watcher
+from trainyard.cli.progress import STEP_WIDTH, done_values, watcher
 from trainyard.errors import InputError
 
 if TYPE_CHECKING:

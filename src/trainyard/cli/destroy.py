@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from trainyard.cli.interrupting import interruptible
+from trainyard.cli.interrupts import interruptible
 from trainyard.cli.output import json_option, print_error, print_json, print_text
-from trainyard.cli.watching import STEP_WIDTH, done_values, watcher
+from trainyard.cli.progress import STEP_WIDTH, done_values, watcher
 from trainyard.errors import InputError
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import click
 from trainyard.api.logs import PodLogs
 from trainyard.cli.output import one_line, print_plain, print_text
 from trainyard.edge.aws.log_events import time_text
-from trainyard.operate.logs.eks.stream_name import CONTROL_PLANE, EksStreamName, PodStreamName, parsed_eks
+from trainyard.platforms.eks.logs.stream_name import CONTROL_PLANE, EksStreamName, PodStreamName, parsed_eks
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -54,7 +54,7 @@ def command(spec: str | None, output: Path | None, *, force: bool, as_json: bool
 
 
 def _print(found: MonitorAlerts) -> None:
-    from trainyard.monitoring.alert_told import title
+    from trainyard.monitoring.alert_text import title
 
     if found.written is not None:
         count = len(found.alerts)
@@ -66,7 +66,7 @@ def _print(found: MonitorAlerts) -> None:
 
 
 def _as_json(found: MonitorAlerts) -> dict[str, Any]:
-    from trainyard.monitoring.alert_told import title
+    from trainyard.monitoring.alert_text import title
 
     told = [
         {"id": one.id, "group": one.group, "severity": one.severity, "for": one.for_, "summary": title(one.summary)}

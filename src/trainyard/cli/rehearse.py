@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from trainyard.cli import suggestions
-from trainyard.cli.interrupting import interruptible
+from trainyard.cli.interrupts import interruptible
 from trainyard.cli.output import counted, finding_text, json_option, one_line, print_json, print_text
-from trainyard.cli.watching import watcher
+from trainyard.cli.progress import watcher
 
 if TYPE_CHECKING:
     from trainyard.finding import Finding

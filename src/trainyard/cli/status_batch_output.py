@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from trainyard.operate.status.batch.batch_status import BatchStatus, Environment, Image, Queue, Waiting
+    from trainyard.platforms.batch.status.batch_status import BatchStatus, Environment, Image, Queue, Waiting
 
 _WORDS = {True: "in its registry", False: "MISSING", None: "not looked at: in no private registry of ECR"}
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from trainyard.edge.aws.eks import Addon
-    from trainyard.operate.status.eks.eks_status import (
+    from trainyard.platforms.eks.status.eks_status import (
         ControlPlane,
         EksStatus,
         KubernetesNode,

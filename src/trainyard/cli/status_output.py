@@ -10,7 +10,7 @@ import click
 from trainyard.cli.output import one_line, print_text
 from trainyard.cli.status_batch_output import batch_lines, batch_values
 from trainyard.cli.status_eks_output import eks_lines, eks_values
-from trainyard.operate.status.eks.control_plane import usd_an_hour
+from trainyard.platforms.eks.status.control_plane import usd_an_hour
 from trainyard.render.tags import CLUSTER
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def _queue(one: ComputeResource) -> str:
 
 
 def _reservation(one: Reservation, now_s: float) -> str:
-    from trainyard.operate.nodes.words import duration
+    from trainyard.operate.nodes.durations import duration
 
     kind = "Capacity Block" if one.kind == "capacity-block" else "reservation"
     what = f"  {kind} {one.id} of {', '.join(one.queues)}: {one.state}"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from trainyard.deploy.cost_line import Line
-from trainyard.deploy.cost_of_batch import batch_lines
 from trainyard.deploy.cost_of_dashboards import dashboard_lines
-from trainyard.deploy.cost_of_eks import eks_lines
 from trainyard.deploy.cost_of_metrics import metric_lines
 from trainyard.deploy.cost_of_nodes import node_lines
 from trainyard.deploy.cost_of_services import monitoring_lines, network_lines
 from trainyard.deploy.cost_of_storage import storage_lines
+from trainyard.platforms.batch.cost import batch_lines
+from trainyard.platforms.eks.cost import eks_lines
 from trainyard.spec.cluster import Spec
 
 # What no estimate can know beforehand. It is part of every bill and of no line.

@@ -7,28 +7,15 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 from trainyard.deploy.cluster_stack import cluster_stack
-from trainyard.deploy.eks.deletion import refuse_undeletable
 from trainyard.deploy.engine import StepResult, apply_all, undo_all
 from trainyard.deploy.lock import Lock
-from trainyard.deploy.parallelclusters import ParallelClusters
 from trainyard.deploy.record import Deployment, Stage, read_record, stamped, write_record
 from trainyard.deploy.step import Step
 from trainyard.deploy.steps.assets import Mirror
-from trainyard.deploy.steps.batch import BatchStack
-from trainyard.deploy.steps.batch_changes import BatchChanges
 from trainyard.deploy.steps.bucket import Bucket
-from trainyard.deploy.steps.changes import Changes
 from trainyard.deploy.steps.cloudwatch_dashboards import CloudWatchDashboards
-from trainyard.deploy.steps.cluster import Cluster
+from trainyard.deploy.steps.cluster_changes import Changes
 from trainyard.deploy.steps.data import Data
-from trainyard.deploy.steps.eks_add_ons import EksAddOns
-from trainyard.deploy.steps.eks_changes import EksChanges
-from trainyard.deploy.steps.eks_cluster import EksClusterStep
-from trainyard.deploy.steps.eks_kubeconfig import EksKubeconfig
-from trainyard.deploy.steps.eks_launch_templates import EksLaunchTemplates
-from trainyard.deploy.steps.eks_manifests import EksManifests
-from trainyard.deploy.steps.eks_node_groups import EksNodeGroups
-from trainyard.deploy.steps.eks_ready_nodes import EksReadyNodes
 from trainyard.deploy.steps.environment import Environment, users_of
 from trainyard.deploy.steps.existing_file_systems import ExistingFileSystems
 from trainyard.deploy.steps.grafana import Grafana, has_workspace
@@ -38,7 +25,6 @@ from trainyard.deploy.steps.network import NetworkStep
 from trainyard.deploy.steps.release import Release
 from trainyard.deploy.steps.reservation_groups import ReservationGroups
 from trainyard.deploy.steps.stack import StackStep
-from trainyard.deploy.steps.static_nodes import StaticNodes
 from trainyard.deploy.work import Event, Options, Work
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.account import Account
@@ -46,9 +32,23 @@ from trainyard.edge.aws.stacks import find_stack, stacks_tagged
 from trainyard.errors import InputError, TrainyardError
 from trainyard.finding import Finding
 from trainyard.monitoring.cloudwatch_body import wants_dashboards
+from trainyard.platforms.batch.deployment.changes import BatchChanges
+from trainyard.platforms.batch.deployment.cluster import BatchStack
+from trainyard.platforms.eks.deployment.add_ons import EksAddOns
+from trainyard.platforms.eks.deployment.changes import EksChanges
+from trainyard.platforms.eks.deployment.cluster import EksClusterStep
+from trainyard.platforms.eks.deployment.deletion import refuse_undeletable
+from trainyard.platforms.eks.deployment.kubeconfig import EksKubeconfig
+from trainyard.platforms.eks.deployment.launch_templates import EksLaunchTemplates
+from trainyard.platforms.eks.deployment.manifests import EksManifests
+from trainyard.platforms.eks.deployment.node_groups import EksNodeGroups
+from trainyard.platforms.eks.deployment.ready_nodes import EksReadyNodes
+from trainyard.platforms.eks.rendering.lustre_volumes import existing_ids
+from trainyard.platforms.parallelcluster.deployment.cluster import Cluster
+from trainyard.platforms.parallelcluster.deployment.programs import ParallelClusters
+from trainyard.platforms.parallelcluster.deployment.static_nodes import StaticNodes
 from trainyard.render.cloudformation.stack import Kind
 from trainyard.render.cloudformation.stacks import stacks
-from trainyard.render.eks.lustre_volumes import existing_ids
 from trainyard.render.reservation_groups import groups_to_make
 from trainyard.render.stand_ins import Ids
 from trainyard.render.tags import CLUSTER, ENVIRONMENT

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple
 
-from trainyard.deploy.told import kinds
+from trainyard.deploy.release_notice import kinds
 from trainyard.deploy.work import Work
 from trainyard.edge.grafana_api import GrafanaApi, GrafanaRefusalError
 from trainyard.finding import Finding

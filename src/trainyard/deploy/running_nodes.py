@@ -16,7 +16,7 @@ from trainyard.bootstrap.steps import STEPS
 from trainyard.bundle.assets import POINTER
 from trainyard.bundle.node_work import NOTHING, Difference, NodeWork, difference, node_work
 from trainyard.bundle.release import Release, file_of
-from trainyard.deploy.told import command_to_tell, not_told
+from trainyard.deploy.release_notice import command_to_tell, not_told
 from trainyard.deploy.work import Work, folder
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.nodes import Node, nodes

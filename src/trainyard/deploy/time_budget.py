@@ -12,8 +12,8 @@ from typing import NamedTuple
 from trainyard.bootstrap.steps import Step
 from trainyard.catalog.bootstrap_times import BOOT, IN_PLACE, Seconds, source_of, step_seconds
 from trainyard.catalog.source import Source
-from trainyard.deploy.held_back import held_back
 from trainyard.deploy.time_bounds import Bound, bounds
+from trainyard.deploy.withheld_nodes import held_back
 from trainyard.render.nodes import NodeKind, node_kinds, steps_of
 from trainyard.rules.head_node_timeout_final import has_scripts
 from trainyard.rules.timeout_below_bootstrap import waited_for

@@ -19,12 +19,12 @@ import yaml
 
 from trainyard.diagnose.cause import Cause, Signature, signatures
 from trainyard.diagnose.diagnosis import UnusualLine
+from trainyard.diagnose.line_filter import EVERYTHING, Wanted
 from trainyard.diagnose.log_file import LogFile, UnreadableError
-from trainyard.diagnose.scanning.asked_lines import AskedLines
+from trainyard.diagnose.scanning.line_selection import AskedLines
 from trainyard.diagnose.scanning.log_clock import decoded
 from trainyard.diagnose.scanning.patterns import Patterns, compiled
 from trainyard.diagnose.scanning.pieces import Piece, pieces
-from trainyard.diagnose.wanted import EVERYTHING, Wanted
 
 _DATA = Path(__file__).with_name("trouble_words.yaml")
 # Quoted names, hexadecimal numbers and ids, paths, and whatever has a digit in it.

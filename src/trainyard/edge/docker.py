@@ -17,8 +17,8 @@ from pathlib import Path
 from shutil import which
 
 from trainyard.edge.aws.container_registry import Login
-from trainyard.edge.ending_in_order import ending_in_order
 from trainyard.edge.foreground import not_started, run_in_foreground
+from trainyard.edge.signal_cleanup import ending_in_order
 from trainyard.errors import TrainyardError
 
 ENGINES = ("docker", "podman")

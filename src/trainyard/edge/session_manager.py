@@ -13,7 +13,7 @@ from shutil import which
 from typing import IO, NamedTuple
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.asking import client
+from trainyard.edge.aws.calls import client
 from trainyard.edge.aws.ssm_sessions import Session, SessionRequest, end_session
 from trainyard.edge.foreground import not_started, run_in_foreground
 from trainyard.errors import TrainyardError

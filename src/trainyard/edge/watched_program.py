@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import IO, NamedTuple
 
-from trainyard.edge.ending_in_order import ending_in_order
 from trainyard.edge.foreground import not_started
+from trainyard.edge.signal_cleanup import ending_in_order
 
 # eksctl waits for CloudFormation at this, and kubectl for the API server: both end within a moment of being asked to.
 _ENDS_WITHIN_S = 10.0

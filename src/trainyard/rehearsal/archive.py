@@ -15,15 +15,15 @@ from pathlib import Path
 from typing import IO, Any
 
 from trainyard.deploy.work import Event, Work
-from trainyard.diagnose.cluster.batch.batch_files import batch_files
 from trainyard.edge.aws.eks import find_cluster
-from trainyard.edge.aws.stack_events_as_described import described_events
+from trainyard.edge.aws.raw_stack_events import described_events
 from trainyard.edge.aws.stacks import stacks_tagged
 from trainyard.edge.new_archive import NewArchive, new_archive
 from trainyard.errors import TrainyardError
 from trainyard.operate.logs.cluster_log import cluster_log
-from trainyard.operate.logs.exporting import Export
+from trainyard.operate.logs.export import Export
 from trainyard.operate.logs.period import Period
+from trainyard.platforms.batch.diagnosis.batch_files import batch_files
 
 _EVENTS = "trainyard-rehearsal.log"
 

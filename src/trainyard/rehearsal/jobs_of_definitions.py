@@ -14,7 +14,7 @@ from typing import Any
 from trainyard.deploy.step import Outcome, Probe
 from trainyard.deploy.work import Work
 from trainyard.errors import TrainyardError
-from trainyard.render.batch.names import Job, job_definition, job_queue
+from trainyard.platforms.batch.rendering.names import Job, job_definition, job_queue
 from trainyard.render.bench.files import bench_files
 from trainyard.spec.cluster import Spec
 

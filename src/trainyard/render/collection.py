@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from trainyard.monitoring.alertmanager_config import alertmanager_config
-from trainyard.monitoring.batch_collection import BatchCluster, batch_config
-from trainyard.monitoring.eks_collection import EksCluster, eks_config
 from trainyard.monitoring.exporters import gpu_queues
 from trainyard.monitoring.prometheus_config import head_node_config, instance_config
 from trainyard.monitoring.remote_write import amp_write_url, instance_write_url
+from trainyard.platforms.batch.rendering.collection import BatchCluster, batch_config
+from trainyard.platforms.eks.rendering.collection import EksCluster, eks_config
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.cluster import Spec
 

@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from trainyard.platforms.eks.rendering.cluster import cluster as eks_cluster
+from trainyard.platforms.eks.rendering.manifests import documents as documents_of
+from trainyard.platforms.eks.rendering.manifests import manifest_texts
+from trainyard.platforms.parallelcluster.rendering.cluster import cluster
 from trainyard.render.cloudformation.stack import Stack
 from trainyard.render.cloudformation.stacks import stacks
 from trainyard.render.collection import collection
-from trainyard.render.eks.cluster import cluster as eks_cluster
-from trainyard.render.eks.manifests import documents as documents_of
-from trainyard.render.eks.manifests import manifest_texts
 from trainyard.render.nodes import node_plan
-from trainyard.render.parallelcluster.cluster import cluster
 from trainyard.render.stand_ins import Ids, StandIn
 from trainyard.spec.cluster import Platform, Spec
 

@@ -14,8 +14,8 @@ from trainyard_node.collectors.efa import CLASS
 from trainyard_node.collectors.efa_device import PREFIX, names_in, read_device
 from trainyard_node.embedded_metrics import Batch, Metric
 from trainyard_node.errors import NodeError
+from trainyard_node.machine import World
 from trainyard_node.samples import Samples
-from trainyard_node.world import World
 
 NAMESPACE = "ParallelCluster/Network"
 # After a longer gap, such as a node that slept, nobody knows which minute an average belongs to.

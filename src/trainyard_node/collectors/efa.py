@@ -11,10 +11,10 @@ import re
 from trainyard_node.collectors.collector import NothingHere
 from trainyard_node.collectors.efa_device import DRIVER, names_in, read_device
 from trainyard_node.errors import NodeError
+from trainyard_node.machine import World
 from trainyard_node.node_env import read_node_env
 from trainyard_node.places import Places
 from trainyard_node.samples import Samples
-from trainyard_node.world import World
 
 CLASS = "/sys/class/infiniband"
 

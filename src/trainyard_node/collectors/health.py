@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from trainyard_node.health.checks import Checks
 from trainyard_node.health.machine import this_machine
 from trainyard_node.health.outcome import STATUSES, Outcome, is_healthy, worst_by_check
+from trainyard_node.machine import World
 from trainyard_node.samples import Samples
-from trainyard_node.world import World
 
 # Devices of a node are at most some dozens; what a broken one says of itself may be anything.
 _MOST_PROBLEMS = 200

@@ -9,9 +9,9 @@ from trainyard_node.collectors.efa import EfaCollector
 from trainyard_node.collectors.health import HealthCollector
 from trainyard_node.collectors.slurm.collector import DEFAULT_NAMES, NAMES, SlurmCollector
 from trainyard_node.errors import NodeError
+from trainyard_node.machine import World
 from trainyard_node.node_env import read_node_env
 from trainyard_node.programs import Programs
-from trainyard_node.world import World
 
 COLLECTORS = ("slurm", "efa", "health")
 

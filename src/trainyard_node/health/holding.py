@@ -12,16 +12,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from trainyard_node.atomic_write import write_whole
 from trainyard_node.clock import in_words
 from trainyard_node.errors import NodeError
 from trainyard_node.exit_status import NO_SPACE
 from trainyard_node.health.outcome import Outcome, failures, worst_by_check
 from trainyard_node.health.report import reason
+from trainyard_node.machine import World
 from trainyard_node.places import Places
 from trainyard_node.record import read_record
 from trainyard_node.slurm_node import SlurmNode
-from trainyard_node.whole_file import write_whole
-from trainyard_node.world import World
 
 # Longer than health checks are apart, by far; and as long as a node that is gone keeps its name from jobs.
 HELD_MIN = 60

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from trainyard_node.errors import NodeError
 from trainyard_node.health.nvml import Gpus, read_gpus
+from trainyard_node.machine import World
 from trainyard_node.node_env import read_node_env
 from trainyard_node.places import Places
-from trainyard_node.world import World
 
 
 class Expected(NamedTuple):

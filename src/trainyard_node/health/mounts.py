@@ -6,9 +6,9 @@ import re
 from threading import Lock, Thread
 from typing import NamedTuple
 
+from trainyard_node.machine import World
 from trainyard_node.places import Places
 from trainyard_node.processes import TIMED_OUT, Ran
-from trainyard_node.world import World
 
 TIMEOUT_S = 3.0
 # A child that ends when it is told to has ended by then.

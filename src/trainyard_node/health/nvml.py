@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import trainyard_node
 from trainyard_node.errors import NodeError
 from trainyard_node.exit_status import FAILED, HARDWARE, LATER
+from trainyard_node.machine import World
 from trainyard_node.processes import TIMED_OUT
-from trainyard_node.world import World
 
 # Below the ten seconds that all checks have together.
 DEADLINE_S = 7.0

@@ -14,7 +14,7 @@ import pytest
 
 from tests.bench.programs.torch_python import torch_python
 from trainyard.bench.nccl_log import parse_log
-from trainyard.bench.programs.collective_sweep.meeting import MeetingError, Place, announce, connect, find, say
+from trainyard.bench.programs.collective_sweep.rendezvous import MeetingError, Place, announce, connect, find, say
 from trainyard.bench.programs.collective_sweep.ring import Ring
 from trainyard.bench.programs.collective_sweep.table import Sizes, Timed, ending, heading, opening, row
 from trainyard.edge.processes import is_running

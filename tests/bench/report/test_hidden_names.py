@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from trainyard.bench.report.hidden_names import HiddenNames, hosts_in
+from trainyard.bench.report.redaction import HiddenNames, hosts_in
 
 
 @pytest.mark.parametrize(

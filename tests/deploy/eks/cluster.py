@@ -10,9 +10,9 @@ from tests.kubernetes.scripted_kubectl import ScriptedKubectl
 from trainyard.deploy.deployment import steps_to_deploy
 from trainyard.deploy.engine import StepResult, apply_all, undo_all
 from trainyard.deploy.record import Deployment, read_record, write_record
-from trainyard.deploy.steps.eks_cluster import EksClusterStep
 from trainyard.deploy.work import Event, Options, Work
 from trainyard.edge.aws.account import Account
+from trainyard.platforms.eks.deployment.cluster import EksClusterStep
 from trainyard.spec.parsing import parse
 
 BUCKET, NAME = "ml-bucket", "llm"

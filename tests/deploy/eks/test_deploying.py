@@ -6,9 +6,9 @@ import pytest
 import yaml
 
 from tests.deploy.eks.cluster import ADMIN, NAME, OWN, failure, queue, spec_text, statuses
-from trainyard.deploy.steps.eks_cluster import why_it_failed
 from trainyard.deploy.work import Options
 from trainyard.edge.eksctl import EksctlRefusedError
+from trainyard.platforms.eks.deployment.cluster import why_it_failed
 
 DONE = dict.fromkeys(OWN, "done") | dict.fromkeys(("changes", "add-ons", "node-groups", "ready"), "unchanged")
 

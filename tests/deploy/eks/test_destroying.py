@@ -9,13 +9,13 @@ import yaml
 
 from tests.deploy.eks.cluster import BUCKET, NAME
 from trainyard.deploy.deployment import destroy
-from trainyard.deploy.eks.deletion import jobs_in_cluster, refuse_undeletable
 from trainyard.deploy.engine import undo_all
 from trainyard.deploy.record import read_record
-from trainyard.deploy.steps.eks_cluster import EksClusterStep
-from trainyard.deploy.steps.eks_launch_templates import EksLaunchTemplates
 from trainyard.deploy.work import Options
 from trainyard.errors import TrainyardError
+from trainyard.platforms.eks.deployment.cluster import EksClusterStep
+from trainyard.platforms.eks.deployment.deletion import jobs_in_cluster, refuse_undeletable
+from trainyard.platforms.eks.deployment.launch_templates import EksLaunchTemplates
 
 JOB: dict[str, Any] = {
     "apiVersion": "kubeflow.org/v2beta1",

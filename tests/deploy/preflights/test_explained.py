@@ -10,7 +10,7 @@ from tests.deploy.preflights.good import context
 from trainyard.api.explain import explain_id, explanations
 from trainyard.deploy.preflights import all_preflights
 from trainyard.deploy.preflights.running import NOT_RUN
-from trainyard.deploy.wanted.permissions import parts, wanted_actions
+from trainyard.deploy.requirements.permissions import parts, wanted_actions
 from trainyard.errors import InputError
 
 

@@ -30,10 +30,10 @@ from tests.operate.eks_cluster import (
 )
 from trainyard.api.diagnose import diagnose_cluster, diagnosis_values
 from trainyard.cli.diagnose_output import print_diagnosis
-from trainyard.diagnose.cluster.eks.reading_eks import INSIDE
 from trainyard.diagnose.diagnosis import Diagnosis
-from trainyard.diagnose.wanted import Wanted
+from trainyard.diagnose.line_filter import Wanted
 from trainyard.errors import InputError
+from trainyard.platforms.eks.diagnosis.cluster_reader import INSIDE
 
 WELL = EksCluster()
 SHORT = WELL.but(instances=(instance(1, "system"),), inside=(kubernetes_node(1, "system"),))

@@ -8,7 +8,7 @@ from itertools import count
 from trainyard.diagnose.cause import Cause, Signature
 from trainyard.diagnose.diagnosis import FoundCause
 from trainyard.diagnose.hit import Hit
-from trainyard.diagnose.reasoning.found_causes import Found, found_causes
+from trainyard.diagnose.reasoning.root_causes import Found, found_causes
 
 NOON = dt.datetime(2026, 5, 6, 12, 0, tzinfo=dt.UTC)
 _LINES = count(1)

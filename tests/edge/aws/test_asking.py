@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tests.deploy.preflights.recorded import RecordedAccount, Refusal
-from trainyard.edge.aws import ec2, iam, kms, s3_questions, service_quotas
-from trainyard.edge.aws.asking import NotAllowedError, client
+from trainyard.edge.aws import ec2, iam, kms, s3_lookup, service_quotas
+from trainyard.edge.aws.calls import NotAllowedError, client
 from trainyard.errors import TrainyardError
 
 
@@ -70,7 +70,7 @@ def test_a_quota_of_zero_is_a_value_and_not_asked_for_again():
     ],
 )
 def test_s3_says_of_a_bucket_what_its_head_says(refusal, expected):
-    assert s3_questions.bucket(account(s3__HeadBucket=refusal), "ml-bucket") == expected
+    assert s3_lookup.bucket(account(s3__HeadBucket=refusal), "ml-bucket") == expected
 
 
 def test_clients_can_be_asked_for_by_many_threads_at_once():

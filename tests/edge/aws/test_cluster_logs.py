@@ -12,7 +12,7 @@ from botocore.exceptions import ClientError
 
 from tests.edge.aws.in_memory import account_in_memory
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.asking import NotAllowedError
+from trainyard.edge.aws.calls import NotAllowedError
 from trainyard.edge.aws.cluster_logs import group_named, groups, streams
 from trainyard.edge.aws.log_events import LogEvent, events, filtered, line_of
 from trainyard.edge.aws.log_pattern import pattern_of

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.edge.aws.in_memory import account_in_memory
-from trainyard.edge.aws import s3, s3_questions
+from trainyard.edge.aws import s3, s3_lookup
 from trainyard.edge.aws.account import Account
 
 BUCKET = "ml-bucket"
@@ -26,7 +26,7 @@ def key_after(account: Account, **default: str) -> str | None:
         Bucket=BUCKET,
         ServerSideEncryptionConfiguration={"Rules": [{"ApplyServerSideEncryptionByDefault": default}]},
     )
-    return s3_questions.encryption_key(account, BUCKET, account.id)
+    return s3_lookup.encryption_key(account, BUCKET, account.id)
 
 
 @pytest.mark.parametrize("algorithm", ["aws:kms", "aws:kms:dsse"])
@@ -41,5 +41,5 @@ def test_a_bucket_for_which_nobody_chose_a_key_has_none(account, algorithm):
 
 def test_a_bucket_that_is_not_there_or_has_no_settings_has_no_key(account):
     account.client("s3").delete_bucket_encryption(Bucket=BUCKET)
-    assert s3_questions.encryption_key(account, BUCKET, account.id) is None
-    assert s3_questions.encryption_key(account, "nobody-has-this", account.id) is None
+    assert s3_lookup.encryption_key(account, BUCKET, account.id) is None
+    assert s3_lookup.encryption_key(account, "nobody-has-this", account.id) is None

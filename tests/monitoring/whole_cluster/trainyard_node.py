@@ -21,9 +21,9 @@ from trainyard_node.collectors.slurm.collector import SlurmCollector
 from trainyard_node.exposition import Exposition
 from trainyard_node.health.checks import NAMES
 from trainyard_node.health.outcome import Outcome
+from trainyard_node.machine import World
 from trainyard_node.places import Places
 from trainyard_node.samples import Samples
-from trainyard_node.world import World
 
 _HERE = Path(__file__).parent
 _END = b"\x1e0123456789abcdef"

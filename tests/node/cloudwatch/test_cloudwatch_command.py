@@ -25,8 +25,8 @@ from trainyard_node.cloudwatch.publishing import Publishing, seconds_to_next
 from trainyard_node.cloudwatch_command import FILE, GROUPS, add_arguments, run
 from trainyard_node.embedded_metrics import Batch, Metric
 from trainyard_node.errors import NodeError
+from trainyard_node.machine import World
 from trainyard_node.places import Places
-from trainyard_node.world import World
 
 GPU = b"0, 97, 61, 652.31, 40779, 40238, 81559\n"
 

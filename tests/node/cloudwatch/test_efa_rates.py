@@ -12,8 +12,8 @@ from trainyard.render.cloudwatch_metrics import OF_EFA
 from trainyard_node.cloudwatch.efa_rates import EfaRates
 from trainyard_node.embedded_metrics import Batch
 from trainyard_node.errors import NodeError
+from trainyard_node.machine import World
 from trainyard_node.places import Places
-from trainyard_node.world import World
 
 ONE, ANOTHER = interface_name(0), interface_name(1)
 NAMES = {"rx_bytes_rate", "tx_bytes_rate", "rx_packets_rate", "tx_packets_rate", "rx_errors", "tx_retransmits"}

@@ -7,8 +7,8 @@ import re
 from tests.node.collectors.efa_tree import EfaTree
 from tests.node.doubles import FakeClock, FakeProcesses
 from trainyard_node.collectors.efa import EfaCollector
+from trainyard_node.machine import World
 from trainyard_node.places import Places
-from trainyard_node.world import World
 
 _SAMPLE = re.compile(r'([a-z_]+(?:\{(?:[a-z]+="(?:[^"\\\n]|\\[\\"n])*",?)*\})?) ([0-9]+)')
 

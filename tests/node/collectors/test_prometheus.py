@@ -23,10 +23,10 @@ from trainyard_node.collectors.slurm.collector import SlurmCollector
 from trainyard_node.errors import NodeError
 from trainyard_node.exposition import Exposition
 from trainyard_node.health.outcome import Outcome
+from trainyard_node.machine import World
 from trainyard_node.places import Places
 from trainyard_node.samples import Samples
 from trainyard_node.serve import make_server
-from trainyard_node.world import World
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 SENT_BYTES = 10**12

@@ -9,9 +9,9 @@ from tests.node.doubles import FakeClock, FakeProcesses
 from trainyard_node.errors import NodeError
 from trainyard_node.health.machine import Expected, Machine
 from trainyard_node.health.nvml import Gpus
+from trainyard_node.machine import World
 from trainyard_node.places import Places
 from trainyard_node.processes import Ran
-from trainyard_node.world import World
 
 SETTINGS = {
     "CLUSTER": "llm", "INSTANCE_TYPE": "p5.48xlarge", "SETUP": "gpu",

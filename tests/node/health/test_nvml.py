@@ -20,9 +20,9 @@ from trainyard_node.health.checks import Checks
 from trainyard_node.health.machine import Expected, Machine
 from trainyard_node.health.nvml import NvLink, read_gpus
 from trainyard_node.health.outcome import Outcome
+from trainyard_node.machine import World
 from trainyard_node.places import Places
 from trainyard_node.processes import RealProcesses
-from trainyard_node.world import World
 
 pytestmark = pytest.mark.integration
 SOURCE = Path(__file__).with_name("libnvidia_ml.c")
@@ -213,7 +213,7 @@ def test_every_python_reads_the_gpus_from_the_archive(stub: Callable[..., World]
         "import sys; sys.path.insert(0, sys.argv[1])\n"
         "from trainyard_node.health.nvml import read_gpus\n"
         "from trainyard_node.processes import RealProcesses\n"
-        "from trainyard_node.world import World\n"
+        "from trainyard_node.machine import World\n"
         "seen = read_gpus(World(None, None, RealProcesses()))\n"
         "print([gpu.ecc_uncorrected_volatile for gpu in seen.gpus])"
     )

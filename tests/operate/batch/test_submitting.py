@@ -13,7 +13,7 @@ from tests.render.batch.api_model import problems
 from trainyard.api.batch_submit import Wanted, submit_batch_job
 from trainyard.edge.aws.batch_definitions import find_definition
 from trainyard.errors import InputError, TrainyardError
-from trainyard.operate.batch.request import job_name, submit_parameters
+from trainyard.platforms.batch.jobs.request import job_name, submit_parameters
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from tests.edge.aws.batch_cluster import JOB, BatchCluster, container_instance, 
 from trainyard.api.connect import Node, shell_on
 from trainyard.errors import InputError, TrainyardError
 from trainyard.operate.connect.agents import require_agent
-from trainyard.operate.connect.find_target import find_target
+from trainyard.operate.connect.target_search import find_target
 
 FIRST, LAST = "i-0bbbbbbbbbbbbbbb1", "i-0bbbbbbbbbbbbbbb2"
 RUNNING = BatchCluster(

@@ -10,8 +10,8 @@ from tests.deploy.preflights.recorded import Refusal
 from tests.operate.eks_cluster import ARN, FORBIDDEN, UNREACHABLE, EksCluster, instance, instance_id, stack, workload
 from trainyard.api.connect import Node, shell_on
 from trainyard.errors import InputError, TrainyardError
-from trainyard.operate.connect.eks_forwarding import ClusterTunnel, cluster_tunnel, opened_into
-from trainyard.operate.connect.find_target import find_target
+from trainyard.operate.connect.target_search import find_target
+from trainyard.platforms.eks.connection.forwarding import ClusterTunnel, cluster_tunnel, opened_into
 
 IMAGE = "ami-0123456789abcdef0"
 RUNNING = EksCluster(

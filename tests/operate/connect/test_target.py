@@ -19,10 +19,10 @@ from tests.operate.connect.clusters import (
     instance,
     stack,
 )
-from trainyard.edge.aws.asking import NotAllowedError
+from trainyard.edge.aws.calls import NotAllowedError
 from trainyard.errors import InputError, TrainyardError
-from trainyard.operate.connect.find_target import find_target
 from trainyard.operate.connect.target import require_running
+from trainyard.operate.connect.target_search import find_target
 
 SELF_HOSTED = stack("lab-monitoring", {"MonitoringType": "self-hosting", "MonitoringInstanceId": MONITORING})
 

@@ -10,8 +10,8 @@ from tests.operate.logs.planted import CLOUD_INIT, FIRST, GROUP, HEAD, RESUME, S
 from trainyard.edge.aws.account import Account
 from trainyard.errors import InputError, TrainyardError
 from trainyard.operate.logs.cluster_log import cluster_log
+from trainyard.operate.logs.log_filter import Wanted, chosen
 from trainyard.operate.logs.stream_name import parsed
-from trainyard.operate.logs.wanted import Wanted, chosen
 
 
 def names(account: Account, **wanted: Sequence[str]) -> list[str]:

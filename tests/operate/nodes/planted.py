@@ -11,10 +11,10 @@ from trainyard.edge.aws import s3
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.nodes import Node
 from trainyard.operate.nodes.bucket_records import Reading, Readings
-from trainyard.operate.nodes.chosen import of_node, of_queue
 from trainyard.operate.nodes.cluster_nodes import Nodes, Place, compared
-from trainyard.operate.nodes.expected import expected_of
+from trainyard.operate.nodes.expected_nodes import expected_of
 from trainyard.operate.nodes.findings import judged
+from trainyard.operate.nodes.node_selection import of_node, of_queue
 from trainyard.operate.nodes.record import BadRecordError, read_record
 
 BUCKET = "ml-bucket"

@@ -20,7 +20,7 @@ from tests.operate.nodes.planted import (
 )
 from trainyard.errors import InputError, TrainyardError
 from trainyard.operate.nodes.cluster_nodes import Nodes
-from trainyard.operate.nodes.explained import kinds
+from trainyard.operate.nodes.finding_kinds import kinds
 
 EVIDENCE = "s3://ml-bucket/trainyard/llm/nodes"
 

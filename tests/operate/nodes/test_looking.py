@@ -9,7 +9,7 @@ from trainyard.edge.aws import s3
 from trainyard.edge.aws.s3_listing import Listed, Listing
 from trainyard.errors import TrainyardError
 from trainyard.operate.nodes.bucket_records import to_read
-from trainyard.operate.nodes.looking import Look
+from trainyard.operate.nodes.node_query import Look
 
 
 def calls_of(account) -> list[tuple[str, str]]:

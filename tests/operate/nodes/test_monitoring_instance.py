@@ -21,8 +21,8 @@ from trainyard.deploy.record import write_record
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.nodes import MONITORING
 from trainyard.errors import TrainyardError
-from trainyard.operate.nodes.expected import expected_of
-from trainyard.operate.nodes.looking import Look
+from trainyard.operate.nodes.expected_nodes import expected_of
+from trainyard.operate.nodes.node_query import Look
 
 KEEPER = f"i-{7:017x}"
 SELF_HOSTING = f"{SPEC}monitoring: {{mode: self-hosting}}\n"

@@ -16,7 +16,7 @@ from tests.rehearsal.cloud import some_name
 from trainyard.cli.status_output import print_status
 from trainyard.edge.aws.account import Account
 from trainyard.errors import TrainyardError
-from trainyard.operate.status.looking import status
+from trainyard.operate.status.status_query import status
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 

@@ -13,7 +13,7 @@ from tests.operate.nodes.planted import BUCKET, DEPLOYMENT, failed, plant, put, 
 from trainyard.deploy.record import write_record
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.account import Account
-from trainyard.operate.status.looking import status
+from trainyard.operate.status.status_query import status
 
 
 @pytest.fixture(scope="module")

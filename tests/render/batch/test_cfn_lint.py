@@ -13,7 +13,7 @@ import pytest
 from tests.architectures.by_platform import architectures_on
 from tests.render.batch.resolved import stack_of
 from trainyard.bundle.stack_files import parameters_list
-from trainyard.render.batch.template import native_template
+from trainyard.platforms.batch.rendering.template import native_template
 from trainyard.spec.parsing import parse
 
 # Optional parameters are blank by default, and so not of the form that their resources demand; the second is the same

@@ -12,8 +12,14 @@ import pytest
 
 from tests.specs import spec_of
 from trainyard.catalog.assets import asset
-from trainyard.render.batch.container_images import IMAGES, ContainerImage, image_files, image_for, platform_for
-from trainyard.render.batch.programs import nccl_job
+from trainyard.platforms.batch.rendering.container_images import (
+    IMAGES,
+    ContainerImage,
+    image_files,
+    image_for,
+    platform_for,
+)
+from trainyard.platforms.batch.rendering.programs import nccl_job
 
 EVERY = (*IMAGES.values(), image_for("pytorch", "trn1.32xlarge"))
 EACH = pytest.mark.parametrize("image", EVERY, ids=lambda image: image.folder)

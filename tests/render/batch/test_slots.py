@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from trainyard.render.batch.slots import Slot, filled, without_comments
+from trainyard.render.slots import Slot, filled, without_comments
 
 
 @pytest.mark.parametrize(

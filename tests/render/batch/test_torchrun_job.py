@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from trainyard.render.batch.program_texts import program
+from trainyard.platforms.batch.rendering.program_texts import program
 
 pytestmark = pytest.mark.integration
 

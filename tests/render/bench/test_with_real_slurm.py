@@ -14,7 +14,7 @@ import pytest
 from tests.render.bench.fake_job import MPIRUN, says
 from tests.render.bench.specs import with_queues
 from tests.slurm import Slurm, real_slurm
-from trainyard.bench.reading import read_runs
+from trainyard.bench.result_files import read_runs
 from trainyard.render.bench.files import bench_files
 
 pytestmark = [

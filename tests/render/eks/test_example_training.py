@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from trainyard.render.eks.programs import example_training
+from trainyard.platforms.eks.rendering.programs import example_training
 
 RANKS = 4
 

@@ -18,9 +18,9 @@ from trainyard.bundle.stack_files import parameters_list
 from trainyard.catalog.instances import find
 from trainyard.catalog.interfaces import Interface, misfits
 from trainyard.errors import TrainyardError
+from trainyard.platforms.eks.rendering.launch_templates import native_template
 from trainyard.render.cloudformation.stack import Stack
 from trainyard.render.cloudformation.stacks import stacks
-from trainyard.render.eks.launch_templates import native_template
 from trainyard.render.stand_ins import Ids
 
 # Optional parameters are blank by default; and cfn-lint's list of instance types is older than P6.

@@ -11,7 +11,7 @@ from trainyard.bench.judge import Judgement
 from trainyard.bench.report.chart_values import charts
 from trainyard.bench.report.node_values import nodes
 from trainyard.bench.report.scaling_values import scaling
-from trainyard.bench.report.words import headline, summary
+from trainyard.bench.report.sentences import headline, summary
 from trainyard.bench.result import busbw
 from trainyard.finding import SEVERITIES, Finding
 from trainyard.version import __version__

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.bundle.by_hand.aws_command import assigned, aws, shell_name
-from trainyard.render.eks.lustre_volumes import existing_ids, mount_name_output
+from trainyard.platforms.eks.rendering.lustre_volumes import existing_ids, mount_name_output
 from trainyard.render.stand_ins import StandIn
 from trainyard.spec.cluster import Spec
 

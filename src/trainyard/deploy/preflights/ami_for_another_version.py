@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainyard.deploy.found.images import each_own_image
+from trainyard.deploy.account_state.images import each_own_image
 from trainyard.deploy.preflights import Preflight, PreflightContext
 from trainyard.edge.aws.ec2 import Described, tags_of
 from trainyard.rules import Problem

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.deploy.found.images import architecture_of, official_images, own_images
+from trainyard.deploy.account_state.images import architecture_of, official_images, own_images
 from trainyard.deploy.preflights import Preflight, PreflightContext
-from trainyard.deploy.wanted.nodes import all_nodes
+from trainyard.deploy.requirements.nodes import all_nodes
 from trainyard.finding import Path
 from trainyard.rules import Problem
 

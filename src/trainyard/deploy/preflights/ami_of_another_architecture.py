@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.deploy.found.images import architecture_of, each_own_image
+from trainyard.deploy.account_state.images import architecture_of, each_own_image
 from trainyard.deploy.preflights import Preflight, PreflightContext
 from trainyard.rules import Problem
 

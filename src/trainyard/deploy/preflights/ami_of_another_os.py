@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from trainyard.catalog.parallelcluster_images import official_image
-from trainyard.deploy.found.images import each_own_image
+from trainyard.deploy.account_state.images import each_own_image
 from trainyard.deploy.preflights import Preflight, PreflightContext
 from trainyard.edge.aws.ec2 import Described, tags_of
 from trainyard.rules import Problem

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.deploy.preflights import Preflight, PreflightContext
-from trainyard.edge.aws import s3_questions
+from trainyard.edge.aws import s3_lookup
 from trainyard.edge.aws.s3 import own_bucket
 from trainyard.rules import Problem
 
@@ -16,7 +16,7 @@ def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield the bucket of the spec, or the one that would be made, where it cannot be used."""
     named, region = context.spec.assets.bucket, context.spec.region
     bucket = named or own_bucket(context.account)
-    found = context.ask(s3_questions.bucket, bucket, context.account.id)
+    found = context.ask(s3_lookup.bucket, bucket, context.account.id)
     if found.state == "missing" and named is not None:
         yield Problem(_PATH, f"there is no bucket {bucket}", "make it, or name none and one is made")
     elif found.state == "refused":

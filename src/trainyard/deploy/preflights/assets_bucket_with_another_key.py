@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.deploy.preflights import Preflight, PreflightContext
-from trainyard.edge.aws import kms, s3_questions
-from trainyard.edge.aws.asking import NotAllowedError
+from trainyard.edge.aws import kms, s3_lookup
+from trainyard.edge.aws.calls import NotAllowedError
 from trainyard.render.cloudformation.assets import needs_assets
 from trainyard.rules import Problem
 
@@ -18,7 +18,7 @@ def check(context: PreflightContext) -> Iterator[Problem]:
     bucket, wanted = context.spec.assets.bucket, context.spec.iam.kms_key
     if bucket is None or not needs_assets(context.spec) or not _is_here(context, bucket):
         return
-    named = context.ask(s3_questions.encryption_key, bucket, context.account.id)
+    named = context.ask(s3_lookup.encryption_key, bucket, context.account.id)
     if named is None or _is_the_same(named, wanted) or named.endswith(_OF_S3):
         return
     key = context.ask(kms.key, named)
@@ -36,7 +36,7 @@ _OTHER_BUCKET = "choose another key for the bucket, or name another bucket"
 
 
 def _is_here(context: PreflightContext, bucket: str) -> bool:
-    found = context.ask(s3_questions.bucket, bucket, context.account.id)
+    found = context.ask(s3_lookup.bucket, bucket, context.account.id)
     return found.state == "there" and found.region in (None, context.spec.region)
 
 

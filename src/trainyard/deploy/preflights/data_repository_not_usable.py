@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.deploy.preflights import Preflight, PreflightContext
-from trainyard.deploy.wanted.objects import InS3, data_repositories
-from trainyard.edge.aws import s3_questions
+from trainyard.deploy.requirements.objects import InS3, data_repositories
+from trainyard.edge.aws import s3_lookup
 from trainyard.rules import Problem
 
 
 def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield data repositories that FSx could not link."""
     for wanted in data_repositories(context.spec):
-        found = context.ask(s3_questions.bucket, wanted.bucket)
+        found = context.ask(s3_lookup.bucket, wanted.bucket)
         if found.state == "missing":
             yield Problem(wanted.path, f"there is no bucket {wanted.bucket}")
         elif found.state == "refused":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.deploy.found.instances import own_instances
+from trainyard.deploy.account_state.instances import own_instances
 from trainyard.deploy.preflights import Preflight, PreflightContext
 from trainyard.edge.aws import ec2
 from trainyard.rules import Problem

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.deploy.found.file_systems import Existing, existing_file_systems
-from trainyard.deploy.found.instances import own_instances
+from trainyard.deploy.account_state.file_systems import Existing, existing_file_systems
+from trainyard.deploy.account_state.instances import own_instances
 from trainyard.deploy.preflights import Preflight, PreflightContext
 from trainyard.edge.aws import efs
 from trainyard.rules import Problem

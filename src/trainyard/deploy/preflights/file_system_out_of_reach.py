@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.deploy.found.file_systems import Existing, existing_file_systems
-from trainyard.deploy.found.subnets import found_subnets, zones_of
+from trainyard.deploy.account_state.file_systems import Existing, existing_file_systems
+from trainyard.deploy.account_state.subnets import found_subnets, zones_of
 from trainyard.deploy.preflights import Preflight, PreflightContext
-from trainyard.deploy.wanted.nodes import all_nodes
+from trainyard.deploy.requirements.nodes import all_nodes
 from trainyard.edge.aws import efs
 from trainyard.edge.aws.stacks import find_stack
 from trainyard.rules import Problem

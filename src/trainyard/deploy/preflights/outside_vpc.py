@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.deploy.found.subnets import found_subnets
+from trainyard.deploy.account_state.subnets import found_subnets
 from trainyard.deploy.preflights import Preflight, PreflightContext
-from trainyard.deploy.wanted.subnets import named_subnets
+from trainyard.deploy.requirements.subnets import named_subnets
 from trainyard.edge.aws import ec2
 from trainyard.rules import Problem
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.deploy.preflights import Preflight, PreflightContext
-from trainyard.deploy.wanted.permissions import wanted_actions
+from trainyard.deploy.requirements.permissions import wanted_actions
 from trainyard.edge.aws import iam
 from trainyard.edge.aws.iam import Decision
 from trainyard.rules import Problem

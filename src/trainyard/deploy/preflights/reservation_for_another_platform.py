@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.catalog.parallelcluster_images import official_image
-from trainyard.deploy.found.images import own_images
-from trainyard.deploy.found.reservations import each_found
+from trainyard.deploy.account_state.images import own_images
+from trainyard.deploy.account_state.reservations import each_found
 from trainyard.deploy.preflights import Preflight, PreflightContext
-from trainyard.deploy.wanted.nodes import Nodes
+from trainyard.deploy.requirements.nodes import Nodes
 from trainyard.rules import Problem
 
 

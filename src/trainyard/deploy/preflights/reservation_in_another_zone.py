@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.deploy.found.reservations import each_found
-from trainyard.deploy.found.subnets import zones_of
+from trainyard.deploy.account_state.reservations import each_found
+from trainyard.deploy.account_state.subnets import zones_of
 from trainyard.deploy.preflights import Preflight, PreflightContext
-from trainyard.deploy.wanted.subnets import zone_path
+from trainyard.deploy.requirements.subnets import zone_path
 from trainyard.rules import Problem
 
 

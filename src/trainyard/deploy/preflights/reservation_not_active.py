@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from trainyard.deploy.found.reservations import COMING, each_found, seconds
+from trainyard.deploy.account_state.reservations import COMING, each_found, seconds
 from trainyard.deploy.preflights import Preflight, PreflightContext
-from trainyard.deploy.wanted.reservations import WantedReservation
+from trainyard.deploy.requirements.reservations import WantedReservation
 from trainyard.edge.aws.ec2 import Described
 from trainyard.finding import Severity
 from trainyard.rules import Problem

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.deploy.found.reservations import found_reservations
+from trainyard.deploy.account_state.reservations import found_reservations
 from trainyard.deploy.preflights import Preflight, PreflightContext
-from trainyard.deploy.wanted.reservations import WantedReservation, wanted_reservations
+from trainyard.deploy.requirements.reservations import WantedReservation, wanted_reservations
 from trainyard.edge.aws import resource_groups
 from trainyard.rules import Problem
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.deploy.found.reservations import each_found
+from trainyard.deploy.account_state.reservations import each_found
 from trainyard.deploy.preflights import Preflight, PreflightContext
 from trainyard.rules import Problem
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from trainyard.deploy.found.instances import own_instances
-from trainyard.deploy.found.reservations import each_found, usable
+from trainyard.deploy.account_state.instances import own_instances
+from trainyard.deploy.account_state.reservations import each_found, usable
 from trainyard.deploy.preflights import Preflight, PreflightContext
-from trainyard.deploy.wanted.reservations import WantedReservation
+from trainyard.deploy.requirements.reservations import WantedReservation
 from trainyard.edge.aws.ec2 import Described
 from trainyard.finding import Severity
 from trainyard.rules import Problem

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.deploy.found.images import architecture_of, each_own_image, official_images
+from trainyard.deploy.account_state.images import architecture_of, each_own_image, official_images
 from trainyard.deploy.preflights import Preflight, PreflightContext
-from trainyard.deploy.wanted.nodes import Nodes, all_nodes
+from trainyard.deploy.requirements.nodes import Nodes, all_nodes
 from trainyard.edge.aws.ec2 import Described
 from trainyard.rules import Problem
 

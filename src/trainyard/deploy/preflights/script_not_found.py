@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.deploy.preflights import Preflight, PreflightContext
-from trainyard.deploy.wanted.objects import scripts
-from trainyard.edge.aws import s3_questions
+from trainyard.deploy.requirements.objects import scripts
+from trainyard.edge.aws import s3_lookup
 from trainyard.rules import Problem
 
 
 def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield scripts that are not there, and those that may not be looked at."""
     for wanted in scripts(context.spec):
-        state = context.ask(s3_questions.object_state, wanted.bucket, wanted.key)
+        state = context.ask(s3_lookup.object_state, wanted.bucket, wanted.key)
         uri = f"s3://{wanted.bucket}/{wanted.key}"
         if state == "missing":
             yield Problem(wanted.path, f"there is no {uri}")

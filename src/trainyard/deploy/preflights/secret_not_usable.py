@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.deploy.preflights import Preflight, PreflightContext
-from trainyard.deploy.wanted.secrets import wanted_secrets
+from trainyard.deploy.requirements.secrets import wanted_secrets
 from trainyard.edge.aws import secretsmanager
 from trainyard.rules import Problem
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from trainyard.deploy.found.instances import own_instances
-from trainyard.deploy.found.subnets import found_subnets
+from trainyard.deploy.account_state.instances import own_instances
+from trainyard.deploy.account_state.subnets import found_subnets
 from trainyard.deploy.preflights import Preflight, PreflightContext
-from trainyard.deploy.wanted.nodes import Nodes, all_nodes
-from trainyard.deploy.wanted.subnets import NamedSubnet, existing_subnets
+from trainyard.deploy.requirements.nodes import Nodes, all_nodes
+from trainyard.deploy.requirements.subnets import NamedSubnet, existing_subnets
 from trainyard.finding import Severity
 from trainyard.rules import Problem
 

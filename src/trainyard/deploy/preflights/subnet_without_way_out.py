@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.deploy.found.subnets import found_subnets, route_table_of, way_out
+from trainyard.deploy.account_state.subnets import found_subnets, route_table_of, way_out
 from trainyard.deploy.preflights import Preflight, PreflightContext
-from trainyard.deploy.wanted.endpoints import services_needed
-from trainyard.deploy.wanted.nodes import all_nodes
-from trainyard.deploy.wanted.subnets import NamedSubnet, existing_subnets
+from trainyard.deploy.requirements.endpoints import services_needed
+from trainyard.deploy.requirements.nodes import all_nodes
+from trainyard.deploy.requirements.subnets import NamedSubnet, existing_subnets
 from trainyard.edge.aws import ec2
 from trainyard.rules import Problem
 

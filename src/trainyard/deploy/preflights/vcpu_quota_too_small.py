@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from trainyard.catalog.service_quota import ServiceQuota
 from trainyard.catalog.service_quotas import vcpu_quota
-from trainyard.deploy.found.instances import is_own, vcpus_of
-from trainyard.deploy.found.reservations import COMING
+from trainyard.deploy.account_state.instances import is_own, vcpus_of
+from trainyard.deploy.account_state.reservations import COMING
 from trainyard.deploy.preflights import Preflight, PreflightContext
-from trainyard.deploy.wanted.nodes import Nodes, all_nodes
+from trainyard.deploy.requirements.nodes import Nodes, all_nodes
 from trainyard.edge.aws import ec2, service_quotas
 from trainyard.rules import Problem
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.deploy.found.subnets import zones_of
+from trainyard.deploy.account_state.subnets import zones_of
 from trainyard.deploy.preflights import Preflight, PreflightContext
-from trainyard.deploy.wanted.nodes import Nodes, all_nodes
+from trainyard.deploy.requirements.nodes import Nodes, all_nodes
 from trainyard.edge.aws import ec2
 from trainyard.finding import Severity
 from trainyard.rules import Problem

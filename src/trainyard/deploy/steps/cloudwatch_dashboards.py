@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from trainyard.deploy.dashboard_ids import dashboard_ids
+from trainyard.deploy.release_notice import kinds
 from trainyard.deploy.step import Outcome, Probe
-from trainyard.deploy.told import kinds
 from trainyard.deploy.work import Work
 from trainyard.edge.aws.cloudwatch_dashboards import delete_dashboard, find_dashboard, put_dashboard
 from trainyard.finding_kinds import finding_of

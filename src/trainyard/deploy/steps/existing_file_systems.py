@@ -9,7 +9,7 @@ from trainyard.deploy.step import Outcome, Probe
 from trainyard.deploy.work import Work
 from trainyard.edge.aws import fsx
 from trainyard.errors import TrainyardError
-from trainyard.render.eks.lustre_volumes import existing_ids, mount_name_output
+from trainyard.platforms.eks.rendering.lustre_volumes import existing_ids, mount_name_output
 
 
 class ExistingFileSystems:

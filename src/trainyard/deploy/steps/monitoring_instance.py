@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 from typing import NamedTuple
 
+from trainyard.deploy.release_notice import kinds
 from trainyard.deploy.running_nodes import MOST_BYTES, failure_of
 from trainyard.deploy.step import Outcome, Probe
 from trainyard.deploy.steps.release import final_release
-from trainyard.deploy.told import kinds
 from trainyard.deploy.work import Work, folder
 from trainyard.edge.aws.load_balancers import target_healths
 from trainyard.edge.aws.s3_listing import beginning

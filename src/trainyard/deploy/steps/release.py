@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainyard.bundle.assets import published, uploads
 from trainyard.bundle.release import Release as Published
-from trainyard.deploy.looking_before import known_outputs
+from trainyard.deploy.preflight_step import known_outputs
 from trainyard.deploy.step import Outcome, Probe
 from trainyard.deploy.work import Work, folder
 from trainyard.edge.aws import s3

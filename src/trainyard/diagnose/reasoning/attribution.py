@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from trainyard.diagnose.hit import Hit
+from trainyard.diagnose.reasoning.cause_evidence import SeenCause
 from trainyard.diagnose.reasoning.links import link
-from trainyard.diagnose.reasoning.seen_cause import SeenCause
 from trainyard.diagnose.reasoning.timeline import Mask, Timeline
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from trainyard.diagnose.cause import Cause
 from trainyard.diagnose.hit import Hit
-from trainyard.diagnose.reasoning.seen_cause import CONFIDENCE_ORDER, sureness
+from trainyard.diagnose.reasoning.cause_evidence import CONFIDENCE_ORDER, sureness
 
 _BY_ORDER = tuple(CONFIDENCE_ORDER)
 _FOR_TWO_STEPS = 3

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterable
 
 from trainyard.diagnose.cause import Cause
 from trainyard.diagnose.hit import Hit
-from trainyard.diagnose.reasoning.seen_cause import CONFIDENCE_ORDER, in_time, sureness
+from trainyard.diagnose.reasoning.cause_evidence import CONFIDENCE_ORDER, in_time, sureness
 
 MOST = 10
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from trainyard.diagnose.cause import Cause
-from trainyard.diagnose.reasoning.deciding import LinkKind, deciding
-from trainyard.diagnose.reasoning.seen_cause import KIND_ORDER, SeenCause
+from trainyard.diagnose.reasoning.cause_evidence import KIND_ORDER, SeenCause
+from trainyard.diagnose.reasoning.thresholds import LinkKind, deciding
 
 # What a symptom comes of that names no cause: what does name the symptom, says more.
 _OF_SYMPTOMS = ("any", "consequence")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from trainyard.diagnose.reasoning.attribution import Root
-from trainyard.diagnose.reasoning.deciding import deciding
-from trainyard.diagnose.reasoning.seen_cause import KIND_ORDER, in_time, sureness
+from trainyard.diagnose.reasoning.cause_evidence import KIND_ORDER, in_time, sureness
+from trainyard.diagnose.reasoning.thresholds import deciding
 
 
 def ranked(roots: Sequence[Root]) -> list[Root]:

@@ -13,8 +13,8 @@ from functools import cached_property
 from itertools import compress
 
 from trainyard.diagnose.hit import Hit
-from trainyard.diagnose.reasoning.deciding import LinkKind, deciding
-from trainyard.diagnose.reasoning.seen_cause import SeenCause
+from trainyard.diagnose.reasoning.cause_evidence import SeenCause
+from trainyard.diagnose.reasoning.thresholds import LinkKind, deciding
 
 Mask = bytearray
 """Which lines of a cause are meant: 1 for each of them."""

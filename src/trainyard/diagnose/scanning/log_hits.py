@@ -9,10 +9,10 @@ from typing import NamedTuple
 from trainyard.diagnose.hit import Hit
 from trainyard.diagnose.line_node import node_of
 from trainyard.diagnose.scanning.escapes import without_escapes
-from trainyard.diagnose.scanning.found_lines import FoundLine, found_lines
+from trainyard.diagnose.scanning.filtered_out import LeftOut
 from trainyard.diagnose.scanning.json_events import Event, JsonEvents, is_json_events
-from trainyard.diagnose.scanning.left_out import LeftOut
 from trainyard.diagnose.scanning.log_clock import LogClock, decoded
+from trainyard.diagnose.scanning.matched_lines import FoundLine, found_lines
 from trainyard.diagnose.scanning.patterns import Patterns
 from trainyard.diagnose.scanning.pieces import Piece
 from trainyard.diagnose.scanning.tally import EARLIEST, LATEST, Tally

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from trainyard.diagnose.hit import Hit
 from trainyard.diagnose.log_file import Unread
-from trainyard.diagnose.scanning.left_out import LeftOut
+from trainyard.diagnose.scanning.filtered_out import LeftOut
 
 
 class Progress(NamedTuple):

@@ -7,10 +7,11 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 
 from trainyard.diagnose.cause import Cause, Signature, signatures
+from trainyard.diagnose.line_filter import EVERYTHING, Wanted
 from trainyard.diagnose.log_file import LogFile, UnreadableError
 from trainyard.diagnose.log_kind import applies, kind_of
 from trainyard.diagnose.reading.unread_list import UnreadList
-from trainyard.diagnose.scanning.left_out import LeftOut
+from trainyard.diagnose.scanning.filtered_out import LeftOut
 from trainyard.diagnose.scanning.log_clock import LogClock
 from trainyard.diagnose.scanning.log_hits import LogHits, Sorts
 from trainyard.diagnose.scanning.patterns import Patterns
@@ -18,7 +19,6 @@ from trainyard.diagnose.scanning.pieces import pieces
 from trainyard.diagnose.scanning.result import Progress, Scan
 from trainyard.diagnose.scanning.tally import Tally
 from trainyard.diagnose.unusual import UnusualLines
-from trainyard.diagnose.wanted import EVERYTHING, Wanted
 
 Known = Mapping[str, tuple[Signature, Cause]]
 

@@ -10,8 +10,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.asking import answer, client, pages
 from trainyard.edge.aws.batch_job_state import NodeNeed, node_needs
+from trainyard.edge.aws.calls import answer, client, pages
 
 BATCH_LOG_GROUP = "/aws/batch/job"
 """Where containers log to that name no group: https://docs.aws.amazon.com/batch/latest/userguide/using_awslogs.html"""

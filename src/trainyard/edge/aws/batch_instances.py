@@ -11,8 +11,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.asking import answer, answer_or_none, by_values, client, pages
 from trainyard.edge.aws.batch_state import ComputeEnvironment
+from trainyard.edge.aws.calls import answer, answer_or_none, by_values, client, pages
 from trainyard.edge.aws.ec2 import Described
 from trainyard.edge.aws.scaling_activities import FailedLaunch, failed_launches_of
 

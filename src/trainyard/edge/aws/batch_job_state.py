@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.asking import answer, client
+from trainyard.edge.aws.calls import answer, client
 
 MOST_DESCRIBED = 100
 """How many jobs one call describes."""

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from botocore.exceptions import BotoCoreError
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.asking import answer, client
+from trainyard.edge.aws.calls import answer, client
 from trainyard.edge.aws.refusals import code
 from trainyard.errors import TrainyardError
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import NamedTuple
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.asking import answer_or_none, client
+from trainyard.edge.aws.calls import answer_or_none, client
 
 _KINDS = {
     "AWS::Batch::ComputeEnvironment": "environments",

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.asking import pages
+from trainyard.edge.aws.calls import pages
 
 _MOST_NAMED = 100  # in one call
 

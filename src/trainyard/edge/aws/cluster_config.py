@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.asking import answer_or_none, client
+from trainyard.edge.aws.calls import answer_or_none, client
 from trainyard.edge.aws.s3_listing import beginning
 from trainyard.errors import TrainyardError
 

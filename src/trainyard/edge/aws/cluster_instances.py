@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.asking import pages
+from trainyard.edge.aws.calls import pages
 from trainyard.edge.aws.ec2 import Described
 
 # ParallelCluster's own, those that our rendering asks it to set, and CloudFormation's, which stand on the head node. An

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.asking import answer, by_values, client, pages
+from trainyard.edge.aws.calls import answer, by_values, client, pages
 
 Described = dict[str, Any]
 """A thing as EC2 describes it."""

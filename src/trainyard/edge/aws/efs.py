@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.asking import answer_or_none, client
+from trainyard.edge.aws.calls import answer_or_none, client
 
 
 def file_system(account: Account, id_: str) -> dict[str, Any] | None:

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.asking import answer, answer_or_none, client, pages
+from trainyard.edge.aws.calls import answer, answer_or_none, client, pages
 
 _MISSING = ("ResourceNotFoundException",)
 

@@ -6,7 +6,7 @@ https://docs.aws.amazon.com/eks/latest/APIReference/API_DescribeClusterVersions.
 from __future__ import annotations
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.asking import pages
+from trainyard.edge.aws.calls import pages
 
 
 def offered_versions(account: Account) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import Any
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.asking import by_values, pages
+from trainyard.edge.aws.calls import by_values, pages
 
 Described = dict[str, Any]
 

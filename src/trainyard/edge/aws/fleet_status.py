@@ -7,7 +7,7 @@ from functools import partial
 from typing import NamedTuple
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.asking import answer_or_none, client
+from trainyard.edge.aws.calls import answer_or_none, client
 
 # pcluster/models/compute_fleet_status_manager.py and PCLUSTER_DYNAMODB_PREFIX in pcluster/constants.py of
 # https://pypi.org/project/aws-parallelcluster/3.16.1/

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.asking import answer, answer_or_none, client, pages
+from trainyard.edge.aws.calls import answer, answer_or_none, client, pages
 
 # Of one call. https://docs.aws.amazon.com/IAM/latest/APIReference/API_SimulatePrincipalPolicy.html takes more; a page
 # of answers holds 100.

@@ -9,7 +9,7 @@ from functools import partial
 from typing import NamedTuple
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.asking import answer_or_none, client
+from trainyard.edge.aws.calls import answer_or_none, client
 
 
 class InstanceProfile(NamedTuple):

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.asking import answer_or_none, client
+from trainyard.edge.aws.calls import answer_or_none, client
 
 
 def key(account: Account, arn: str) -> dict[str, Any] | None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.asking import by_values, pages
+from trainyard.edge.aws.calls import by_values, pages
 from trainyard.edge.aws.ec2 import Described, tags_of
 from trainyard.edge.aws.nodes import Node
 

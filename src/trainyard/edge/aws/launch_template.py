@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.asking import answer_or_none, client
+from trainyard.edge.aws.calls import answer_or_none, client
 
 # https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html
 _MISSING = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.asking import answer, client
+from trainyard.edge.aws.calls import answer, client
 
 
 class TargetHealth(NamedTuple):

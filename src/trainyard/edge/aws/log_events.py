@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.asking import answer_or_none, client
+from trainyard.edge.aws.calls import answer_or_none, client
 from trainyard.edge.aws.cluster_logs import MISSING
 from trainyard.errors import TrainyardError
 

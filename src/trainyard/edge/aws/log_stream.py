@@ -12,7 +12,7 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.asking import answer_or_none, client
+from trainyard.edge.aws.calls import answer_or_none, client
 from trainyard.edge.aws.cluster_logs import MISSING
 from trainyard.edge.aws.log_events import LogEvent
 from trainyard.edge.aws.refusals import code

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.asking import answer_or_none, client
+from trainyard.edge.aws.calls import answer_or_none, client
 
 # The head node writes there which instance is which node: slurm_plugin/instance_manager.py of
 # https://github.com/aws/aws-parallelcluster-node, and PCLUSTER_SLURM_DYNAMODB_PREFIX in pcluster/constants.py.

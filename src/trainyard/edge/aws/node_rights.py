@@ -6,7 +6,7 @@ https://docs.aws.amazon.com/IAM/latest/APIReference/API_SimulatePrincipalPolicy.
 from __future__ import annotations
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.asking import answer, answer_or_none, client, pages
+from trainyard.edge.aws.calls import answer, answer_or_none, client, pages
 
 
 def may(account: Account, profile_arn: str, action: str, resource: str) -> bool:

@@ -9,7 +9,7 @@ import re
 from functools import partial
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.asking import answer_or_none
+from trainyard.edge.aws.calls import answer_or_none
 
 # https://docs.aws.amazon.com/AmazonECR/latest/userguide/Registries.html
 _PRIVATE = re.compile(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.asking import answer_or_none, client
+from trainyard.edge.aws.calls import answer_or_none, client
 
 _RESERVATION = "AWS::EC2::CapacityReservation"
 

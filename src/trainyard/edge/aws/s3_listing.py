@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.asking import answer_or_none, client
+from trainyard.edge.aws.calls import answer_or_none, client
 from trainyard.edge.aws.s3 import Object
 
 _MISSING = {"404", "NoSuchBucket", "NoSuchKey", "NotFound"}

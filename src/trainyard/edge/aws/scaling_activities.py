@@ -10,7 +10,7 @@ from functools import partial
 from typing import NamedTuple
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.asking import answer, client
+from trainyard.edge.aws.calls import answer, client
 
 _MOST_ACTIVITIES = 50
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.asking import answer_or_none, client
+from trainyard.edge.aws.calls import answer_or_none, client
 
 _UNCONFIRMED = "PendingConfirmation"
 _MOST_PAGES = 20  # of a hundred

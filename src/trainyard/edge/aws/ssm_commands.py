@@ -9,7 +9,7 @@ from typing import Any
 from botocore.exceptions import BotoCoreError, ClientError
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.asking import answer, client
+from trainyard.edge.aws.calls import answer, client
 from trainyard.edge.aws.refusals import code, words
 from trainyard.edge.remote.answer import Answer, UnreachableError
 from trainyard.edge.remote.shell_line import answer_in, line_as_cluster_user

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.asking import pages
+from trainyard.edge.aws.calls import pages
 
 
 def active_instances(account: Account) -> tuple[str, ...]:

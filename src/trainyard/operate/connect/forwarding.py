@@ -9,9 +9,9 @@ from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.ssm_sessions import ONLINE, SessionRequest
 from trainyard.errors import InputError
 from trainyard.operate.connect.agents import known_agent_state
-from trainyard.operate.connect.find_target import find_target
 from trainyard.operate.connect.monitoring_stack import made_by_trainyard, monitoring_stack
 from trainyard.operate.connect.target import HEAD, Target, require_running
+from trainyard.operate.connect.target_search import find_target
 
 NAMED_PORTS = {"grafana": 3000, "prometheus": 9090}
 """Where they listen by default: https://grafana.com/docs/grafana/latest/setup-grafana/configure-grafana/#http_port and

@@ -8,10 +8,10 @@ from typing import NamedTuple
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.cluster_logs import LogGroup, groups, streams
 from trainyard.errors import InputError, TrainyardError
-from trainyard.operate.logs.batch_log import batch_groups, batch_log, batch_stack
-from trainyard.operate.logs.eks.stream_name import CONTROL_PLANE, INSIGHTS, EksStreamName, PodStreamName, parsed_eks
 from trainyard.operate.logs.job_stream import JobStreamName
 from trainyard.operate.logs.stream_name import StreamName, parsed
+from trainyard.platforms.batch.logs import batch_groups, batch_log, batch_stack
+from trainyard.platforms.eks.logs.stream_name import CONTROL_PLANE, INSIGHTS, EksStreamName, PodStreamName, parsed_eks
 
 _PARALLELCLUSTER = "/aws/parallelcluster/"
 _EKS = (CONTROL_PLANE, INSIGHTS)

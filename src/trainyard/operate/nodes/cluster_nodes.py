@@ -10,7 +10,7 @@ from trainyard.deploy.work import folder
 from trainyard.edge.aws.nodes import Node
 from trainyard.finding import Finding
 from trainyard.operate.nodes.bucket_records import Readings
-from trainyard.operate.nodes.expected import Expected, Group
+from trainyard.operate.nodes.expected_nodes import Expected, Group
 from trainyard.operate.nodes.node_state import NodeState, node_that_is_gone, node_that_is_there
 
 

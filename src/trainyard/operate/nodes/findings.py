@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from trainyard.deploy.told import command_to_tell
+from trainyard.deploy.release_notice import command_to_tell
 from trainyard.finding import SEVERITIES, Finding
 from trainyard.operate.nodes.cluster_nodes import Nodes
-from trainyard.operate.nodes.explained import finding
+from trainyard.operate.nodes.durations import duration, listed
+from trainyard.operate.nodes.finding_kinds import finding
 from trainyard.operate.nodes.findings_of_counts import counts
 from trainyard.operate.nodes.findings_of_gone import failures_of_gone
 from trainyard.operate.nodes.node_state import NodeState
-from trainyard.operate.nodes.words import duration, listed
 
 
 def judged(nodes: Nodes) -> Nodes:

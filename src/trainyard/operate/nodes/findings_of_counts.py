@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from trainyard.finding import Finding
 from trainyard.operate.nodes.cluster_nodes import Nodes
-from trainyard.operate.nodes.expected import Group
-from trainyard.operate.nodes.explained import finding
+from trainyard.operate.nodes.expected_nodes import Group
+from trainyard.operate.nodes.finding_kinds import finding
 from trainyard.operate.nodes.node_state import NodeState
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from trainyard.finding import Finding
 from trainyard.operate.nodes.cluster_nodes import Nodes
-from trainyard.operate.nodes.explained import finding
+from trainyard.operate.nodes.durations import duration, listed
+from trainyard.operate.nodes.finding_kinds import finding
 from trainyard.operate.nodes.node_state import NodeState
-from trainyard.operate.nodes.words import duration, listed
 
 _MOST = 10
 

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from trainyard.edge.aws.nodes import MONITORING, Node
 from trainyard.operate.nodes.bucket_records import Reading
-from trainyard.operate.nodes.expected import Group
+from trainyard.operate.nodes.expected_nodes import Group
 from trainyard.operate.nodes.record import NodeRecord, StepRecord
 
 _ROLES = {"HeadNode": "head", "LoginNode": "login", "Compute": "compute", MONITORING: "monitoring"}

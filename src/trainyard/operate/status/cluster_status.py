@@ -11,14 +11,14 @@ from trainyard.edge.aws.fleet_status import FleetStatus
 from trainyard.edge.aws.nodes import Node
 from trainyard.edge.aws.stacks import StackState
 from trainyard.operate.monitoring.access import MonitoringAccess
-from trainyard.operate.status.batch.batch_status import BatchStatus
 from trainyard.operate.status.concern import Concern
-from trainyard.operate.status.eks.eks_status import EksStatus
 from trainyard.operate.status.failures import Failure
 from trainyard.operate.status.file_systems import FileSystem
 from trainyard.operate.status.node_hours import NodeHours
 from trainyard.operate.status.queues import ComputeResource
 from trainyard.operate.status.reservations import Reservation
+from trainyard.platforms.batch.status.batch_status import BatchStatus
+from trainyard.platforms.eks.status.eks_status import EksStatus
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,12 @@ from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.stack_events import stack_failure
 from trainyard.edge.aws.stacks import StackState
 from trainyard.errors import TrainyardError
-from trainyard.operate.nodes.words import duration
-from trainyard.operate.status.batch.concerns import batch_concerns
+from trainyard.operate.nodes.durations import duration
 from trainyard.operate.status.cluster_status import Status
 from trainyard.operate.status.concern import Concern
-from trainyard.operate.status.eks.concerns import eks_concerns
 from trainyard.operate.status.reservations import MISSING
+from trainyard.platforms.batch.status.concerns import batch_concerns
+from trainyard.platforms.eks.status.concerns import eks_concerns
 from trainyard.render.tags import CLUSTER
 
 _SOON_S = 86_400

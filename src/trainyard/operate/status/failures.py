@@ -13,7 +13,7 @@ from trainyard.edge.aws.log_events import LogEvent, filtered
 from trainyard.edge.aws.nodes import Node
 from trainyard.edge.aws.stack_events import stack_events
 from trainyard.edge.aws.stacks import StackState
-from trainyard.operate.nodes.looking import Look
+from trainyard.operate.nodes.node_query import Look
 
 _MOST = 5
 _MOST_PAGES = 10

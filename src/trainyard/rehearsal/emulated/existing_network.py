@@ -7,8 +7,8 @@ from typing import Any
 
 from moto.ec2.models import security_groups, subnets, vpcs
 
-from trainyard.rehearsal.emulated.given_id import given_id
-from trainyard.rehearsal.emulated.inside import Inside
+from trainyard.rehearsal.emulated.fixed_ids import given_id
+from trainyard.rehearsal.emulated.in_process_client import Inside
 
 _CIDR = "10.0.0.0/16"
 _UNNAMED = "10.0.240.0/20"

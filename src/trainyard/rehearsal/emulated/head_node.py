@@ -14,8 +14,8 @@ import yaml
 from botocore.exceptions import ClientError
 
 from trainyard.rehearsal.emulated.breakdown import striking
-from trainyard.rehearsal.emulated.coming_up import ComingUp
 from trainyard.rehearsal.emulated.faults import FAULTS
+from trainyard.rehearsal.emulated.node_boot import ComingUp
 from trainyard.rehearsal.emulated.resource import Aws, ResourceError
 from trainyard.rehearsal.emulated.slurm_cluster import Cluster
 from trainyard.rehearsal.emulated.static_nodes import launch_missing, terminate_compute_nodes

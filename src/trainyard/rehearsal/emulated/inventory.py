@@ -15,7 +15,7 @@ from moto.backends import get_backend
 
 from trainyard.rehearsal.emulated.engine.stacks import every
 from trainyard.rehearsal.emulated.extensions import api_modules
-from trainyard.rehearsal.emulated.inside import Inside
+from trainyard.rehearsal.emulated.in_process_client import Inside
 
 # Every region has a VPC from the start.
 _NEVER_EMPTY = {"ec2"}

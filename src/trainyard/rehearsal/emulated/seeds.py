@@ -13,7 +13,7 @@ from typing import Any
 
 from trainyard.catalog.instances import find
 from trainyard.catalog.parallelcluster_images import official_image
-from trainyard.rehearsal.emulated.mentions import Mention, mentions
+from trainyard.rehearsal.emulated.spec_resources import Mention, mentions
 from trainyard.spec.capacity import Reserved
 from trainyard.spec.cluster import Spec
 from trainyard.spec.node_group import NodeGroup

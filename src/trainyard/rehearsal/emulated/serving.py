@@ -10,8 +10,8 @@ from werkzeug.serving import make_server
 
 from trainyard.rehearsal.emulated import extensions
 from trainyard.rehearsal.emulated.application import Application
-from trainyard.rehearsal.emulated.inside import let_calls_in
-from trainyard.rehearsal.emulated.planting import plant_from_environment
+from trainyard.rehearsal.emulated.in_process_client import let_calls_in
+from trainyard.rehearsal.emulated.seed_account import plant_from_environment
 
 if TYPE_CHECKING:
     from werkzeug.serving import BaseWSGIServer

@@ -8,10 +8,10 @@ from trainyard.catalog.efa import uses_efa
 from trainyard.catalog.instances import find
 from trainyard.deploy.steps.grafana import has_workspace
 from trainyard.monitoring.cloudwatch_body import wants_dashboards
+from trainyard.platforms.eks.rendering.launch_templates import needs_launch_templates
+from trainyard.platforms.eks.rendering.names import accelerator
 from trainyard.render.cloudformation.monitoring import needs_monitoring
 from trainyard.render.cloudformation.network import has_load_balancer
-from trainyard.render.eks.launch_templates import needs_launch_templates
-from trainyard.render.eks.names import accelerator
 from trainyard.render.needed_assets import needed_assets
 from trainyard.spec.cluster import Spec
 from trainyard.spec.file_system import FileSystem

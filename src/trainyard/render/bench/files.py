@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from trainyard.document.write import yaml_text
-from trainyard.render.batch.names import job_definition, job_queue
+from trainyard.platforms.batch.rendering.names import job_definition, job_queue
+from trainyard.platforms.eks.rendering.job_pods import group_of, job_pod
 from trainyard.render.bench.batch_job import submit_job
 from trainyard.render.bench.job import BenchJob
 from trainyard.render.bench.mpi_job import mpi_job
 from trainyard.render.bench.plan import container_image, jobs_for
 from trainyard.render.bench.sbatch import DIRECT_FILE, direct_text, sbatch_text
-from trainyard.render.eks.job_pods import group_of, job_pod
 from trainyard.spec.cluster import Spec
 
 ASSETS = Path(__file__).with_name("assets")

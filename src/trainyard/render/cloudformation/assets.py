@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainyard.render.assets import assets_folder
 from trainyard.render.cloudformation.iam import iam_names
-from trainyard.render.parallelcluster.policies import partition, script_keys
+from trainyard.render.policies import partition, script_keys
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.cluster import Spec
 

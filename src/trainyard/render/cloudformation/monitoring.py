@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainyard.render.assets import assets_folder
 from trainyard.render.cloudformation.iam import iam_names
 from trainyard.render.cloudformation.network import has_load_balancer
-from trainyard.render.parallelcluster.networking import one_subnet
+from trainyard.render.networking import one_subnet
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.cluster import Spec
 

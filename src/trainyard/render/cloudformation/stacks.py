@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from trainyard.render.batch.parameters import batch_parameters, needs_batch
-from trainyard.render.batch.template import batch_template
+from trainyard.platforms.batch.rendering.parameters import batch_parameters, needs_batch
+from trainyard.platforms.batch.rendering.template import batch_template
+from trainyard.platforms.eks.rendering.launch_templates import (
+    launch_template_parameters,
+    launch_templates,
+    needs_launch_templates,
+)
 from trainyard.render.cloudformation.assets import assets_parameters, needs_assets
 from trainyard.render.cloudformation.iam import CAPABILITIES
 from trainyard.render.cloudformation.monitoring import monitoring_parameters, needs_monitoring
@@ -14,7 +19,6 @@ from trainyard.render.cloudformation.rules import needs_rules, rules_parameters
 from trainyard.render.cloudformation.stack import Kind, Stack
 from trainyard.render.cloudformation.storage import needs_storage, storage_parameters
 from trainyard.render.cloudformation.template import template
-from trainyard.render.eks.launch_templates import launch_template_parameters, launch_templates, needs_launch_templates
 from trainyard.render.stand_ins import Ids
 from trainyard.render.tags import all_tags
 from trainyard.spec.cluster import Spec

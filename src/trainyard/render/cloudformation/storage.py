@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 from trainyard.errors import TrainyardError
-from trainyard.render.parallelcluster.networking import one_subnet
+from trainyard.render.networking import one_subnet
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.cluster import Spec
 from trainyard.spec.file_system import Lustre, OpenZfs

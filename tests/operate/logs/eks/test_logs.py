@@ -18,8 +18,8 @@ from trainyard.api.logs import Logs, Period, PodLogs, export_pods, logs_of
 from trainyard.cli.logs_output import event_printer, log_values, nothing_found, print_log
 from trainyard.errors import InputError, TrainyardError
 from trainyard.operate.logs.cluster_log import cluster_log
-from trainyard.operate.logs.eks.stream_name import parsed_eks
-from trainyard.operate.logs.wanted import Wanted, chosen
+from trainyard.operate.logs.log_filter import Wanted, chosen
+from trainyard.platforms.eks.logs.stream_name import parsed_eks
 
 WHOLE = Period()
 HASH = "0a1b2c3d4e5f60718293a4b5c6d7e8f9"

@@ -12,7 +12,7 @@ from trainyard.errors import TrainyardError
 from trainyard.finding import Finding
 from trainyard.operate.monitoring.verify.in_account import InAccount
 from trainyard.operate.monitoring.verify.instances import Instance, tagged
-from trainyard.operate.monitoring.verify.situation import Situation
+from trainyard.operate.monitoring.verify.subject import Situation
 from trainyard.spec.cluster import Spec
 from trainyard.spec.parsing import parse
 

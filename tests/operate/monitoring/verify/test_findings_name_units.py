@@ -6,7 +6,7 @@ import re
 
 from trainyard.bootstrap.steps import ASSETS
 from trainyard.monitoring.alert import alerts
-from trainyard.operate.monitoring.verify.explained import kinds
+from trainyard.operate.monitoring.verify.finding_kinds import kinds
 
 _NAMED = re.compile(r"(?:journalctl (?:-u |--unit=)|systemctl (?:status|start|restart) )([a-z][a-z0-9-]*)")
 _OF_STEPS = re.compile(r"\b((?:trainyard|nvidia)-[a-z0-9-]+)(?:\.service|\.timer)|(?m:^NAME=)([a-z0-9-]+)")

@@ -23,7 +23,7 @@ from trainyard.operate.monitoring.verify.credentials import credentials
 from trainyard.operate.monitoring.verify.panels import filled, panels
 from trainyard.operate.monitoring.verify.remote_write import remote_write
 from trainyard.operate.monitoring.verify.rules import rules
-from trainyard.operate.monitoring.verify.situation import Situation
+from trainyard.operate.monitoring.verify.subject import Situation
 from trainyard_node.metric import metrics as registered
 
 

@@ -6,12 +6,12 @@ import pytest
 
 from tests.edge.aws.in_memory import StandingClock
 from tests.operate.monitoring.verify.situations import FakeKeeper, in_account, nodes, spec, whole
-from trainyard.edge.aws.asking import NotAllowedError
-from trainyard.operate.monitoring.verify.explained import kinds
+from trainyard.edge.aws.calls import NotAllowedError
+from trainyard.operate.monitoring.verify.finding_kinds import kinds
 from trainyard.operate.monitoring.verify.in_account import InAccount
 from trainyard.operate.monitoring.verify.instances import Instance
-from trainyard.operate.monitoring.verify.situation import Situation
-from trainyard.operate.monitoring.verify.verifying import verify, verify_until_good
+from trainyard.operate.monitoring.verify.subject import Situation
+from trainyard.operate.monitoring.verify.verification import verify, verify_until_good
 
 
 class Refusing(InAccount):

@@ -6,7 +6,7 @@ import math
 
 from tests.operate.monitoring.viewer.fake_source import FakeSource
 from trainyard.monitoring.dashboard import dashboards
-from trainyard.operate.monitoring.viewer.asking import Asking
+from trainyard.operate.monitoring.viewer.panel_queries import Asking
 from trainyard.operate.monitoring.viewer.variables import Selection
 from trainyard.operate.monitoring.viewer.window import MOST_POINTS, window
 

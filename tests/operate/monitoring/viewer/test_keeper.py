@@ -7,7 +7,7 @@ import pytest
 from tests.edge.prometheus_stand_in import Says, StandIn, standing_in
 from trainyard.edge.aws.account import Account
 from trainyard.errors import InputError, TrainyardError
-from trainyard.operate.monitoring.viewer.keeper import keeper_at, keeper_of
+from trainyard.operate.monitoring.viewer.metrics_source import keeper_at, keeper_of
 
 WORKSPACE = "https://aps-workspaces.us-east-2.amazonaws.com/workspaces/ws-1"
 ENDPOINT = "https://vpce-1.aps-workspaces.us-east-2.vpce.amazonaws.com/workspaces/ws-1"

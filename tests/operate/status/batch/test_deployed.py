@@ -13,8 +13,8 @@ from trainyard.api.diagnose import diagnose_cluster
 from trainyard.api.logs import Period, cluster_logs
 from trainyard.edge.aws.account import Account
 from trainyard.errors import TrainyardError
-from trainyard.operate.connect.find_target import find_target
-from trainyard.operate.status.looking import status
+from trainyard.operate.connect.target_search import find_target
+from trainyard.operate.status.status_query import status
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 

@@ -28,7 +28,7 @@ from tests.edge.aws.batch_cluster import (
 from trainyard.cli.status_output import print_status, status_values
 from trainyard.errors import TrainyardError
 from trainyard.operate.status.cluster_status import Status
-from trainyard.operate.status.looking import status
+from trainyard.operate.status.status_query import status
 
 WELL = BatchCluster()
 BATCH, REGION = "aws batch", "--region us-east-2"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trainyard.operate.status.eks.control_plane import usd_an_hour
+from trainyard.platforms.eks.status.control_plane import usd_an_hour
 
 
 # https://aws.amazon.com/eks/pricing/, read 2026-11-22

@@ -34,9 +34,9 @@ from tests.operate.eks_cluster import (
 from trainyard.cli.status_output import print_status, status_values
 from trainyard.errors import TrainyardError
 from trainyard.operate.status.cluster_status import Status
-from trainyard.operate.status.eks.eks_status import EksStatus
-from trainyard.operate.status.eks.inside import PART
-from trainyard.operate.status.looking import status
+from trainyard.operate.status.status_query import status
+from trainyard.platforms.eks.status.eks_status import EksStatus
+from trainyard.platforms.eks.status.kubernetes_api import PART
 
 WELL = EksCluster()
 NOT_ALLOWED = Refusal("AccessDeniedException", "no identity-based policy allows it", 403)

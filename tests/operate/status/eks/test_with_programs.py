@@ -11,8 +11,8 @@ import pytest
 from tests.kubernetes.programs import FakePrograms
 from tests.operate.eks_cluster import UNREACHABLE, EksCluster
 from trainyard.api.diagnose import diagnose_cluster
-from trainyard.operate.status.eks.inside import PART
-from trainyard.operate.status.looking import status
+from trainyard.operate.status.status_query import status
+from trainyard.platforms.eks.status.kubernetes_api import PART
 
 WELL = EksCluster()
 pytestmark = pytest.mark.integration

@@ -13,7 +13,7 @@ from kubernetes_validate.utils import schema_contents
 from referencing import Registry, Resource
 
 from trainyard.catalog.kubernetes_versions import find_version, known_versions
-from trainyard.render.eks.manifests import documents, native
+from trainyard.platforms.eks.rendering.manifests import documents, native
 
 # The day on which the catalog was read: what EKS had stopped to support by then is not asked for.
 _READ = "2026-11-22"

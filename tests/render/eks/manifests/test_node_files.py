@@ -10,7 +10,7 @@ import pytest
 from tests.render.eks.manifests.clusters import ALL, P5, cluster, made, one
 from tests.render.eks.manifests.strictly import containers, pods
 from trainyard.bootstrap.pyz import trainyard_node_pyz
-from trainyard.render.eks.manifests import CONFIG_MAP_BYTES
+from trainyard.platforms.eks.rendering.manifests import CONFIG_MAP_BYTES
 from trainyard_node.node_env import NAMES
 from trainyard_node.this_node import assignments
 

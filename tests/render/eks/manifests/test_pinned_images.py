@@ -9,8 +9,8 @@ import pytest
 from tests.render.eks.manifests.clusters import ALL, SPECS, bench_jobs, cluster, made
 from tests.render.eks.manifests.strictly import containers
 from trainyard.catalog.kubernetes_addons import image, image_names
+from trainyard.platforms.eks.rendering.manifests import FOLDER, documents, native
 from trainyard.render.bench.plan import container_image
-from trainyard.render.eks.manifests import FOLDER, documents, native
 
 PINNED = re.compile(r"[a-z0-9.-]+\.[a-z]+(/[a-z0-9._-]+)+:(?P<tag>[A-Za-z0-9._-]+)(@sha256:[0-9a-f]{64})?")
 # Tags that move: they name no version, or only a part of one.

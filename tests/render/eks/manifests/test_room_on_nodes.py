@@ -10,7 +10,7 @@ import pytest
 from tests.render.eks.manifests.clusters import AMP, FSX, G5, P5, TRN1, bench_jobs, cluster, made
 from tests.render.eks.manifests.strictly import pods
 from trainyard.catalog.instances import find
-from trainyard.render.eks.names import labels
+from trainyard.platforms.eks.rendering.names import labels
 
 QUEUES = {
     "p5.48xlarge": P5,

@@ -9,7 +9,7 @@ import pytest
 
 from tests.render.eks.manifests.clusters import ALL, SPECS, bench_jobs, cluster, made
 from tests.render.eks.manifests.strictly import VERSIONS, crd, problems
-from trainyard.render.eks.manifests import FOLDER, documents, native
+from trainyard.platforms.eks.rendering.manifests import FOLDER, documents, native
 
 NATIVE = sorted(file.name for file in FOLDER.glob("*.yaml"))
 EACH_VERSION = pytest.mark.parametrize("version", VERSIONS)

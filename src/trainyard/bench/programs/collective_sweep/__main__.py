@@ -11,7 +11,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from .meeting import MeetingError
+from .rendezvous import MeetingError
 from .table import Sizes, Timed, busbw_gb_s, device, ending, heading, opening, row
 
 FLOAT_BYTES = 4

@@ -13,7 +13,7 @@ from array import array
 from operator import add
 from pathlib import Path
 
-from .meeting import MeetingError, accept, announce, connect, find, hear, listen, own_address, say
+from .rendezvous import MeetingError, accept, announce, connect, find, hear, listen, own_address, say
 
 FLOAT_BYTES = 4
 _QUIET_S = 120.0

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 import torch.distributed
 
-from .meeting import WITHIN_S, announce, find, own_address
+from .rendezvous import WITHIN_S, announce, find, own_address
 
 _WITHIN = timedelta(seconds=WITHIN_S)
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from trainyard.edge.aws.sns import subscriptions
 from trainyard.finding import Finding
-from trainyard.operate.monitoring.verify.explained import finding
-from trainyard.operate.monitoring.verify.situation import Situation
+from trainyard.operate.monitoring.verify.finding_kinds import finding
+from trainyard.operate.monitoring.verify.subject import Situation
 
 
 def alerting(situation: Situation) -> Iterator[Finding]:

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from trainyard.finding import Finding
 from trainyard.monitoring.prometheus_config import SCRAPE_INTERVAL_S
-from trainyard.operate.monitoring.verify.explained import finding
-from trainyard.operate.monitoring.verify.situation import Situation
-from trainyard.operate.nodes.words import duration
+from trainyard.operate.monitoring.verify.finding_kinds import finding
+from trainyard.operate.monitoring.verify.subject import Situation
+from trainyard.operate.nodes.durations import duration
 
 # A query finds no sample that is older than five minutes, so that it need not say so.
 # https://prometheus.io/docs/prometheus/latest/querying/basics/#staleness

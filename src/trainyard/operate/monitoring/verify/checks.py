@@ -20,7 +20,7 @@ from trainyard.operate.monitoring.verify.rights import rights
 from trainyard.operate.monitoring.verify.rules import rules
 from trainyard.operate.monitoring.verify.same_name import same_name
 from trainyard.operate.monitoring.verify.security_groups import security_groups
-from trainyard.operate.monitoring.verify.situation import Situation
+from trainyard.operate.monitoring.verify.subject import Situation
 from trainyard.operate.monitoring.verify.targets import targets
 from trainyard.operate.monitoring.verify.workspace import workspace
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from trainyard.edge.prometheus_api import Sample
 from trainyard.finding import Finding
-from trainyard.operate.monitoring.verify.explained import finding
-from trainyard.operate.monitoring.verify.situation import Situation
-from trainyard.operate.nodes.words import listed
+from trainyard.operate.monitoring.verify.finding_kinds import finding
+from trainyard.operate.monitoring.verify.subject import Situation
+from trainyard.operate.nodes.durations import listed
 
 # A scrape takes up to a second on a busy node, and what it says of the time is as old.
 _MOST_S = 2

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.deploy.told import kinds as kinds_of_deployment
+from trainyard.deploy.release_notice import kinds as kinds_of_deployment
 from trainyard.edge.aws.cloudwatch_dashboards import find_dashboard
 from trainyard.finding import Finding
 from trainyard.finding_kinds import finding_of
 from trainyard.monitoring.cloudwatch_body import dashboards_of, wants_dashboards
 from trainyard.monitoring.cloudwatch_dashboard import dashboard_name
 from trainyard.monitoring.cloudwatch_mark import mark_of
-from trainyard.operate.monitoring.verify.explained import finding
-from trainyard.operate.monitoring.verify.situation import Situation
+from trainyard.operate.monitoring.verify.finding_kinds import finding
+from trainyard.operate.monitoring.verify.subject import Situation
 
 
 def cloudwatch(situation: Situation) -> Iterator[Finding]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.finding import Finding
-from trainyard.operate.monitoring.verify.explained import finding
-from trainyard.operate.monitoring.verify.situation import Situation
-from trainyard.operate.nodes.words import duration
+from trainyard.operate.monitoring.verify.finding_kinds import finding
+from trainyard.operate.monitoring.verify.subject import Situation
+from trainyard.operate.nodes.durations import duration
 
 # The metric is 0 where there have never been any.
 _LONG_S = 10 * 365 * 86400

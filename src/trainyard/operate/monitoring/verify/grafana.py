@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from trainyard.deploy.release_notice import kinds as kinds_of_deployment
 from trainyard.deploy.steps.grafana import SERVICE_ACCOUNT
-from trainyard.deploy.told import kinds as kinds_of_deployment
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.grafana import (
     Token,
@@ -26,8 +26,8 @@ from trainyard.monitoring.features import features_of
 from trainyard.monitoring.grafana_data_source import data_source_uid
 from trainyard.monitoring.grafana_files import grafana_documents
 from trainyard.monitoring.grafana_mark import fingerprint, mark
-from trainyard.operate.monitoring.verify.explained import finding
-from trainyard.operate.monitoring.verify.situation import Situation
+from trainyard.operate.monitoring.verify.finding_kinds import finding
+from trainyard.operate.monitoring.verify.subject import Situation
 
 
 def grafana(situation: Situation) -> Iterator[Finding]:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from trainyard.finding import Finding
 from trainyard.monitoring.node_discovery import CLUSTER_TAG
-from trainyard.operate.monitoring.verify.explained import finding
+from trainyard.operate.monitoring.verify.finding_kinds import finding
 from trainyard.operate.monitoring.verify.in_account import InAccount
 from trainyard.operate.monitoring.verify.instances import NODE_TYPE_TAG, QUEUE_TAG, Instance
-from trainyard.operate.monitoring.verify.situation import Situation
+from trainyard.operate.monitoring.verify.subject import Situation
 
 _STACK_TAG = "aws:cloudformation:stack-name"
 _NODE_TYPES = ("HeadNode", "LoginNode", "Compute")

@@ -10,9 +10,9 @@ from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.cluster_instances import instances_of_cluster
 from trainyard.edge.aws.ec2 import Described, tags_of
 from trainyard.edge.aws.kubernetes_instances import kubernetes_instances, node_group_of
-from trainyard.monitoring import batch_collection
 from trainyard.monitoring.node_discovery import CLUSTER_TAG
-from trainyard.render.eks.node_groups import node_group_name
+from trainyard.platforms.batch.rendering import collection
+from trainyard.platforms.eks.rendering.node_groups import node_group_name
 from trainyard.spec.cluster import Spec
 
 NODE_TYPE_TAG = "parallelcluster:node-type"
@@ -67,9 +67,9 @@ def _of_batch(account: Account, spec: Spec) -> tuple[Instance, ...]:
     """Return those of the compute environments; our stacks make instances too, without a queue."""
     queues = {queue.name for queue in spec.queues}
     found = [(one, tags_of(dict(one))) for one in instances_of_cluster(account, spec.name)]
-    named = [(one, tags.get(batch_collection.QUEUE_TAG, ""), tags) for one, tags in found]
+    named = [(one, tags.get(collection.QUEUE_TAG, ""), tags) for one, tags in found]
     return tuple(
-        _instance(one, "Compute", queue, tags.get(batch_collection.CLUSTER_TAG) == spec.name)
+        _instance(one, "Compute", queue, tags.get(collection.CLUSTER_TAG) == spec.name)
         for one, queue, tags in named
         if queue in queues
     )

@@ -10,10 +10,10 @@ from trainyard.monitoring.foreign_metrics import foreign_metrics
 from trainyard.monitoring.node_discovery import TARGET_LABELS
 from trainyard.monitoring.registry import registry
 from trainyard.operate.monitoring.verify.always_exported import always_exported
-from trainyard.operate.monitoring.verify.explained import finding
-from trainyard.operate.monitoring.verify.situation import Situation
+from trainyard.operate.monitoring.verify.finding_kinds import finding
+from trainyard.operate.monitoring.verify.subject import Situation
 from trainyard.operate.monitoring.verify.targets import place
-from trainyard.operate.nodes.words import listed
+from trainyard.operate.nodes.durations import listed
 
 # Of each kind of nodes, so that a cluster of a thousand is asked no more than one of twenty.
 _MOST_TARGETS = 20

@@ -12,9 +12,9 @@ from trainyard.errors import TrainyardError
 from trainyard.finding import Finding
 from trainyard.monitoring.dashboard import Dashboard, Panel, dashboards_for
 from trainyard.monitoring.features import features_of
-from trainyard.operate.monitoring.verify.explained import finding
-from trainyard.operate.monitoring.verify.situation import Situation
-from trainyard.operate.nodes.words import listed
+from trainyard.operate.monitoring.verify.finding_kinds import finding
+from trainyard.operate.monitoring.verify.subject import Situation
+from trainyard.operate.nodes.durations import listed
 
 _AT_ONCE = 8
 # Of a rate: four scrapes, as Grafana has it.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.finding import Finding
-from trainyard.operate.monitoring.verify.explained import finding
-from trainyard.operate.monitoring.verify.situation import Situation
-from trainyard.operate.nodes.words import duration
+from trainyard.operate.monitoring.verify.finding_kinds import finding
+from trainyard.operate.monitoring.verify.subject import Situation
+from trainyard.operate.nodes.durations import duration
 
 _LATE_S = 120
 # https://github.com/prometheus/prometheus/blob/main/storage/remote/queue_manager.go

@@ -11,11 +11,11 @@ from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.eks import pod_identities
 from trainyard.edge.aws.node_rights import may, workspace_arn
 from trainyard.finding import Finding
-from trainyard.operate.monitoring.verify.explained import finding
+from trainyard.operate.monitoring.verify.finding_kinds import finding
 from trainyard.operate.monitoring.verify.in_account import InAccount
 from trainyard.operate.monitoring.verify.instances import Instance
-from trainyard.operate.monitoring.verify.situation import Situation
-from trainyard.render.eks.names import PROMETHEUS
+from trainyard.operate.monitoring.verify.subject import Situation
+from trainyard.platforms.eks.rendering.names import PROMETHEUS
 
 _ACTION = "aps:RemoteWrite"
 

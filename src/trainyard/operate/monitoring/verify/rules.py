@@ -9,9 +9,9 @@ from trainyard.finding import Finding
 from trainyard.monitoring.alert import alerts_for
 from trainyard.monitoring.features import features_of
 from trainyard.monitoring.prometheus_rules import rules_document
-from trainyard.operate.monitoring.verify.explained import finding
-from trainyard.operate.monitoring.verify.situation import Situation
-from trainyard.operate.nodes.words import listed
+from trainyard.operate.monitoring.verify.finding_kinds import finding
+from trainyard.operate.monitoring.verify.subject import Situation
+from trainyard.operate.nodes.durations import listed
 
 
 def rules(situation: Situation) -> Iterator[Finding]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.finding import Finding
-from trainyard.operate.monitoring.verify.explained import finding
-from trainyard.operate.monitoring.verify.situation import Situation
-from trainyard.operate.nodes.words import listed
+from trainyard.operate.monitoring.verify.finding_kinds import finding
+from trainyard.operate.monitoring.verify.subject import Situation
+from trainyard.operate.nodes.durations import listed
 
 
 def same_name(situation: Situation) -> Iterator[Finding]:

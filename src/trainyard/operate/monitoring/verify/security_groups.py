@@ -7,10 +7,10 @@ from ipaddress import ip_address, ip_network
 from typing import Any
 
 from trainyard.finding import Finding
-from trainyard.operate.monitoring.verify.explained import finding
+from trainyard.operate.monitoring.verify.finding_kinds import finding
 from trainyard.operate.monitoring.verify.in_account import InAccount
 from trainyard.operate.monitoring.verify.instances import Instance
-from trainyard.operate.monitoring.verify.situation import Situation
+from trainyard.operate.monitoring.verify.subject import Situation
 from trainyard.operate.monitoring.verify.targets import place, runs
 
 _KEEPER_PORT = 9090

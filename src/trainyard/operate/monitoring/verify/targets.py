@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from trainyard.edge.prometheus_api import Labels
 from trainyard.finding import Finding
 from trainyard.monitoring.exporters import Exporter
-from trainyard.operate.monitoring.verify.explained import finding
+from trainyard.operate.monitoring.verify.finding_kinds import finding
 from trainyard.operate.monitoring.verify.in_account import InAccount
 from trainyard.operate.monitoring.verify.instances import Instance
-from trainyard.operate.monitoring.verify.situation import Situation
-from trainyard.operate.nodes.words import listed
+from trainyard.operate.monitoring.verify.subject import Situation
+from trainyard.operate.nodes.durations import listed
 
 # Discovery looks every minute, and a node is scraped before its bootstrap has started the exporters.
 GIVEN_S = 600

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from trainyard.edge.aws import prometheus_workspaces as amp
 from trainyard.edge.aws.account import Account
 from trainyard.finding import Finding
-from trainyard.operate.monitoring.verify.explained import finding
-from trainyard.operate.monitoring.verify.situation import Situation
+from trainyard.operate.monitoring.verify.finding_kinds import finding
+from trainyard.operate.monitoring.verify.subject import Situation
 
 _GOOD = "ACTIVE"
 _DISCARDED_WITHIN_S = 1800

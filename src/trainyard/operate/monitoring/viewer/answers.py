@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 from trainyard.errors import TrainyardError
 from trainyard.monitoring.dashboard import Dashboard, dashboards
-from trainyard.operate.monitoring.viewer.asking import Asking
 from trainyard.operate.monitoring.viewer.headline import headline
 from trainyard.operate.monitoring.viewer.memory import Memory
 from trainyard.operate.monitoring.viewer.panel_data import panel_data
+from trainyard.operate.monitoring.viewer.panel_queries import Asking
 from trainyard.operate.monitoring.viewer.requests import Asked, BadRequestError
 from trainyard.operate.monitoring.viewer.source import Source
 from trainyard.operate.monitoring.viewer.variables import Selection, offered

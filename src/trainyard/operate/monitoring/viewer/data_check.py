@@ -10,8 +10,8 @@ from functools import partial
 from trainyard.errors import TrainyardError
 from trainyard.monitoring.dashboard import Dashboard, Panel, dashboards
 from trainyard.operate.monitoring.viewer.answers import THREADS
-from trainyard.operate.monitoring.viewer.asking import Asking
 from trainyard.operate.monitoring.viewer.panel_data import has_data
+from trainyard.operate.monitoring.viewer.panel_queries import Asking
 from trainyard.operate.monitoring.viewer.source import Source
 from trainyard.operate.monitoring.viewer.variables import Selection
 from trainyard.operate.monitoring.viewer.window import Window, window

@@ -9,8 +9,8 @@ from typing import Any
 from trainyard.edge.prometheus_api import Series
 from trainyard.errors import TrainyardError
 from trainyard.monitoring.dashboard import Panel, Query
-from trainyard.operate.monitoring.viewer.asking import Answer, Asking
 from trainyard.operate.monitoring.viewer.legend import series_name
+from trainyard.operate.monitoring.viewer.panel_queries import Answer, Asking
 from trainyard.operate.monitoring.viewer.variables import Selection, natural
 from trainyard.operate.monitoring.viewer.window import Window
 

@@ -13,7 +13,7 @@ from botocore.exceptions import ClientError
 from moto.autoscaling.models import ASG_NAME_TAG, FakeAutoScalingGroup, InstanceState
 
 from trainyard.rehearsal.emulated.actions import wrap
-from trainyard.rehearsal.emulated.inside import Inside
+from trainyard.rehearsal.emulated.in_process_client import Inside
 
 _REFUSED: dict[str, str] = {}
 

@@ -15,8 +15,8 @@ from moto.core.responses import BaseResponse
 
 from trainyard.rehearsal.emulated import pages
 from trainyard.rehearsal.emulated.batch import compute_environments, job_definitions, job_queues, jobs, request_model
-from trainyard.rehearsal.emulated.batch.held import held, refusal
-from trainyard.rehearsal.emulated.inside import Inside
+from trainyard.rehearsal.emulated.batch.state import held, refusal
+from trainyard.rehearsal.emulated.in_process_client import Inside
 
 SIGNING_NAME = "batch"
 # As many as Batch answers with at most. https://docs.aws.amazon.com/batch/latest/APIReference/API_ListJobs.html

@@ -9,7 +9,7 @@ from moto.dynamodb.responses import DynamoHandler
 
 from trainyard.rehearsal.emulated import head_node
 from trainyard.rehearsal.emulated.actions import wrap
-from trainyard.rehearsal.emulated.inside import Inside
+from trainyard.rehearsal.emulated.in_process_client import Inside
 
 
 def install() -> None:

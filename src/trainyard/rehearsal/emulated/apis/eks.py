@@ -23,9 +23,9 @@ from trainyard.rehearsal.emulated.eks import (
     versions,
 )
 from trainyard.rehearsal.emulated.eks import tags as tagging
-from trainyard.rehearsal.emulated.eks.held import clusters as held_clusters
-from trainyard.rehearsal.emulated.eks.held import invalid
-from trainyard.rehearsal.emulated.inside import Inside
+from trainyard.rehearsal.emulated.eks.state import clusters as held_clusters
+from trainyard.rehearsal.emulated.eks.state import invalid
+from trainyard.rehearsal.emulated.in_process_client import Inside
 
 SIGNING_NAME = "eks"
 _PAGE = 100  # https://docs.aws.amazon.com/eks/latest/APIReference/API_ListNodegroups.html

@@ -8,8 +8,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from trainyard.rehearsal.emulated.eks.held import clusters
-from trainyard.rehearsal.emulated.inside import Inside
+from trainyard.rehearsal.emulated.eks.state import clusters
+from trainyard.rehearsal.emulated.in_process_client import Inside
 from trainyard.rehearsal.emulated.kubernetes.api_server import answer, request_of
 
 HOST = re.compile(r"[0-9A-Fa-f]{32}\.gr7\.([a-z0-9-]+)\.eks\.amazonaws\.com(:[0-9]+)?")

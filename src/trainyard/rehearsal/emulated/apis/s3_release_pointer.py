@@ -8,7 +8,7 @@ from typing import Any
 from moto.s3.models import S3Backend
 
 from trainyard.rehearsal.emulated.actions import wrap
-from trainyard.rehearsal.emulated.inside import Inside
+from trainyard.rehearsal.emulated.in_process_client import Inside
 from trainyard.rehearsal.emulated.monitoring_instance import POINTER, follow
 
 

@@ -15,7 +15,7 @@ from moto.ssm.exceptions import SSMException
 from moto.ssm.responses import SimpleSystemManagerResponse
 
 from trainyard.rehearsal.emulated.actions import add
-from trainyard.rehearsal.emulated.inside import Inside
+from trainyard.rehearsal.emulated.in_process_client import Inside
 
 _TOKEN = "emulated-token"  # noqa: S105  it opens nothing
 

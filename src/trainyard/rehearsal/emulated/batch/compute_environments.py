@@ -8,7 +8,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from trainyard.rehearsal.emulated.batch.held import arn, found, held, refusal
+from trainyard.rehearsal.emulated.batch.state import arn, found, held, refusal
 from trainyard.rehearsal.emulated.resource import Aws
 
 _ROLE = "role/aws-service-role/batch.amazonaws.com/AWSServiceRoleForBatch"

@@ -10,7 +10,7 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from trainyard.rehearsal.emulated.batch import job_definitions
-from trainyard.rehearsal.emulated.batch.held import refusal
+from trainyard.rehearsal.emulated.batch.state import refusal
 from trainyard.rehearsal.emulated.resource import Aws
 
 _MOST_SHOWN = 200

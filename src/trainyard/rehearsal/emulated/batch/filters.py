@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from trainyard.rehearsal.emulated.batch.held import refusal
+from trainyard.rehearsal.emulated.batch.state import refusal
 
 
 def passes(job: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:

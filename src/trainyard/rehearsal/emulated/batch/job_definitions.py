@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from trainyard.rehearsal.emulated.batch.held import arn, held, refusal
+from trainyard.rehearsal.emulated.batch.state import arn, held, refusal
 from trainyard.rehearsal.emulated.resource import Aws
 
 _NEEDED = ("VCPU", "MEMORY")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from trainyard.rehearsal.emulated.batch import jobs
-from trainyard.rehearsal.emulated.batch.held import arn, found, held, queue_of, refusal
+from trainyard.rehearsal.emulated.batch.state import arn, found, held, queue_of, refusal
 from trainyard.rehearsal.emulated.resource import Aws
 
 

@@ -18,8 +18,8 @@ from trainyard.rehearsal.emulated.batch.containers import (
     write_log,
 )
 from trainyard.rehearsal.emulated.batch.filters import passes
-from trainyard.rehearsal.emulated.batch.held import arn, held, queue_of, refusal
-from trainyard.rehearsal.emulated.batch.room import why_it_waits
+from trainyard.rehearsal.emulated.batch.state import arn, held, queue_of, refusal
+from trainyard.rehearsal.emulated.batch.vcpu_capacity import why_it_waits
 from trainyard.rehearsal.emulated.breakdown import striking
 from trainyard.rehearsal.emulated.resource import Aws
 

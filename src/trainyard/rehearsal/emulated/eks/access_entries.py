@@ -9,7 +9,7 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from trainyard.rehearsal.emulated.eks.held import Cluster, arn, cluster_of, invalid, missing, now, taken
+from trainyard.rehearsal.emulated.eks.state import Cluster, arn, cluster_of, invalid, missing, now, taken
 from trainyard.rehearsal.emulated.resource import Aws
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from trainyard.rehearsal.emulated.eks import pod_identities
-from trainyard.rehearsal.emulated.eks.held import arn, cluster_of, invalid, missing, now, taken
+from trainyard.rehearsal.emulated.eks.state import arn, cluster_of, invalid, missing, now, taken
 from trainyard.rehearsal.emulated.eks.updates import updated
 from trainyard.rehearsal.emulated.resource import Aws
 

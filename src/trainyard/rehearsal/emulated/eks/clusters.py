@@ -15,7 +15,7 @@ from botocore.exceptions import ClientError
 
 from trainyard.catalog.by_version import number_of
 from trainyard.catalog.kubernetes_versions import find_version, known_versions
-from trainyard.rehearsal.emulated.eks.held import Cluster, arn, cluster_of, clusters, invalid, now, taken
+from trainyard.rehearsal.emulated.eks.state import Cluster, arn, cluster_of, clusters, invalid, now, taken
 from trainyard.rehearsal.emulated.eks.updates import updated
 from trainyard.rehearsal.emulated.resource import Aws
 

@@ -14,7 +14,7 @@ from botocore.exceptions import ClientError
 from trainyard.rehearsal.emulated.apis.ec2_run_instances import SYSTEM
 from trainyard.rehearsal.emulated.breakdown import striking
 from trainyard.rehearsal.emulated.eks import node_launch
-from trainyard.rehearsal.emulated.eks.held import Cluster, arn, cluster_of, invalid, missing, now, taken
+from trainyard.rehearsal.emulated.eks.state import Cluster, arn, cluster_of, invalid, missing, now, taken
 from trainyard.rehearsal.emulated.eks.updates import updated
 from trainyard.rehearsal.emulated.resource import Aws
 

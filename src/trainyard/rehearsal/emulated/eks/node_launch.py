@@ -14,7 +14,7 @@ from moto.ec2.utils import random_ami_id
 
 from trainyard.catalog.instances import find
 from trainyard.rehearsal.emulated.apis.auto_scaling import refusal_of
-from trainyard.rehearsal.emulated.eks.held import cluster_of
+from trainyard.rehearsal.emulated.eks.state import cluster_of
 from trainyard.rehearsal.emulated.resource import Aws
 
 _AMAZON = "602401143452"  # https://docs.aws.amazon.com/eks/latest/userguide/add-ons-images.html

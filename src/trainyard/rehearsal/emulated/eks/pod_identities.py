@@ -13,7 +13,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from trainyard.rehearsal.emulated.eks.held import arn, cluster_of, invalid, missing, now, taken
+from trainyard.rehearsal.emulated.eks.state import arn, cluster_of, invalid, missing, now, taken
 from trainyard.rehearsal.emulated.resource import Aws
 
 _LETTERS = string.ascii_lowercase + string.digits

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from trainyard.rehearsal.emulated.eks.held import Cluster, clusters, missing
+from trainyard.rehearsal.emulated.eks.state import Cluster, clusters, missing
 from trainyard.rehearsal.emulated.resource import Aws
 
 

@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from trainyard.rehearsal.emulated.eks.held import Cluster, cluster_of, missing, now
+from trainyard.rehearsal.emulated.eks.state import Cluster, cluster_of, missing, now
 from trainyard.rehearsal.emulated.resource import Aws
 
 

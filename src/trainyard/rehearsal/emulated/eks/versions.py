@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from trainyard.catalog.kubernetes_versions import find_version, known_versions
-from trainyard.rehearsal.emulated.eks.held import now
+from trainyard.rehearsal.emulated.eks.state import now
 from trainyard.rehearsal.emulated.resource import Aws
 
 # By the name of their fact in the catalog.

@@ -21,7 +21,7 @@ from trainyard.rehearsal.emulated.engine import (
 )
 from trainyard.rehearsal.emulated.engine.refusals import InvalidError, TakenError
 from trainyard.rehearsal.emulated.engine.template_source import body_of
-from trainyard.rehearsal.emulated.inside import Inside
+from trainyard.rehearsal.emulated.in_process_client import Inside
 
 # Others can be deleted only. https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/view-stack-events.html
 _UPDATABLE = {

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from trainyard.rehearsal.emulated.engine import types
 from trainyard.rehearsal.emulated.engine.stacks import Resource, Stack, importers
-from trainyard.rehearsal.emulated.inside import Inside
+from trainyard.rehearsal.emulated.in_process_client import Inside
 from trainyard.rehearsal.emulated.resource import ResourceError
 
 

@@ -16,7 +16,7 @@ from trainyard.rehearsal.emulated.engine.schema import problems, schema
 from trainyard.rehearsal.emulated.engine.scope import Scope
 from trainyard.rehearsal.emulated.engine.stacks import Resource, Stack, exports, importers
 from trainyard.rehearsal.emulated.engine.tagging import tag_as_ours
-from trainyard.rehearsal.emulated.inside import Inside
+from trainyard.rehearsal.emulated.in_process_client import Inside
 from trainyard.rehearsal.emulated.resource import Made, ResourceError, Wanted
 
 _CANCELLED = 2

@@ -12,7 +12,7 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from trainyard.rehearsal.emulated.engine.refusals import InvalidError
-from trainyard.rehearsal.emulated.inside import Inside
+from trainyard.rehearsal.emulated.in_process_client import Inside
 
 _SSM = "AWS::SSM::Parameter::Value<"
 _LISTS = ("List<", "CommaDelimitedList")

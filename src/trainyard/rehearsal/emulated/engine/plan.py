@@ -12,7 +12,7 @@ from trainyard.rehearsal.emulated.engine.refusals import InvalidError
 from trainyard.rehearsal.emulated.engine.schema import coerced, needs_replacement, schema, tags_are_map, tags_property
 from trainyard.rehearsal.emulated.engine.scope import Scope
 from trainyard.rehearsal.emulated.engine.stacks import Stack, exports
-from trainyard.rehearsal.emulated.inside import Inside
+from trainyard.rehearsal.emulated.in_process_client import Inside
 from trainyard.rehearsal.emulated.resource import Wanted
 
 # CloudFormation makes names that fit: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-properties-name.html

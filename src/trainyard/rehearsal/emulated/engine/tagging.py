@@ -7,7 +7,7 @@ from typing import Any
 
 from moto.ec2.models import ec2_backends
 
-from trainyard.rehearsal.emulated.inside import Inside
+from trainyard.rehearsal.emulated.in_process_client import Inside
 from trainyard.rehearsal.emulated.resource import Made, Wanted
 
 _EC2_ID = re.compile(r"[a-z]+(-[a-z]+)*-[0-9a-f]{8,17}")

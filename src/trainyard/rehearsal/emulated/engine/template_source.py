@@ -8,7 +8,7 @@ from botocore.exceptions import ClientError
 
 from trainyard.rehearsal.emulated.engine.refusals import InvalidError
 from trainyard.rehearsal.emulated.engine.template import BODY_LIMIT_BYTES, URL_LIMIT_BYTES, check_size
-from trainyard.rehearsal.emulated.inside import Inside
+from trainyard.rehearsal.emulated.in_process_client import Inside
 
 
 def body_of(body: str | None, url: str | None, aws: Inside) -> str:

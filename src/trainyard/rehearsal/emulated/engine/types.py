@@ -18,7 +18,7 @@ from werkzeug.exceptions import HTTPException
 from trainyard.rehearsal.emulated.engine.dynamic_references import followed
 from trainyard.rehearsal.emulated.engine.refusals import InvalidError
 from trainyard.rehearsal.emulated.extensions import resource_type_modules
-from trainyard.rehearsal.emulated.inside import Inside
+from trainyard.rehearsal.emulated.in_process_client import Inside
 from trainyard.rehearsal.emulated.planted_refusals import refuse_planted
 from trainyard.rehearsal.emulated.resource import Made, ResourceError, Wanted
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qs, unquote
 
 from trainyard.rehearsal.emulated.breakdown import striking
-from trainyard.rehearsal.emulated.eks.held import Cluster
+from trainyard.rehearsal.emulated.eks.state import Cluster
 from trainyard.rehearsal.emulated.kubernetes.admission import wrong_with
 from trainyard.rehearsal.emulated.kubernetes.kinds import Kind
 from trainyard.rehearsal.emulated.kubernetes.objects import Key, Objects, objects_of

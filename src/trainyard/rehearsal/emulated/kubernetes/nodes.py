@@ -9,8 +9,8 @@ from moto.ec2.models import ec2_backends
 
 from trainyard.catalog.instances import find
 from trainyard.rehearsal.emulated.breakdown import striking
-from trainyard.rehearsal.emulated.eks.held import Cluster
 from trainyard.rehearsal.emulated.eks.node_groups import is_system
+from trainyard.rehearsal.emulated.eks.state import Cluster
 from trainyard.rehearsal.emulated.resource import Aws
 
 _EFFECTS = {"NO_SCHEDULE": "NoSchedule", "NO_EXECUTE": "NoExecute", "PREFER_NO_SCHEDULE": "PreferNoSchedule"}

@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from trainyard.rehearsal.emulated.eks.held import Cluster, now
+from trainyard.rehearsal.emulated.eks.state import Cluster, now
 from trainyard.rehearsal.emulated.kubernetes.kinds import Kind, built_in, defined
 
 Key = tuple[str, str, str]

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from trainyard.rehearsal.emulated.breakdown import striking
-from trainyard.rehearsal.emulated.eks.held import Cluster
+from trainyard.rehearsal.emulated.eks.state import Cluster
 from trainyard.rehearsal.emulated.kubernetes.devices import with_devices
 from trainyard.rehearsal.emulated.kubernetes.nodes import efa_interfaces, nodes
 from trainyard.rehearsal.emulated.kubernetes.objects import Objects, objects_of

@@ -7,7 +7,7 @@ from typing import Any
 
 from trainyard.rehearsal.emulated.engine import deletion, deployment, plan, stacks
 from trainyard.rehearsal.emulated.engine.template_source import body_of
-from trainyard.rehearsal.emulated.inside import Inside
+from trainyard.rehearsal.emulated.in_process_client import Inside
 from trainyard.rehearsal.emulated.resource import Aws, Made, ResourceError, Wanted
 
 TYPE = stacks.STACK

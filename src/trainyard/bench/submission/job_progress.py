@@ -1,0 +1,112 @@
+"""Following jobs until they have ended: bounded, patient with a connection that breaks, and told on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, Protocol
+
+from trainyard.bench.submission.scheduler import Scheduler
+from trainyard.bench.submission.state import State
+from trainyard.edge.remote.answer import UnreachableError
+from trainyard.errors import TrainyardError
+
+# Jobs that Slurm will not start before somebody changes something.
+# https://slurm.schedmd.com/job_reason_codes.html
+_STUCK = {
+    "PartitionDown": "its queue is down",
+    "PartitionInactive": "its queue is inactive",
+    "PartitionNodeLimit": "it wants more nodes than its queue allows",
+    "PartitionTimeLimit": "it wants more time than its queue allows",
+    "BadConstraints": "no node can ever fulfil what it asks for",
+    "JobHeldAdmin": "it is held, by an administrator or because a node could not be started for it",
+    "JobHeldUser": "it is held by its user",
+    "DependencyNeverSatisfied": "it waits for a job that will never end as it should",
+    "AccountNotAllowed": "its account may not use this queue",
+    "InvalidAccount": "its account is not known to Slurm",
+    "InvalidQOS": "its quality of service is not known to Slurm",
+}
+_FAILURES_ALLOWED = 5
+
+
+class Clock(Protocol):
+    """The time, of the real world or of a test."""
+
+    def now(self) -> float:
+        """Return seconds."""
+
+    def sleep(self, seconds: float) -> None:
+        """Wait."""
+
+
+class Followed(NamedTuple):
+    """What is followed."""
+
+    scheduler: Scheduler
+    numbers: Mapping[str, str]
+    """The scheduler's, by job."""
+    tell: Callable[[str], None]
+    ended: Callable[[str, State], None]
+    """Called for each job once it has ended."""
+    going: Callable[[str], None] = lambda _: None
+    """Called for each job that has not, after each look at it."""
+
+
+def follow(what: Followed, clock: Clock, within_s: float, every_s: float) -> None:
+    """Return once all have ended.
+
+    Raises TrainyardError where one cannot start, the scheduler is gone for good, or the time is over.
+    """
+    end, seen, failures = clock.now() + within_s, dict[str, State](), 0
+    while True:
+        left = {id_: number for id_, number in what.numbers.items() if id_ not in seen or not seen[id_].ended}
+        if not left:
+            return
+        try:
+            found = what.scheduler.states(list(left.values()))
+            failures = 0
+        except UnreachableError as error:
+            failures += 1
+            if failures > _FAILURES_ALLOWED:
+                raise
+            what.tell(f"{error.problem}; trying again")
+            clock.sleep(every_s * failures)
+            continue
+        for id_, number in left.items():
+            _changed(what, id_, seen.get(id_), found[number])
+            seen[id_] = found[number]
+            if not found[number].ended:
+                what.going(id_)
+        _refuse_stuck({id_: (number, seen[id_]) for id_, number in left.items()})
+        _refuse_late(clock.now() >= end, [id_ for id_ in left if not seen[id_].ended], within_s)
+        if any(not seen[id_].ended for id_ in left):
+            clock.sleep(every_s)
+
+
+def _changed(what: Followed, id_: str, before: State | None, now: State) -> None:
+    if before != now:
+        reason = f" ({now.reason})" if now.reason else ""
+        nodes = f" on {now.nodes}" if now.nodes else ""
+        what.tell(f"{id_}: {now.state.lower()}{reason}{nodes}")
+    if now.ended:
+        what.ended(id_, now)
+
+
+def _refuse_stuck(found: Mapping[str, tuple[str, State]]) -> None:
+    for id_, (number, state) in found.items():
+        why = _STUCK.get(state.reason.split(",")[0]) if not state.ended else None
+        if why is not None:
+            raise TrainyardError(
+                f"{id_} (job {number}) does not start: {why} ({state.reason})",
+                where=id_,
+                hint=f"`scontrol show job {number}` and `sinfo` on the head node say more; correct it and repeat the "
+                "command, or take the jobs back with --cancel",
+            )
+
+
+def _refuse_late(late: bool, left: list[str], within_s: float) -> None:  # noqa: FBT001  said by the only caller
+    if late and left:
+        raise TrainyardError(
+            f"{', '.join(left)} not ended after {within_s / 60:.0f} min",
+            where=left[0],
+            hint="the jobs go on: repeat the command to follow them, or take them back with --cancel",
+        )

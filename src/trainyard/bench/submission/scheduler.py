@@ -1,0 +1,69 @@
+"""What runs the jobs of a submission: Slurm on a head node, AWS Batch, or the MPI operator of a cluster of EKS."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+from trainyard.bench.submission.job import Job
+from trainyard.bench.submission.state import State
+
+
+class Scheduler(Protocol):
+    """on_slurm.py, on_batch.py and on_eks.py."""
+
+    @property
+    def words(self) -> str:
+        """Return which one it is, for people."""
+
+    @property
+    def every_s(self) -> float:
+        """Return how often it may be asked."""
+
+    @property
+    def one_by_one(self) -> bool:
+        """Return whether a job is submitted only once the one before it has ended.
+
+        Otherwise all are, each with the word that it waits for the one before, however that ends.
+        """
+
+    @property
+    def lines_up(self) -> bool:
+        """Return whether a job can be told to wait for another one."""
+
+    def folder(self, token: str) -> str:
+        """Return where the jobs of a new submission run there."""
+
+    def refuse_unfit(self, jobs: Sequence[Job]) -> None:
+        """Raise TrainyardError where the cluster, as it is now, cannot run the jobs, as far as that is known before."""
+
+    def begun(self, folder: str) -> bool:
+        """Return whether a submission may have got as far as its first job."""
+
+    def submitted_before(self, folder: str, token: str) -> dict[str, str]:
+        """Return the numbers of jobs that there are of a submission, by job: the last of each."""
+
+    def is_newer(self, number: str, than: str) -> bool:
+        """Return whether a job was submitted after another one, of those that were listed last."""
+
+    def submit(self, folder: str, job: Job, token: str, after: str | None) -> str:
+        """Submit a job and return its number. It waits for the job ``after``."""
+
+    def states(self, numbers: Sequence[str]) -> dict[str, State]:
+        """Return how jobs are."""
+
+    def gather(self, id_: str, number: str, to: Path) -> None:
+        """Keep what a job has written so far, where the scheduler itself does not until its end.
+
+        ``to`` is the file that ``fetch`` writes at the end. Raises UnreachableError where that may work the next time.
+        """
+
+    def cancel(self, numbers: Sequence[str]) -> None:
+        """Take jobs back. Those that have ended already stay as they are."""
+
+    def fetch(self, folder: str, id_: str, number: str, to: Path) -> bool:
+        """Fetch what a job wrote, whole or not at all; return False where there is nothing."""
+
+    def let_go(self, number: str, state: str, to: Path) -> None:
+        """Clear away what nobody needs of a job that has ended and was fetched."""

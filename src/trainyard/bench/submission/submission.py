@@ -1,0 +1,228 @@
+"""A whole submission: jobs are submitted, followed and fetched, and each step is remembered before the next."""
+
+from __future__ import annotations
+
+import gzip
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from trainyard.bench.submission.job import Job
+from trainyard.bench.submission.job_progress import Clock, Followed, follow
+from trainyard.bench.submission.scheduler import Scheduler
+from trainyard.bench.submission.state import GONE, State
+from trainyard.bench.submission.submitted_jobs import Memory, Remembered, only_one, read_memory
+from trainyard.edge.remote.answer import UnreachableError
+from trainyard.errors import InputError, TrainyardError
+
+# Beside what the jobs may take: nodes start, and others wait in front of them.
+_WAITING_S = 3600.0
+
+
+class Outcome(NamedTuple):
+    """What has become of a job."""
+
+    job: Job
+    number: str
+    state: str
+    reason: str
+    file: Path | None
+    """Its output in the results folder; None before it was fetched, and where it wrote none."""
+
+    @property
+    def good(self) -> bool:
+        """Return whether it came to its end, as far as anybody knows."""
+        return self.file is not None and self.state in {"COMPLETED", GONE}
+
+
+class Submission:
+    """The jobs of one results folder, for which no other call works at the same time."""
+
+    def __init__(self, results: Path, scheduler: Scheduler, memory: Memory, tell: Callable[[str], None]) -> None:
+        """Go on with what the folder remembers."""
+        self.results, self.scheduler, self.memory, self.tell = results, scheduler, memory, tell
+
+    def run(self, jobs: Sequence[Job], clock: Clock, within_s: float | None) -> None:
+        """Submit the jobs and wait until all have ended: each before the next, where the scheduler wants it so."""
+        self._refuse_unfit(jobs)
+        begin, parts = clock.now(), [[job] for job in jobs] if self.scheduler.one_by_one else [jobs]
+        for part in parts:
+            left_s = None if within_s is None else within_s - (clock.now() - begin)
+            if left_s is not None and left_s <= 0:
+                hint = "repeat the command, which goes on with it"
+                problem = f"{part[0].id} is not submitted: {(within_s or 0) / 60:.0f} min are over"
+                raise TrainyardError(problem, where=part[0].id, hint=hint)
+            self.submit(part)
+            self.follow(part, clock, left_s)
+
+    def leave(self, jobs: Sequence[Job]) -> None:
+        """Submit without waiting: all of them, or the next one where the scheduler lets none wait for another."""
+        self._refuse_unfit(jobs)
+        if self.scheduler.lines_up:
+            self.submit(jobs)
+            return
+        for at, job in enumerate(jobs, start=1):
+            self.submit([job])
+            if not self._has_ended(job.id):
+                if left := len(jobs) - at:
+                    self.tell(f"{left} more are submitted once it has ended, by the same command")
+                return
+
+    def submit(self, jobs: Sequence[Job]) -> None:
+        """Submit what was not, and what has failed before and was told."""
+        known = self._submitted_before() if self._begun() else {}
+        for job in jobs:
+            before = self.memory.jobs.get(job.id)
+            number = known.get(job.id)
+            if number is not None and (before is None or self.scheduler.is_newer(number, before.number)):
+                self.tell(f"{job.id}: submitted before as job {number}")
+                self._remember(job.id, Remembered(number))
+            elif _is_due(before):
+                self._put_away(before)
+                self._submit(job)
+            elif number is not None and before is not None and before.ended:
+                self._let_go(job.id)  # a call that was killed has not
+
+    def follow(self, jobs: Sequence[Job], clock: Clock, within_s: float | None) -> None:
+        """Wait until they have ended, and fetch what they wrote as soon as they have."""
+        numbers = {job.id: self.memory.jobs[job.id].number for job in jobs if not self.memory.jobs[job.id].ended}
+        limit_s = within_s or _WAITING_S + sum(60.0 * job.time_limit_min for job in jobs)
+        what = Followed(self.scheduler, numbers, self.tell, self._ended, self._going)
+        follow(what, clock, limit_s, self.scheduler.every_s)
+        for job in jobs:
+            self._fetch(job.id)
+
+    def cancel(self) -> list[str]:
+        """Take back what has not ended, and return which jobs these were."""
+        self._adopt()
+        left = {id_: one.number for id_, one in self.memory.jobs.items() if not one.ended}
+        if left:
+            self.scheduler.cancel(list(left.values()))
+        for id_, number in left.items():
+            self.memory.jobs[id_] = Remembered(number, "CANCELLED", ended=True, told=True)
+        self.memory.write(self.results)
+        for id_ in left:
+            self._let_go(id_)
+        return list(left)
+
+    def outcomes(self, jobs: Sequence[Job]) -> list[Outcome]:
+        """Return what has become of jobs."""
+        return [_outcome(job, self.memory.jobs[job.id], self.results) for job in jobs if job.id in self.memory.jobs]
+
+    def told(self, jobs: Sequence[Job]) -> None:
+        """Remember that somebody has seen how they ended."""
+        for job in jobs:
+            self.memory.jobs[job.id].told = self.memory.jobs[job.id].ended
+        self.memory.write(self.results)
+
+    def _begun(self) -> bool:
+        """Return whether a call before this one may have submitted anything."""
+        return bool(self.memory.jobs) or self.scheduler.begun(self.memory.folder)
+
+    def _refuse_unfit(self, jobs: Sequence[Job]) -> None:
+        due = [job for job in jobs if _is_due(self.memory.jobs.get(job.id))]
+        if due:
+            self.scheduler.refuse_unfit(due)
+
+    def _has_ended(self, id_: str) -> bool:
+        """Look at a job once, and return whether it has ended."""
+        one = self.memory.jobs[id_]
+        if not one.ended:
+            state = self.scheduler.states([one.number])[one.number]
+            if state.ended:
+                self._ended(id_, state)
+        return one.ended
+
+    def _submitted_before(self) -> dict[str, str]:
+        return self.scheduler.submitted_before(self.memory.folder, self.memory.token)
+
+    def _adopt(self) -> None:
+        for id_, number in self._submitted_before().items():
+            self.memory.jobs.setdefault(id_, Remembered(number))
+
+    def _submit(self, job: Job) -> None:
+        number = self.scheduler.submit(self.memory.folder, job, self.memory.token, self._last())
+        self._remember(job.id, Remembered(number))
+        self.tell(f"{job.id}: submitted as job {number}: {job.title}")
+
+    def _last(self) -> str | None:
+        """Return the number of the job that the next one waits for."""
+        last: str | None = None
+        for number in (one.number for one in self.memory.jobs.values() if not one.ended):
+            last = number if last is None or self.scheduler.is_newer(number, last) else last
+        return last
+
+    def _going(self, id_: str) -> None:
+        """Keep what a job has written so far. What cannot be had now may be the next time, or at the end."""
+        one = self.memory.jobs[id_]
+        try:
+            self.scheduler.gather(id_, one.number, self._output(id_))
+        except UnreachableError as error:
+            self.tell(f"{id_}: {error.problem}; trying again")
+
+    def _ended(self, id_: str, state: State) -> None:
+        one = self.memory.jobs[id_]
+        one.state, one.reason, one.ended = state.state, state.reason, True
+        self.memory.write(self.results)
+        self._fetch(id_)
+        if one.file is None:
+            self._let_go(id_)
+
+    def _fetch(self, id_: str) -> None:
+        one = self.memory.jobs[id_]
+        file = self._output(id_)
+        if one.file is None and self.scheduler.fetch(self.memory.folder, id_, one.number, file):
+            one.file = file.name
+            self.memory.write(self.results)
+            self._let_go(id_)
+
+    def _let_go(self, id_: str) -> None:
+        one = self.memory.jobs[id_]
+        try:
+            self.scheduler.let_go(one.number, one.state, self._output(id_))
+        except UnreachableError as error:
+            self.tell(f"{id_}: what is left of it could not be cleared away: {error.problem}")
+
+    def _output(self, id_: str) -> Path:
+        return self.results / f"{id_}_{self.memory.jobs[id_].number}.out"
+
+    def _remember(self, id_: str, one: Remembered) -> None:
+        self.memory.jobs[id_] = one
+        self.memory.write(self.results)
+
+    def _put_away(self, before: Remembered | None) -> None:
+        """Pack what a job wrote that is run again, so that nobody judges it once more."""
+        file = self.results / before.file if before is not None and before.file is not None else None
+        if file is not None and file.is_file():
+            with file.open("rb") as source, gzip.open(f"{file}.gz", "wb") as target:
+                shutil.copyfileobj(source, target)
+            file.unlink()
+
+
+@contextmanager
+def submission(results: Path, cluster: str, scheduler: Scheduler, tell: Callable[[str], None]) -> Iterator[Submission]:
+    """Give the submission of a results folder, alone.
+
+    Raises InputError where the folder is that of another cluster, TrainyardError where somebody else works with it.
+    """
+    with only_one(results):
+        memory = read_memory(results)
+        if memory is None:
+            memory = Memory(cluster, scheduler.words, "")
+            memory.folder = scheduler.folder(memory.token)
+            memory.write(results)
+        if memory.cluster != cluster:
+            problem = f"this folder has the results of {memory.cluster}, and not of {cluster}"
+            raise InputError(problem, where=str(results), hint="name another folder with --results")
+        yield Submission(results, scheduler, memory, tell)
+
+
+def _is_due(before: Remembered | None) -> bool:
+    """Return whether a job has to be submitted, going by what is remembered of it."""
+    return before is None or (before.told and before.state != "COMPLETED")
+
+
+def _outcome(job: Job, one: Remembered, results: Path) -> Outcome:
+    return Outcome(job, one.number, one.state, one.reason, results / one.file if one.file is not None else None)

@@ -1,0 +1,40 @@
+"""The capacity reservations of a spec as the account has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from trainyard.deploy.preflights import PreflightContext
+from trainyard.deploy.requirements.reservations import WantedReservation, wanted_reservations
+from trainyard.edge.aws import ec2, resource_groups
+
+# What will be there, but is not yet.
+# https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CapacityReservation.html
+COMING = ("pending", "scheduled", "assessing", "delayed", "payment-pending")
+
+
+def found_reservations(context: PreflightContext, wanted: WantedReservation) -> tuple[ec2.Described, ...]:
+    """Return the reservation, or those of the group that is there or to be made; none where there is no such thing."""
+    known = context.ask(ec2.capacity_reservations)
+    if wanted.kind != "reservation_group":
+        return tuple(known[id_] for id_ in wanted.id.split(",") if id_ in known)
+    members = context.ask(resource_groups.reservations_in, wanted.id) or ()
+    return tuple(known[id_] for id_ in members if id_ in known)
+
+
+def each_found(context: PreflightContext) -> Iterator[tuple[WantedReservation, tuple[ec2.Described, ...]]]:
+    """Yield every reservation of the spec that exists, with what it is. Which do not is another preflight's matter."""
+    for wanted in wanted_reservations(context.spec):
+        if found := found_reservations(context, wanted):
+            yield wanted, found
+
+
+def usable(found: tuple[ec2.Described, ...]) -> tuple[ec2.Described, ...]:
+    """Return those that give instances now or will."""
+    return tuple(one for one in found if one.get("State") in ("active", *COMING))
+
+
+def seconds(moment: datetime | None) -> float | None:
+    """Return seconds since 1970."""
+    return None if moment is None else moment.timestamp()

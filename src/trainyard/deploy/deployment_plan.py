@@ -1,0 +1,95 @@
+"""What a deployment will do, before it does anything: steps, stacks, time, price, and what stays as it is then."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from trainyard.deploy.cost import Cost, hourly_cost
+from trainyard.deploy.deployment import steps_to_deploy
+from trainyard.deploy.expected_time import Stage, expected_minutes
+from trainyard.deploy.fleet import Asked, Fleet, assumptions_of, simulate_fleet, sizes_in
+from trainyard.deploy.immutable_fields import Fixed, cannot_change_later
+from trainyard.deploy.step import Probe
+from trainyard.deploy.steps.bucket import Bucket
+from trainyard.deploy.time_budget import TimeBudget, time_budget
+from trainyard.deploy.withheld_nodes import held_back
+from trainyard.deploy.work import Work
+from trainyard.monitoring.exporters import exporters
+from trainyard.monitoring.sizing import Sizing, sizings
+from trainyard.render.cloudformation.resources import resources
+from trainyard.render.cloudformation.stacks import stacks
+from trainyard.render.stand_ins import Ids
+from trainyard.spec.cluster import Spec
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedStack:
+    """A stack beside the cluster."""
+
+    name: str
+    resources: dict[str, int]
+    """How many there will be of each type."""
+    keeps: tuple[str, ...]
+    """Logical ids of what stays, with its data, when the stack is deleted."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedStep:
+    """A step, and the state it will find where an account was asked."""
+
+    name: str
+    title: str
+    found: Probe | None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All of it."""
+
+    steps: tuple[PlannedStep, ...]
+    stacks: tuple[PlannedStack, ...]
+    second: tuple[str, ...]
+    """Nodes that an update starts once the cluster is there, because the head node would wait for them."""
+    stages: tuple[Stage, ...]
+    cost: Cost
+    fixed: tuple[Fixed, ...]
+    bootstrap: TimeBudget | None
+    """How long nodes take; None where no nodes of ParallelCluster start."""
+    fleet: Fleet | None = None
+    """Many of them at once, where that was asked for."""
+    metrics: tuple[Sizing, Sizing] | None = None
+    """How much metrics there will be with the fewest and the most nodes; None where nothing is measured."""
+
+
+def plan(spec: Spec, work: Work | None = None, simulated: Asked | None = None) -> Plan:
+    """Return what deploying a spec would do. With ``work``, the account is asked what is there already.
+
+    With ``simulated``, compute nodes come up at once on a clock of their own.
+    """
+    steps = [Bucket(), *steps_to_deploy(spec)]
+    return Plan(
+        tuple(PlannedStep(step.name, step.title, None if work is None else step.probe(work)) for step in steps),
+        tuple(_stacks(spec)),
+        tuple(f"{group.min_nodes} × {' or '.join(group.instance_types)}" for group in held_back(spec)),
+        expected_minutes(spec),
+        hourly_cost(spec),
+        cannot_change_later(spec),
+        time_budget(spec),
+        None if simulated is None else _fleet(spec, simulated),
+        sizings(spec) if exporters(spec) else None,
+    )
+
+
+def _fleet(spec: Spec, asked: Asked) -> Fleet | None:
+    sizes = None if asked.lock is None else sizes_in(spec, asked.lock)
+    return simulate_fleet(spec, asked.nodes, sizes=sizes, assumptions=assumptions_of(spec, asked.seed))
+
+
+def _stacks(spec: Spec) -> list[PlannedStack]:
+    planned = []
+    for stack in stacks(spec, Ids({})):
+        made = resources(stack)
+        counts = dict(sorted(Counter(one.type for one in made).items()))
+        planned.append(PlannedStack(stack.name, counts, tuple(one.logical_id for one in made if one.keeps_data)))
+    return planned

@@ -1,0 +1,66 @@
+"""The subnets that a spec uses and that exist already, and the zones of those that do not yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from trainyard.deploy.requirements.nodes import Nodes
+from trainyard.finding import Path
+from trainyard.render.networking import queue_subnets, subnets
+from trainyard.render.stand_ins import Ids
+from trainyard.spec.cluster import Spec
+
+
+class NamedSubnet(NamedTuple):
+    """A subnet that exists, and where the spec names it."""
+
+    id: str
+    path: Path
+
+
+def existing_subnets(spec: Spec, nodes: Nodes, outputs: Mapping[str, str]) -> tuple[NamedSubnet, ...]:
+    """Return the subnets of some nodes that exist; none where a stack still has to make them."""
+    ids = Ids(outputs)
+    found = queue_subnets(spec, nodes.queue, ids) if nodes.queue is not None else subnets(spec, nodes.subnet, ids)[:1]
+    made_later = {stand_in.value for stand_in in ids.stand_ins.values()}
+    return tuple(NamedSubnet(id_, _path(spec, nodes, id_)) for id_ in found if id_ not in made_later)
+
+
+def named_subnets(spec: Spec) -> Iterator[NamedSubnet]:
+    """Yield every subnet that the spec names by its id."""
+    existing = spec.network.existing
+    if existing is not None:
+        for key in ("public_subnets", "private_subnets"):
+            for index, id_ in enumerate(getattr(existing, key)):
+                yield NamedSubnet(id_, ("network", "existing", key, index))
+    choices = [
+        (("head_node", "subnet"), spec.head_node.subnet),
+        *(((*path, "subnet"), pool.subnet) for path, pool in spec.login_pools()),
+        *((("queues", index, "subnet"), queue.subnet) for index, queue in enumerate(spec.queues)),
+    ]
+    yield from (NamedSubnet(choice, path) for path, choice in choices if choice not in ("private", "public"))
+
+
+def zones_to_be(spec: Spec, nodes: Nodes) -> tuple[str, ...]:
+    """Return the zones of subnets that a stack will make for some nodes, as far as the spec says."""
+    if nodes.subnet not in ("private", "public") or spec.network.existing is not None:
+        return ()
+    own = nodes.queue.zones if nodes.queue is not None and nodes.subnet == "private" else ()
+    zone = spec.network.availability_zone
+    return own or (() if zone is None else (zone,))
+
+
+def zone_path(spec: Spec, nodes: Nodes) -> Path:
+    """Return where the spec says in which zone some nodes stand."""
+    if nodes.queue is not None and nodes.queue.zones:
+        return (*nodes.path[:2], "availability_zone")
+    if spec.network.existing is not None or nodes.subnet not in ("private", "public"):
+        return nodes.subnet_path
+    return ("network", "availability_zone")
+
+
+def _path(spec: Spec, nodes: Nodes, id_: str) -> Path:
+    if nodes.subnet == id_:
+        return nodes.subnet_path
+    return next((named.path for named in named_subnets(spec) if named.id == id_), ("network",))

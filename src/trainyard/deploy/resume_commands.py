@@ -1,0 +1,40 @@
+"""How to go on where a deployment has stopped before the cluster, so that images can be built first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from shlex import join
+
+from trainyard.bundle.image import assemble_images
+from trainyard.deploy.shell_words import file_argument, spec_argument
+from trainyard.deploy.work import Options, Work
+from trainyard.errors import TrainyardError
+
+
+def commands_after(work: Work, file: str, lock: Path | None = None, *, profile: str | None = None) -> tuple[str, ...]:
+    """Return the commands in their order: the first writes what builds the images, where there is anything to bake."""
+    given = [spec_argument(file), *([] if lock is None else ["--lock", file_argument(str(lock))])]
+    account = [] if profile is None else ["--profile", profile]
+    deploy = join(["trainyard", "deploy", *given, *account, *_flags(work.options)])
+    return (*_image(work, given), deploy)
+
+
+def _flags(options: Options) -> Iterator[str]:
+    """Yield the options that concern the cluster itself. Its key pair has been made by now."""
+    if options.rollback_on_failure:
+        yield "--rollback-on-failure"
+    if options.recreate:
+        yield "--recreate"
+    if options.overwrite_dashboards:
+        yield "--overwrite-dashboards"
+
+
+def _image(work: Work, given: list[str]) -> Iterator[str]:
+    try:
+        used = assemble_images(work.wanted(), work.outputs, work.assets_lock).outputs
+    except TrainyardError:
+        return  # the nodes install nothing, or nobody knows where their image could be built
+    known = [f"{name}={work.outputs[name]}" for name in sorted(used & work.outputs.keys())]
+    outputs = [part for one in known for part in ("--stack-output", one)]
+    yield join(["trainyard", "image", *given, *outputs])

@@ -1,0 +1,69 @@
+"""Reads the logs of a cluster step by step, and stops where the root cause is certain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from trainyard.diagnose.cluster.stream_files import StreamFiles
+from trainyard.diagnose.cluster.stream_order import telling_first
+from trainyard.diagnose.combined_scan import Collected
+from trainyard.diagnose.diagnosis import FoundCause
+from trainyard.diagnose.line_filter import Wanted
+from trainyard.diagnose.log_file import LogFile, Unread
+from trainyard.diagnose.reasoning.root_causes import Found
+from trainyard.diagnose.scanning.scan import scan
+from trainyard.diagnose.unusual import UnusualLines
+from trainyard.edge.aws.cluster_logs import LogStream
+
+_MOST_STREAMS_AT_ONCE = 24
+
+
+@dataclass
+class ReadingCluster:
+    """What was read of a cluster so far."""
+
+    wanted: Wanted
+    """Which lines count; whoever reads logs of nodes reads those of its nodes alone."""
+    read_all: bool = False
+    """Whether to go on where the root cause is certain, and to read every stream from its beginning."""
+    report: Callable[[str], None] = lambda _: None
+    collected: Collected = field(default_factory=Collected)
+    unusual: UnusualLines = field(default_factory=UnusualLines)
+    _found: Found | None = None
+    """What was found in all that was read; None where it has to be put together anew."""
+
+    @property
+    def is_certain(self) -> bool:
+        """Return whether there is a root cause that nothing else can take the place of."""
+        first = self._first()
+        return first is not None and first.cause.kind == "root" and first.confidence == "certain"
+
+    def read(self, files: Iterable[LogFile], *, of_no_node: bool = False) -> None:
+        """Read some logs. Those of nodes are of nodes that are asked for; else lines of no node are left out."""
+        self._found = None
+        wanted = self.wanted if of_no_node else self.wanted._replace(nodes=())
+        self.collected.add(scan(files, unusual=self.unusual, wanted=wanted))
+
+    def read_streams(self, of: StreamFiles, streams: Sequence[LogStream]) -> None:
+        """Read streams, the most telling first."""
+        done = 0
+        for some in telling_first(streams, _MOST_STREAMS_AT_ONCE):
+            if not self.read_all and self.is_certain:
+                why = "not looked at: the root cause is certain without; --all reads everything"
+                self.collected.leave_out(Unread(f"{len(streams) - done} other streams of {of.group}", why))
+                return
+            unread: list[Unread] = []
+            self.read(of.whole(some) if self.read_all else of.ends(some, unread))
+            self.collected.leave_out(*unread)
+            done += len(some)
+            self.report(f"{done} of {len(streams)} streams read{self._so_far()}")
+
+    def _so_far(self) -> str:
+        first = self._first()
+        return "" if first is None else f"; so far: {first.cause.title}"
+
+    def _first(self) -> FoundCause | None:
+        if self._found is None:
+            self._found = self.collected.found()
+        return next(iter(self._found.causes), None)

@@ -1,0 +1,92 @@
+"""The lines that were found, by cause."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from trainyard.diagnose.cause import CONFIDENCES, KINDS, Cause, Signature
+from trainyard.diagnose.hit import Hit
+from trainyard.diagnose.reasoning.thresholds import deciding
+
+Counts = Mapping[tuple[str, str | None], int]
+"""How many lines there are of each signature and node, also of those that were not kept."""
+Known = Mapping[str, tuple[Signature, Cause]]
+"""Signatures by their ids, each with its cause."""
+KIND_ORDER = {kind: place for place, kind in enumerate(KINDS)}
+CONFIDENCE_ORDER = {confidence: place for place, confidence in enumerate(CONFIDENCES)}
+"""The surest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeenCause:
+    """A cause, and the lines that tell of it, in the order of time."""
+
+    cause: Cause
+    hits: tuple[Hit, ...]
+
+    @property
+    def first(self) -> dt.datetime | None:
+        """Return when it was first seen, None where no line has a time."""
+        return min((hit.time for hit in self.hits if hit.time is not None), default=None)
+
+    @property
+    def last(self) -> dt.datetime | None:
+        """Return when it was last seen, None where no line has a time."""
+        return max((hit.time for hit in self.hits if hit.time is not None), default=None)
+
+
+def seen_causes(hits: Iterable[Hit], known: Known) -> list[SeenCause]:
+    """Return the causes that lines tell of, each with its lines, the first seen first."""
+    by_cause: dict[str, list[Hit]] = defaultdict(list)
+    for hit in _without_weaker(list(hits), known):
+        by_cause[known[hit.signature][1].id].append(hit)
+    found = [SeenCause(known[own[0].signature][1], tuple(sorted(own, key=in_time))) for own in by_cause.values()]
+    return sorted(found, key=lambda one: (in_time(one.hits[0]), one.cause.id))
+
+
+def sureness(cause: Cause, hit: Hit) -> str:
+    """Return how sure a line makes a cause of it: the confidence of the signature that found it."""
+    return next(one.confidence for one in cause.signatures if one.id == hit.signature)
+
+
+def in_time(hit: Hit) -> tuple[float, str, int]:
+    """Return where a line stands among others; one without a time stands first."""
+    return (hit.time.timestamp() if hit.time is not None else 0.0, hit.file, hit.line)
+
+
+def lines_by_node(part: Iterable[Hit], kept: Iterable[Hit], counts: Counts) -> Counter[str | None]:
+    """Return how many lines of each node a part of the kept lines stands for, where of many only some were kept.
+
+    A line that several signatures found is one line.
+    """
+    own = list(part)
+    of_kept, of_part = (Counter((hit.signature, hit.node) for hit in hits) for hits in (kept, own))
+    lines: Counter[str | None] = Counter()
+    for key, some in of_part.items():
+        lines[key[1]] += round(max(counts.get(key, 0), of_kept[key]) * some / of_kept[key])
+    found_more_than_once = Counter(hit.node for hit in own) - Counter(
+        node for _, _, node in {(hit.file, hit.line, hit.node) for hit in own}
+    )
+    return lines - found_more_than_once
+
+
+def _without_weaker(hits: Sequence[Hit], known: Known) -> list[Hit]:
+    """Leave out what gives way to a surer signature on the same line, of another cause that lies as deep or deeper.
+
+    What is generic gives way to whatever is not.
+    """
+    by_line: dict[tuple[str, int], list[Hit]] = defaultdict(list)
+    for hit in hits:
+        by_line[hit.file, hit.line].append(hit)
+    return [hit for hit in hits if not any(_gives_way(hit, other, known) for other in by_line[hit.file, hit.line])]
+
+
+def _gives_way(hit: Hit, other: Hit, known: Known) -> bool:
+    (own_signature, own), (signature, another) = known[hit.signature], known[other.signature]
+    if own.subject in deciding().generic:
+        return another.subject not in deciding().generic
+    surer = CONFIDENCE_ORDER[signature.confidence] < CONFIDENCE_ORDER[own_signature.confidence]
+    return own.id != another.id and surer and KIND_ORDER[another.kind] <= KIND_ORDER[own.kind]

@@ -1,0 +1,90 @@
+"""What a scan left out because it was not asked for, so that nobody takes that for good news."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from dataclasses import dataclass, field
+
+from trainyard.diagnose.line_filter import EVERYTHING, Wanted, short
+from trainyard.diagnose.line_node import host_of, node_of
+from trainyard.diagnose.log_file import LogFile
+from trainyard.diagnose.scanning.escapes import without_escapes
+from trainyard.diagnose.scanning.line_selection import AskedLines
+from trainyard.diagnose.scanning.log_clock import decoded
+from trainyard.diagnose.scanning.pieces import Piece
+
+# Of the names of nodes, which anybody may have written.
+_MOST_NODES = 10_000
+_LINE_BYTES = 2000
+
+
+@dataclass
+class LeftOut:
+    """Lines that signatures found and that are not asked for, and nodes that logs name."""
+
+    wanted: Wanted = EVERYTHING
+    by_period: int = 0
+    """Lines of another time."""
+    oldest: dt.datetime | None = None
+    newest: dt.datetime | None = None
+    by_node: int = 0
+    """Lines of the period, and of another node."""
+    nodes: dict[str, None] = field(default_factory=dict)
+    """Those that were seen, in the order of reading."""
+    unknown: set[str] = field(default_factory=set)
+    """Of the nodes that are asked for, those that no log names anywhere."""
+    logs_by_period: int = 0
+    """Logs that hold no line of the period."""
+    _asked: AskedLines | None = None
+    """Of the log that is being read; None where lines of it may be of the period."""
+
+    def __post_init__(self) -> None:
+        """Know no node yet."""
+        self.unknown = set(self.wanted.nodes)
+
+    def takes(self, file: str, time: dt.datetime | None, node: str | None) -> bool:
+        """Return whether a line is asked for, and count it where it is not."""
+        self._saw(node)
+        if not self.wanted.is_of_period(time):
+            self.by_period += 1
+            if time is not None:
+                self.oldest, self.newest = min(self.oldest or time, time), max(self.newest or time, time)
+            return False
+        if not self.wanted.is_of_nodes(file, node):
+            self.by_node += 1
+            return False
+        return True
+
+    def begin(self, log: LogFile, near: dt.datetime | None) -> None:
+        """Begin with a log. near: a time of logs beside it."""
+        self._asked = AskedLines(log, self.wanted, near) if self.wanted.since or self.wanted.until else None
+
+    def end(self) -> None:
+        """End with a log."""
+        self.logs_by_period += self._asked is not None
+        self._asked = None
+
+    def look(self, file: str, piece: Piece) -> None:
+        """Look at some lines of a log for the nodes and the time that are asked for: what is healthy is not found."""
+        if self._asked:
+            if self._asked.may_be_in(piece):
+                self._asked = None
+            else:
+                self._asked.pass_by(piece)
+        if self.wanted.nodes:
+            self._look_for_nodes(file, piece)
+
+    def _look_for_nodes(self, file: str, piece: Piece) -> None:
+        end = piece.data.find(b"\n")
+        first = piece.data[: end if 0 <= end < _LINE_BYTES else _LINE_BYTES]
+        self._saw(host_of(file) or node_of(file, decoded(without_escapes(first))))
+        for node in tuple(self.unknown):
+            name = re.escape(short(node).encode())
+            named = re.compile(rb"(?<![A-Za-z0-9-])" + name + rb"(?![A-Za-z0-9-])", re.IGNORECASE)
+            if named.search(piece.data) or named.search(file.encode("utf-8", "replace")):
+                self.unknown.discard(node)
+
+    def _saw(self, node: str | None) -> None:
+        if node is not None and len(self.nodes) < _MOST_NODES:
+            self.nodes.setdefault(node)

@@ -1,0 +1,61 @@
+"""The lines of a piece of a log that signatures find, each with the ids of these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from trainyard.diagnose.scanning.json_quotes import unescaped
+from trainyard.diagnose.scanning.patterns import Patterns
+from trainyard.diagnose.scanning.pieces import Piece
+
+
+class FoundLine(NamedTuple):
+    """A line, and what finds it."""
+
+    number: int
+    start: int
+    """Where it begins in its piece."""
+    end: int
+    at: int
+    """Where in it, or near, the first pattern found something."""
+    ids: tuple[str, ...]
+
+
+def found_lines(patterns: Patterns, piece: Piece) -> list[FoundLine]:
+    """Return the lines that a pattern finds, as they are or without the backslashes of JSON, in their order."""
+    found = {line.number: line for line in _as_they_are(patterns, piece)}
+    plain = unescaped(piece.data)
+    if plain is None:
+        return list(found.values())
+    starts = _Starts(piece)
+    for line in _as_they_are(patterns, Piece(plain, piece.line)):
+        start, end = starts.of(line.number)
+        before = found.get(line.number)
+        ids = tuple(dict.fromkeys((*(before.ids if before else ()), *line.ids)))
+        at = before.at if before else min(line.at, end - start)
+        found[line.number] = FoundLine(line.number, start, end, at, ids)
+    return sorted(found.values())
+
+
+def _as_they_are(patterns: Patterns, piece: Piece) -> Iterator[FoundLine]:
+    counted, number = 0, 0
+    for start, end, at in patterns.lines(piece.data):
+        number = (number or piece.line) + piece.data.count(b"\n", counted, start)
+        counted = start
+        if ids := patterns.of_line(piece.data[start:end]):
+            yield FoundLine(number, start, end, at, ids)
+
+
+class _Starts:
+    """Where the lines of a piece begin, for numbers that grow."""
+
+    def __init__(self, piece: Piece) -> None:
+        self._data, self._number, self._start = piece.data, piece.line, 0
+
+    def of(self, number: int) -> tuple[int, int]:
+        while self._number < number:
+            self._start = self._data.find(b"\n", self._start) + 1
+            self._number += 1
+        end = self._data.find(b"\n", self._start)
+        return self._start, len(self._data) if end < 0 else end

@@ -1,0 +1,50 @@
+"""Opens sessions: everything that can be known to be wrong is looked at first, and then the session is held."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import IO
+
+from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.calls import NotAllowedError
+from trainyard.edge.aws.ssm_sessions import SessionRequest, start_session
+from trainyard.edge.session_manager import hold_session, installed_plugin
+from trainyard.errors import TrainyardError
+from trainyard.operate.connect.agents import require_agent
+from trainyard.operate.connect.node_user import SESSION_USER
+
+
+def open_session(
+    account: Account,
+    request: SessionRequest,
+    *,
+    output: IO[str] | int | None = None,
+    tell: Callable[[str], None] = lambda _: None,
+    opened: Callable[[], None] = lambda: None,
+) -> int:
+    """Open a session, hold it until it ends, and return the exit status of what held it.
+
+    ``opened`` is called when the session has begun. Raises TrainyardError where session-manager-plugin or the instance
+    cannot take one, NotAllowedError where the account does not let one.
+    """
+    plugin = installed_plugin()
+    if plugin.note is not None:
+        tell(plugin.note)
+    require_agent(account, request.instance)
+    try:
+        session = start_session(account, request)
+    except NotAllowedError as error:
+        raise _not_allowed(error, request) from error
+    opened()
+    return hold_session(account, plugin, request, session, output)
+
+
+def _not_allowed(error: NotAllowedError, request: SessionRequest) -> TrainyardError:
+    """Return the error with the ways around it: rights are given for instances and for documents.
+
+    https://docs.aws.amazon.com/systems-manager/latest/userguide/getting-started-specify-session-document.html
+    """
+    wanted = f"{request.instance}{f' and the document {request.document}' if request.document else ''}"
+    around = "" if request.document != "AWS-StartInteractiveCommand" else f"; --user {SESSION_USER} needs no document"
+    hint = f"it has to hold for {wanted}{around}; {error.hint}"
+    return TrainyardError(error.problem, where=request.instance, hint=hint)

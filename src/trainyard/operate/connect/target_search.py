@@ -1,0 +1,101 @@
+"""The instance that is meant: a node of the cluster by whatever it is called, or the instance of its monitoring."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.cluster_instances import instance_by_id, instances_of_cluster
+from trainyard.edge.aws.node_names import instance_of_slurm_node
+from trainyard.errors import InputError, TrainyardError
+from trainyard.operate.connect.monitoring_stack import monitoring_stack
+from trainyard.operate.connect.target import HEAD, ROLES, UNKNOWN, Target, target_of
+from trainyard.platforms.batch.connection import batch_target
+from trainyard.platforms.eks.connection.instance import eks_target
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,127}")
+# QUEUE-st-RESOURCE-1 and QUEUE-dy-RESOURCE-1:
+# https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-workload-manager-v3.html
+_SLURM_NAME = re.compile(r"[a-z0-9-]+-(?:st|dy)-[a-z0-9-]+-[0-9]+", re.IGNORECASE)
+_INSTANCE = re.compile(r"i-[0-9a-f]{8,17}")
+_GONE = ("terminated", "shutting-down")
+_MOST_NAMED = 5
+
+
+def find_target(account: Account, cluster: str, node: str | None) -> Target:
+    """Return the instance that is meant; the head node where none is named.
+
+    A node goes by its role (head, login, monitoring), its instance id, its address, its host name, or Slurm's name.
+    Of a cluster of AWS Batch or Amazon EKS, which has no head node, it is the newest instance that runs.
+    Raises InputError for a name that cannot be, or that no node has, TrainyardError where the cluster has no instance.
+    """
+    if not _NAME.fullmatch(cluster):
+        hint = "letters, digits and hyphens, as `trainyard status` takes it"
+        raise InputError(f"{cluster!r} is no name of a cluster", where="NAME", hint=hint)
+    described = [one for one in instances_of_cluster(account, cluster) if one["State"]["Name"] not in _GONE]
+    targets = sorted((target_of(cluster, one) for one in described), key=lambda one: one.launched, reverse=True)
+    wanted = node or HEAD
+    if wanted == "monitoring":
+        return _monitoring(account, cluster, targets)
+    found = _by_role(ROLES[wanted], targets) if wanted in ROLES else _by_name(account, cluster, wanted, targets)
+    if all(one.role == UNKNOWN for one in targets):
+        found = _without_head(account, cluster, None if wanted == HEAD else wanted) or found
+    if found is None:
+        raise _missing(account, cluster, node, targets)
+    return found
+
+
+def _without_head(account: Account, cluster: str, wanted: str | None) -> Target | None:
+    """Return an instance of a cluster of EKS or AWS Batch; None where it is of neither."""
+    return eks_target(account, cluster, wanted) or batch_target(account, cluster, wanted)
+
+
+def _by_role(role: str, targets: Sequence[Target]) -> Target | None:
+    """Return one of a role: the newest that runs, or that there is."""
+    of_role = [one for one in targets if one.role == role]
+    return next((one for one in of_role if one.state == "running"), of_role[0] if of_role else None)
+
+
+def _by_name(account: Account, cluster: str, wanted: str, targets: Sequence[Target]) -> Target | None:
+    names = {wanted, wanted.partition(".")[0]}
+    for one in targets:
+        if names & {one.instance, one.private_address, one.public_address, one.host}:
+            return one
+    if _SLURM_NAME.fullmatch(wanted):
+        instance = instance_of_slurm_node(account, cluster, wanted)
+        return next((one for one in targets if one.instance == instance), None)
+    # An instance of somebody else's monitoring has no tag of the cluster.
+    return _instance(account, cluster, wanted) if _INSTANCE.fullmatch(wanted) else None
+
+
+def _monitoring(account: Account, cluster: str, targets: Sequence[Target]) -> Target:
+    """Return the instance of a self-hosted monitoring, also where the cluster's environment has it."""
+    stack = monitoring_stack(account, cluster)
+    instance = "" if stack is None else stack.outputs.get("MonitoringInstanceId", "")
+    found = next((one for one in targets if one.instance == instance), None)
+    if found is None and instance:
+        found = _instance(account, cluster, instance)
+    if found is None:
+        hint = "only `monitoring.mode: self-hosting` has one; `trainyard status` says where the metrics are"
+        raise InputError(f"{cluster} has no instance for its monitoring", where="--node", hint=hint)
+    return found._replace(role=ROLES["monitoring"], os=found.os or "alinux2023")
+
+
+def _instance(account: Account, cluster: str, instance: str) -> Target | None:
+    described = instance_by_id(account, instance)
+    return None if described is None or described["State"]["Name"] in _GONE else target_of(cluster, described)
+
+
+def _missing(account: Account, cluster: str, node: str | None, targets: Sequence[Target]) -> TrainyardError:
+    if not targets:
+        problem = f"no instance of a cluster {cluster} is there in {account.region}"
+        hint = "check the name, --region and --profile"
+        return TrainyardError(problem, where=f"account {account.id}", hint=hint)
+    if node is None or node in ROLES:
+        role = {"login": "login node"}.get(node or HEAD, "head node")
+        hint = f"`trainyard status {cluster} --region {account.region}` says how the cluster is"
+        return TrainyardError(f"{cluster} has no {role}", where=cluster, hint=hint)
+    named = ", ".join(f"{one.instance} ({one.role}, {one.host})" for one in targets[:_MOST_NAMED])
+    more = f" and {len(targets) - _MOST_NAMED} more" if len(targets) > _MOST_NAMED else ""
+    return InputError(f"{cluster} has no node {node!r}", where="--node", hint=f"it has {named}{more}")

@@ -1,0 +1,69 @@
+"""Looks at the nodes of a cluster in an account, once or again and again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from trainyard.deploy.work import folder
+from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.nodes import Node, monitoring_instances
+from trainyard.edge.aws.nodes import nodes as instances_of
+from trainyard.errors import TrainyardError
+from trainyard.operate.nodes.bucket_records import BucketRecords
+from trainyard.operate.nodes.cluster_nodes import Nodes, Place, compared
+from trainyard.operate.nodes.expected_nodes import Expected, expected
+from trainyard.operate.nodes.findings import judged
+from trainyard.operate.nodes.node_selection import of_node, of_queue
+from trainyard.render.tags import CLUSTER, ENVIRONMENT
+
+_EXPECTED_EVERY = 10  # looks; a deployment seldom ends, or publishes anything, while somebody watches
+
+
+@dataclass
+class Look:
+    """Looks at the nodes of one cluster, once or again and again."""
+
+    account: Account
+    bucket: str
+    name: str
+    queue: str | None = None
+    """Only the compute nodes of this queue."""
+    node: str | None = None
+    """Only the node of this instance id or host name."""
+    _looks: int = 0
+    _expected: Expected | None = None
+    _records: BucketRecords = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Begin with no records."""
+        self._records = BucketRecords(self.account, self.bucket, f"{folder(self.name)}/nodes")
+
+    def look(self) -> Nodes:
+        """Return the nodes as they are now.
+
+        Raises TrainyardError where there is no such cluster, and InputError where there is no such queue or node.
+        """
+        if self._looks % _EXPECTED_EVERY == 0 or self._expected is None:
+            self._expected = expected(self.account, self.bucket, self.name)
+        self._looks += 1
+        instances = [*instances_of(self.account, self.name), *self._monitoring(self._expected)]
+        readings = self._records.look([node.id for node in instances])
+        if not instances and not readings.by_instance and self._expected.deployment is None:
+            raise self._nothing()
+        place = Place(self.name, self.account.region, self.bucket)
+        nodes = compared(place, self.account.clock.now(), instances, readings, self._expected)
+        nodes = nodes if self.queue is None else of_queue(nodes, self.queue)
+        return judged(nodes if self.node is None else of_node(nodes, self.node))
+
+    def _monitoring(self, wanted: Expected) -> list[Node]:
+        """Return the monitoring instance. EC2 is asked for it only where the spec has one."""
+        if not any(group.role == "monitoring" for group in wanted.groups):
+            return []
+        return monitoring_instances(self.account, self.name, (CLUSTER, ENVIRONMENT))
+
+    def _nothing(self) -> TrainyardError:
+        return TrainyardError(
+            f"there is no cluster {self.name} in {self.account.region}, and no record of its nodes",
+            where=f"s3://{self.bucket}/{folder(self.name)}",
+            hint="check the name, --region and --profile, or name the bucket of its spec with --bucket",
+        )

@@ -1,0 +1,1 @@
+"""Platforms: one folder each, with the same inner names. They do not know each other."""

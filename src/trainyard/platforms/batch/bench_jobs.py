@@ -1,0 +1,131 @@
+"""AWS Batch as what runs the jobs of a submission: their results are the logs of their main nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from trainyard.bench.submission.job import Job
+from trainyard.bench.submission.remote_files import write_blocks
+from trainyard.bench.submission.state import GONE, State
+from trainyard.edge.aws import batch_jobs
+from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.batch_jobs import BatchJob
+from trainyard.edge.aws.log_events import LogEvent
+from trainyard.edge.aws.log_stream import LogStream
+from trainyard.edge.remote.answer import UnreachableError
+from trainyard.errors import TrainyardError
+
+_MARK = "trainyard-bench"
+_LONGEST_NAME = 128  # https://docs.aws.amazon.com/batch/latest/APIReference/API_SubmitJob.html
+# In Slurm's words; what Batch itself says is the reason.
+_STATES = {
+    "SUBMITTED": "PENDING",
+    "PENDING": "PENDING",
+    "RUNNABLE": "PENDING",
+    "STARTING": "CONFIGURING",
+    "RUNNING": "RUNNING",
+    "SUCCEEDED": "COMPLETED",
+    "FAILED": "FAILED",
+}
+
+
+@dataclass
+class OnBatch:
+    """AWS Batch. Its dependencies do not hold where a job fails, so each is submitted once the one before has ended."""
+
+    account: Account
+    queues: Sequence[str]
+    """The names of the cluster's job queues."""
+    every_s: float = 15.0
+    one_by_one: bool = True
+    lines_up: bool = True
+    _order: dict[str, int] = field(default_factory=dict)
+    """When jobs were made, by id."""
+
+    @property
+    def words(self) -> str:
+        """Return which one it is."""
+        return f"AWS Batch in {self.account.region}"
+
+    def folder(self, token: str) -> str:
+        """Return by which beginning of their names the jobs are found."""
+        return f"{_MARK}-{token}-"
+
+    def refuse_unfit(self, jobs: Sequence[Job]) -> None:
+        """Refuse nothing: jobs wait until there are nodes."""
+
+    def begun(self, folder: str) -> bool:
+        """Return whether there is a job of the submission."""
+        return bool(self._listed(folder))
+
+    def submitted_before(self, folder: str, token: str) -> dict[str, str]:  # noqa: ARG002  the folder has it
+        """Return the ids of a submission's jobs, by job: the last of each."""
+        return {name: id_ for id_, name in self._listed(folder)}
+
+    def is_newer(self, number: str, than: str) -> bool:
+        """Return whether a job was made after another one. What is not listed any more is older."""
+        return self._order.get(number, 0) > self._order.get(than, 0) and than in self._order
+
+    def submit(self, folder: str, job: Job, token: str, after: str | None) -> str:  # noqa: ARG002  as begun() has it
+        """Submit a job and return its id. Where it waits for another one, it fails with that one."""
+        waits = {} if after is None else {"dependsOn": [{"jobId": after}]}
+        name = f"{folder}{job.id}"
+        if job.request is None or len(name) > _LONGEST_NAME:
+            raise TrainyardError(
+                f"{job.id} cannot be a job of AWS Batch", where=job.id, hint="shorten its queue's name"
+            )
+        number = batch_jobs.submit(self.account, {**job.request, "jobName": name, **waits})
+        self._order[number] = max(self._order.values(), default=0) + 1
+        return number
+
+    def states(self, numbers: Sequence[str]) -> dict[str, State]:
+        """Return how jobs are. Raises UnreachableError where that may be known the next time."""
+        try:
+            return {number: _state(batch_jobs.describe(self.account, number)) for number in numbers}
+        except TrainyardError as error:
+            if not batch_jobs.may_pass(error):
+                raise
+            raise UnreachableError(error.problem, where=error.where, hint=error.hint) from error
+
+    def gather(self, id_: str, number: str, to: Path) -> None:
+        """Leave the output where it is, which it stays."""
+
+    def cancel(self, numbers: Sequence[str]) -> None:
+        """End jobs, also those that wait."""
+        for number in numbers:
+            batch_jobs.terminate(self.account, number, "taken back by trainyard bench submit --cancel")
+
+    def fetch(self, folder: str, id_: str, number: str, to: Path) -> bool:  # noqa: ARG002  found by the number alone
+        """Write the log of the main node's last attempt into a file, once it has arrived whole."""
+        job = batch_jobs.describe(self.account, number)
+        if job is None or not job.main.log_streams:
+            return False
+        stream = LogStream(self.account, job.main.log_group, job.main.log_streams[-1])
+        write_blocks(to, _lines(stream.rest(job.stopped_ms)))
+        return True
+
+    def let_go(self, number: str, state: str, to: Path) -> None:
+        """Leave everything: Batch forgets jobs by itself."""
+
+    def _listed(self, beginning: str) -> list[tuple[str, str]]:
+        """Return ids and names of jobs without their beginning, the oldest first."""
+        found = [one for queue in self.queues for one in batch_jobs.jobs_named(self.account, queue, beginning)]
+        self._order |= {one.id: one.created_ms for one in found}
+        return [(one.id, one.name.removeprefix(beginning)) for one in sorted(found, key=lambda one: one.created_ms)]
+
+
+def _lines(events: Iterable[LogEvent]) -> Iterator[bytes]:
+    for event in events:
+        yield f"{event.message}\n".encode("utf-8", "surrogatepass")
+
+
+def _state(job: BatchJob | None) -> State:
+    if job is None:
+        return State(GONE)
+    exit_code = "" if job.main.exit_code in (None, 0) else f"exit code {job.main.exit_code}"
+    waits = job.status if _STATES.get(job.status) == "PENDING" else ""
+    said = dict.fromkeys(one for one in (waits, exit_code, job.reason, job.main.reason) if one)
+    reason = "" if job.status in ("RUNNING", "SUCCEEDED") else ": ".join(said)
+    return State(_STATES.get(job.status, job.status), reason)

@@ -1,0 +1,1 @@
+"""The steps that make a cluster of AWS Batch, and what they compare."""

@@ -1,0 +1,68 @@
+"""What AWS itself says of a Batch cluster, line by line: statuses with their reasons, and launches that failed."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from trainyard.edge.aws.batch_instances import failed_launches
+from trainyard.edge.aws.batch_job_state import JobDetail
+from trainyard.platforms.batch.diagnosis.cluster_facts import Situation
+
+
+def environment_lines(seen: Situation) -> Iterator[str]:
+    """Yield a line for each compute environment."""
+    for one in seen.environments:
+        yield _line(
+            computeEnvironmentName=one.name, state=one.state, status=one.status, statusReason=one.reason,
+            minvCpus=one.min_vcpus, desiredvCpus=one.desired_vcpus, maxvCpus=one.max_vcpus,
+        )  # fmt: skip
+
+
+def queue_lines(seen: Situation) -> Iterator[str]:
+    """Yield a line for each job queue."""
+    for one in seen.queues:
+        yield _line(jobQueueName=one.name, state=one.state, status=one.status, statusReason=one.reason)
+
+
+def job_lines(seen: Situation) -> Iterator[str]:
+    """Yield lines of jobs that wait, as they are now, and of those that failed and their attempts."""
+    for one in seen.waiting:
+        yield _line(jobId=one.id, jobName=one.name, status=one.status, statusReason=one.reason)
+    for one in seen.failed:
+        yield from _ended(one)
+
+
+def _ended(job: JobDetail) -> Iterator[str]:
+    names = {"jobId": job.id, "jobName": job.name}
+    for attempt in job.ends:
+        if attempt.exit_status not in (0, None) or attempt.reason or attempt.task_reason:
+            yield _timed(
+                attempt.stopped_ms or job.stopped_ms, **names, exitCode=attempt.exit_status, reason=attempt.reason,
+                statusReason=attempt.task_reason,
+            )  # fmt: skip
+    yield _timed(job.stopped_ms, **names, status=job.status, statusReason=job.reason)
+
+
+def launch_lines(seen: Situation) -> Iterator[str]:
+    """Yield a line for each attempt to start instances that failed."""
+    for environment in seen.environments:
+        for one in seen.ask("launches of Auto Scaling that failed", failed_launches, environment) or ():
+            yield f"{_time(one.at)} {one.group} of {environment.name}: {one.why}"
+
+
+def _timed(at_ms: int | None, **said: Any) -> str:
+    line = _line(**said)
+    return line if at_ms is None else f"{_time(dt.datetime.fromtimestamp(at_ms / 1000, dt.UTC))} {line}"
+
+
+def _time(at: dt.datetime) -> str:
+    return at.astimezone(dt.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _line(**said: Any) -> str:
+    """Return a line in the words of the API, without what is empty."""
+    values = {key: " ".join(one.split()) if isinstance(one, str) else one for key, one in said.items()}
+    return json.dumps({key: one for key, one in values.items() if one not in ("", None)}, ensure_ascii=False)

@@ -1,0 +1,119 @@
+"""Jobs that no environment of their queue can ever run: too many vCPUs, too much for a node, another type, Spot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from trainyard.edge.aws.batch_instances import registered
+from trainyard.edge.aws.batch_job_state import JobDetail, NodeNeed
+from trainyard.edge.aws.batch_state import ComputeEnvironment
+from trainyard.edge.aws.ec2 import instance_types
+from trainyard.platforms.batch.diagnosis.cluster_facts import Situation
+
+_NOT_FOR_SEVERAL_NODES = ("SPOT", "FARGATE", "FARGATE_SPOT")
+
+
+def check(seen: Situation) -> Iterator[str]:
+    """Yield a line for each reason why a job cannot run in an environment of its queue."""
+    for job in seen.waiting:
+        for environment in seen.environments_of(job):
+            yield from _in(seen, job, environment)
+
+
+def _in(seen: Situation, job: JobDetail, environment: ComputeEnvironment) -> Iterator[str]:
+    who, where = f"job {job.name} ({job.id})", f"compute environment {environment.name}"
+    if job.nodes is not None and environment.kind in _NOT_FOR_SEVERAL_NODES:
+        yield f"{who} has {job.nodes} nodes, and {where} is of type {environment.kind}, where no multi-node job runs"
+    yield from _vcpus(seen, job, environment)
+    for need in job.needs:
+        if need.instance_type is not None and not _offers(environment, need.instance_type):
+            offered = ", ".join(environment.instance_types)
+            yield f"{who} wants instances of {need.instance_type}, and {where} has only {offered}"
+        else:
+            yield from (f"{who} {what}" for what in _too_big(seen, need, environment))
+
+
+def vcpus_of(job: JobDetail) -> float:
+    """Return how many vCPUs a job asks for on all its nodes."""
+    return sum(need.vcpus * count for need, count in _counted(job))
+
+
+def plain(number: float) -> str:
+    """Return a number as people write it: 192, 0.25."""
+    return str(int(number)) if number == int(number) else f"{number:g}"
+
+
+def _counted(job: JobDetail) -> Iterator[tuple[NodeNeed, int]]:
+    """Yield what nodes need with how many they are. Of nested ranges, the narrower one holds for its nodes."""
+    nodes = job.nodes or 1
+    left = set(range(nodes))
+    for need in sorted(job.needs, key=lambda one: len(_range(one.nodes, nodes))):
+        own = left & set(_range(need.nodes, nodes))
+        left -= own
+        yield need, len(own)
+
+
+def _range(written: str, nodes: int) -> range:
+    first, colon, last = written.partition(":")
+    begin = int(first) if first.isdigit() else 0
+    end = int(last) if last.isdigit() else nodes - 1
+    return range(begin, (end if colon else begin) + 1)
+
+
+def _vcpus(seen: Situation, job: JobDetail, environment: ComputeEnvironment) -> Iterator[str]:
+    wanted, most = vcpus_of(job), environment.max_vcpus
+    who = f"job {job.name} ({job.id})"
+    needs = f"{who} needs {plain(wanted)} vCPUs{f' on {job.nodes} nodes' if job.nodes else ''}"
+    if wanted > most:
+        yield f"{needs}, more than the {most} that compute environment {environment.name} may ever have"
+    elif environment.desired_vcpus + wanted > most and seen.running.get(job.queue):
+        used = f"{environment.desired_vcpus} of the {most} vCPUs of compute environment {environment.name}"
+        yield f"{needs}, and {used} are in use by jobs before it"
+
+
+def _offers(environment: ComputeEnvironment, wanted: str) -> bool:
+    """Return whether an environment may start a type: by its name, its family, or whatever Batch thinks optimal.
+
+    https://docs.aws.amazon.com/batch/latest/APIReference/API_ComputeResource.html
+    """
+    family = wanted.partition(".")[0]
+    return any(
+        one in (wanted, family) or one == "optimal" or one.startswith("default_") for one in environment.instance_types
+    )
+
+
+def _too_big(seen: Situation, need: NodeNeed, environment: ComputeEnvironment) -> Iterator[str]:
+    """Yield what a node asks for that no type of an environment has."""
+    types = (need.instance_type,) if need.instance_type else environment.instance_types
+    if not all("." in one for one in types):
+        return
+    known = seen.ask("instance types", instance_types, tuple(types)) or {}
+    if len(known) < len(types):
+        return
+    has = [_offer(known[one]) for one in types]
+    wanted = (need.vcpus, need.memory_mib, need.gpus)
+    asked = zip(("vCPUs", "MiB of memory", "GPUs"), wanted, zip(*has, strict=True), strict=True)
+    for what, number, offered in asked:
+        if number > max(offered):
+            yield f"asks for {plain(number)} {what} on a node, more than the {max(offered)} of {' or '.join(types)}"
+            return
+    if least := _memory_of_ecs(seen, environment):
+        yield from _beside_the_agent(need, least, types)
+
+
+def _beside_the_agent(need: NodeNeed, most_mib: int, types: tuple[str, ...]) -> Iterator[str]:
+    if need.memory_mib > most_mib:
+        has = f"{most_mib} that {' or '.join(types)} has beside the agent and the system"
+        yield f"asks for {need.memory_mib} MiB of memory on a node, more than the {has}"
+
+
+def _offer(described: Mapping[str, Any]) -> tuple[int, int, int]:
+    gpus = sum(one.get("Count", 0) for one in described.get("GpuInfo", {}).get("Gpus", ()))
+    return described["VCpuInfo"]["DefaultVCpus"], described["MemoryInfo"]["SizeInMiB"], gpus
+
+
+def _memory_of_ecs(seen: Situation, environment: ComputeEnvironment) -> int:
+    """Return the most memory that an instance of an environment has for containers; zero where none is there."""
+    known = seen.ask("instances that ECS knows", registered, environment.ecs_cluster)
+    return max((one.memory_mib for one in known or ()), default=0)

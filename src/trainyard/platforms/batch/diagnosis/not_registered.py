@@ -1,0 +1,85 @@
+"""Instances that run and that ECS does not know, and subnets from which none gets to ECS."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainyard.deploy.account_state.subnets import way_out
+from trainyard.edge.aws import ec2
+from trainyard.edge.aws.batch_instances import instances_of, registered
+from trainyard.edge.aws.batch_state import ComputeEnvironment
+from trainyard.platforms.batch.diagnosis.cluster_facts import Situation
+from trainyard.platforms.batch.diagnosis.launch_settings import launch_data
+
+# A big instance boots for minutes, and mounts its file systems before its agent starts.
+_LATE_S = 900
+# https://docs.aws.amazon.com/AmazonECS/latest/developerguide/vpc-endpoints.html
+_OF_INSTANCES = ("EC2", "SPOT")
+_ENDPOINTS = ("ecs", "ecs-agent", "ecs-telemetry")
+
+
+def check(seen: Situation) -> Iterator[str]:
+    """Yield a line for each such instance and subnet."""
+    for one in seen.environments:
+        if one.kind in _OF_INSTANCES:
+            yield from _instances(seen, one)
+            yield from _subnets(seen, one)
+
+
+def _instances(seen: Situation, environment: ComputeEnvironment) -> Iterator[str]:
+    there = seen.ask("its instances", instances_of, environment)
+    known = seen.ask("instances that ECS knows", registered, environment.ecs_cluster)
+    if there is None or known is None:
+        return
+    cluster, now_s = environment.ecs_cluster.rpartition("/")[2], seen.account.clock.now()
+    agents = {one.instance: one.agent_connected for one in known}
+    for instance in there:
+        id_, age_s = instance["InstanceId"], now_s - instance["LaunchTime"].timestamp()
+        where = f"of compute environment {environment.name}"
+        if instance["State"]["Name"] == "running" and age_s > _LATE_S and id_ not in agents:
+            yield f"instance {id_} {where} runs for {age_s / 60:.0f} minutes and is not in ECS cluster {cluster}"
+        elif agents.get(id_) is False:
+            yield f"the ECS agent of instance {id_} {where} is not connected to ECS cluster {cluster}"
+
+
+def _subnets(seen: Situation, environment: ComputeEnvironment) -> Iterator[str]:
+    found = (seen.ask("its subnets", ec2.subnets, environment.subnets) or {}) if environment.subnets else {}
+    for id_, described in found.items():
+        why = _closed(seen, environment, described)
+        if why is not None and (missing := _missing_endpoints(seen, described["VpcId"])):
+            subnet = f"subnet {id_} of compute environment {environment.name}"
+            yield f"{subnet} has no way to ECS: {why}, and {described['VpcId']} has no endpoint for {missing}"
+
+
+def _closed(seen: Situation, environment: ComputeEnvironment, subnet: ec2.Described) -> str | None:
+    """Return why no instance in a subnet gets to the internet; None where it does, or nobody may look."""
+    tables = seen.ask("its routes", ec2.route_tables, subnet["VpcId"])
+    if tables is None:
+        return None
+    target = way_out(_table_of(subnet["SubnetId"], tables))
+    if target is None:
+        return "no default route"
+    public = subnet.get("MapPublicIpOnLaunch") or _takes_public_address(seen, environment)
+    if not target.startswith("igw-") or public:
+        return None
+    return f"its default route leads to {target}, nodes get no public address"
+
+
+def _takes_public_address(seen: Situation, environment: ComputeEnvironment) -> bool:
+    interfaces = launch_data(seen, environment).get("NetworkInterfaces", ())
+    return any(one.get("AssociatePublicIpAddress") for one in interfaces)
+
+
+def _table_of(subnet: str, tables: tuple[ec2.Described, ...]) -> ec2.Described | None:
+    """Return the route table that a subnet follows: its own, otherwise the main one."""
+    associated = [(table, one) for table in tables for one in table.get("Associations", ())]
+    own = [table for table, one in associated if one.get("SubnetId") == subnet]
+    return next(iter([*own, *(table for table, one in associated if one.get("Main"))]), None)
+
+
+def _missing_endpoints(seen: Situation, vpc: str) -> str:
+    endpoints = seen.ask("its endpoints", ec2.vpc_endpoints, vpc)
+    if endpoints is None:
+        return ""
+    there = {str(one["ServiceName"]).rpartition(".")[2] for one in endpoints}
+    return ", ".join(one for one in _ENDPOINTS if one not in there)

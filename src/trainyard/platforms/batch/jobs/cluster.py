@@ -1,0 +1,100 @@
+"""A cluster of AWS Batch as its stack says: queues, job definitions, log group and registry."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.stacks import StackState, find_stack
+from trainyard.errors import InputError, TrainyardError
+from trainyard.platforms.batch.rendering.job_kinds import OUTPUTS
+
+_QUEUE = re.compile(r"JobQueue(\d*)")
+_NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9-]{0,127}")
+
+
+class JobQueue(NamedTuple):
+    """A job queue of the cluster, with what belongs to it."""
+
+    arn: str
+    environment: str
+    """The ARN of its compute environment."""
+    definitions: Mapping[str, str]
+    """The ARNs of its job definitions, by what they run: stress-ng, nccl, torchrun."""
+
+    @property
+    def name(self) -> str:
+        """Return its whole name."""
+        return self.arn.rpartition("/")[2]
+
+
+class BatchCluster(NamedTuple):
+    """A cluster, as far as jobs and images go."""
+
+    name: str
+    stack: str
+    queues: tuple[JobQueue, ...]
+    """At least one."""
+    repository: str
+    """The name of its repository in ECR."""
+    repository_url: str
+
+    def queue(self, wanted: str | None) -> JobQueue:
+        """Return a queue by the name that the spec gives it, or by its whole name; the first where none is wanted.
+
+        Raises InputError where there is no such queue.
+        """
+        if wanted is None:
+            return self.queues[0]
+        names = (wanted, f"{self.name}-{wanted}")
+        found = next((one for one in self.queues if one.name in names or one.arn == wanted), None)
+        if found is None:
+            known = ", ".join(one.name.removeprefix(f"{self.name}-") for one in self.queues)
+            raise InputError(f"{self.name} has no queue {wanted!r}", where="--queue", hint=f"it has {known}")
+        return found
+
+
+def batch_cluster(account: Account, name: str) -> BatchCluster:
+    """Return a cluster by its name, or by that of a stack which was made of its template by hand.
+
+    Raises TrainyardError where there is none, or its stack is not whole.
+    """
+    if not _NAME.fullmatch(name):
+        raise InputError(f"{name!r} is no name of a cluster", where="NAME", hint="give the name: of its spec")
+    for stack_name in (f"{name}-batch", name):
+        stack = find_stack(account, stack_name)
+        if stack is not None and (stack_name != name or any(map(_QUEUE.fullmatch, stack.outputs))):
+            return _cluster(stack, name, account)
+    hint = (
+        f"`trainyard status {name} --region {account.region}` says what there is; check the name, --region, --profile"
+    )
+    raise TrainyardError(f"there is no stack {name}-batch in {account.region}", where=name, hint=hint)
+
+
+def _cluster(stack: StackState, name: str, account: Account) -> BatchCluster:
+    numbers = sorted(
+        (found[1] for key in stack.outputs if (found := _QUEUE.fullmatch(key))), key=lambda one: int(one or 1)
+    )
+    if not numbers or stack.status.startswith("DELETE"):
+        hint = f"`trainyard status {name} --region {account.region}` says why; deploy it again"
+        problem = f"stack {stack.name} is {stack.status}{'' if numbers else ' and has no job queue'}"
+        raise TrainyardError(problem, where=stack.name, hint=hint)
+    outputs = stack.outputs
+    return BatchCluster(
+        name,
+        stack.name,
+        tuple(_queue(outputs, number) for number in numbers),
+        outputs.get("ECRRepository", ""),
+        outputs.get("ECRRepositoryUrl", ""),
+    )
+
+
+def _queue(outputs: Mapping[str, str], number: str) -> JobQueue:
+    made = {kind: outputs.get(f"{output}{number}") for kind, output in OUTPUTS.items()}
+    return JobQueue(
+        outputs[f"JobQueue{number}"],
+        outputs.get(f"ComputeEnvironment{number}", ""),
+        {kind: arn for kind, arn in made.items() if arn},
+    )

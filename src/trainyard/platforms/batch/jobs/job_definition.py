@@ -1,0 +1,89 @@
+"""Which job definition and which queue a job is meant for."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import NamedTuple
+
+from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.batch_definitions import JobDefinition, definition_names, find_definition
+from trainyard.edge.aws.batch_state import compute_environments
+from trainyard.edge.aws.calls import NotAllowedError
+from trainyard.errors import InputError, TrainyardError
+from trainyard.platforms.batch.jobs.cluster import BatchCluster, JobQueue
+from trainyard.platforms.batch.rendering.job_kinds import OUTPUTS
+
+
+class Chosen(NamedTuple):
+    """Where a job goes, and what it runs."""
+
+    queue: JobQueue
+    definition: JobDefinition
+
+
+def chosen(account: Account, cluster: BatchCluster, job: str, queue: str | None) -> Chosen:
+    """Return the queue and the definition of a job: stress-ng, nccl, torchrun, or any definition by name or ARN.
+
+    Of the queue's own, the end of the name is enough. A definition of the cluster says its queue itself, where none is
+    named.
+    Raises InputError where there is no such queue or definition.
+    """
+    if job in OUTPUTS:
+        found = cluster.queue(queue)
+        return Chosen(found, _of_kind(account, cluster, found, job))
+    definition = find_definition(account, job) or _with_beginning(
+        account, (cluster.queue(queue).name, cluster.name), job
+    )
+    if definition is None:
+        raise _unknown(account, cluster, job)
+    return Chosen(cluster.queue(queue) if queue else _queue_of(cluster, definition), definition)
+
+
+def too_large(account: Account, of: Chosen, nodes: int | None) -> str | None:
+    """Return why a job would wait for ever, None where it would not or nobody may know."""
+    vcpus = min((int(one.vcpus) for one in of.definition.needs if one.vcpus), default=None)
+    most = _most_vcpus(account, of.queue)
+    wanted = nodes or of.definition.nodes
+    if vcpus is None or most is None or wanted * vcpus <= most:
+        return None
+    return (
+        f"{wanted} nodes have {wanted * vcpus} vCPUs, and the queue {of.queue.name} may have {most} "
+        f"({most // vcpus} nodes): the job waits until its spec has more nodes and is deployed again"
+    )
+
+
+def _most_vcpus(account: Account, queue: JobQueue) -> int | None:
+    try:
+        found = compute_environments(account, [queue.environment] if queue.environment else [])
+    except NotAllowedError:
+        return None
+    return next((one.max_vcpus for one in found if one.max_vcpus), None)
+
+
+def _of_kind(account: Account, cluster: BatchCluster, queue: JobQueue, kind: str) -> JobDefinition:
+    arn = queue.definitions.get(kind)
+    if arn is None:
+        hint = f"it has {', '.join(queue.definitions)}"
+        raise InputError(f"the queue {queue.name} has no job {kind}", where=kind, hint=hint)
+    definition = find_definition(account, arn)
+    if definition is None:
+        hint = f"deploy {cluster.name} again, or name another job definition"
+        raise TrainyardError(f"the job definition {arn} is not active any more", where=kind, hint=hint)
+    return definition
+
+
+def _with_beginning(account: Account, beginnings: tuple[str, str], job: str) -> JobDefinition | None:
+    """Return a definition of the cluster whose name is given without that of its queue, or of the cluster."""
+    found = (find_definition(account, f"{one}-{job}") for one in beginnings if not job.startswith("arn:"))
+    return next((one for one in found if one is not None), None)
+
+
+def _queue_of(cluster: BatchCluster, definition: JobDefinition) -> JobQueue:
+    by_length = sorted(cluster.queues, key=lambda one: -len(one.name))
+    return next((one for one in by_length if definition.name.startswith(f"{one.name}-")), cluster.queues[0])
+
+
+def _unknown(account: Account, cluster: BatchCluster, job: str) -> InputError:
+    known = [*OUTPUTS, *definition_names(account, f"{cluster.name}-")]
+    near = get_close_matches(job, known, 3, 0) or known[:3]
+    return InputError(f"there is no active job definition {job}", where="JOB", hint=f"such as {', '.join(near)}")

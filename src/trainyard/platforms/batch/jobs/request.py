@@ -1,0 +1,90 @@
+"""What SubmitJob is given: https://docs.aws.amazon.com/batch/latest/APIReference/API_SubmitJob.html."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from trainyard.edge.aws.batch_definitions import JobDefinition
+from trainyard.errors import InputError
+from trainyard.platforms.batch.jobs.job_request import Wanted
+
+_LONGEST_NAME = 128
+# https://docs.aws.amazon.com/batch/latest/userguide/service_limits.html (read 2026-11-22)
+_LONGEST_REQUEST_BYTES = 30 * 1024
+
+
+def submit_parameters(name: str, queue: str, definition: JobDefinition, wanted: Wanted) -> dict[str, Any]:
+    """Return the parameters of a job. Raises InputError where the definition does not allow what is wanted."""
+    wanted.refuse_wrong()
+    _refuse_single_node(definition)
+    parameters: dict[str, Any] = {"jobName": job_name(name), "jobQueue": queue, "jobDefinition": definition.arn}
+    overrides = _node_overrides(definition, wanted)
+    if overrides:
+        parameters["nodeOverrides"] = overrides
+    if wanted.attempts is not None:
+        parameters["retryStrategy"] = {"attempts": wanted.attempts}
+    _refuse_long(parameters)
+    return parameters
+
+
+def job_name(wanted: str) -> str:
+    """Return a name as Batch allows it: letters, digits, hyphens and underscores, at most 128, no sign in front."""
+    return re.sub(r"[^A-Za-z0-9_-]+", "-", wanted).lstrip("-_")[:_LONGEST_NAME] or "job"
+
+
+def _node_overrides(definition: JobDefinition, wanted: Wanted) -> dict[str, Any]:
+    overrides: dict[str, Any] = {}
+    if wanted.nodes is not None and wanted.nodes != definition.nodes:
+        _refuse_nodes(definition, wanted.nodes)
+        overrides["numNodes"] = wanted.nodes
+    of_container = _container_overrides(wanted)
+    if of_container:
+        # Batch takes overrides for the ranges that the definition has.
+        overrides["nodePropertyOverrides"] = [
+            {"targetNodes": one.nodes, "containerOverrides": of_container} for one in definition.needs
+        ]
+    return overrides
+
+
+def _container_overrides(wanted: Wanted) -> dict[str, Any]:
+    overrides: dict[str, Any] = {}
+    if wanted.command:
+        overrides["command"] = list(wanted.command)
+    if wanted.environment:
+        overrides["environment"] = [{"name": name, "value": value} for name, value in dict(wanted.environment).items()]
+    return overrides
+
+
+def _refuse_single_node(definition: JobDefinition) -> None:
+    if definition.type != "multinode":
+        hint = f"`aws batch submit-job --job-definition {definition.name}` submits it"
+        problem = f"{definition.name} is of type {definition.type}, and no multi-node job"
+        raise InputError(problem, where=definition.name, hint=hint)
+
+
+def _refuse_long(parameters: dict[str, Any]) -> None:
+    size = len(json.dumps(parameters, ensure_ascii=False).encode())
+    if size > _LONGEST_REQUEST_BYTES:
+        hint = "put what is long into a file that nodes mount, or into the image"
+        problem = f"variables and command make a request of {size:,} bytes, and Batch takes {_LONGEST_REQUEST_BYTES:,}"
+        raise InputError(problem, where="--env, --command", hint=hint)
+
+
+def _refuse_nodes(definition: JobDefinition, nodes: int) -> None:
+    """Raise InputError for a number that Batch refuses.
+
+    https://docs.aws.amazon.com/batch/latest/APIReference/API_NodeOverrides.html
+    """
+    ranges = ", ".join(one.nodes for one in definition.needs)
+    if not any(one.is_open for one in definition.needs):
+        hint = (
+            f"register a revision with a range without an end, such as 0:; or leave --nodes out for {definition.nodes}"
+        )
+        problem = f"{definition.name} always has {definition.nodes} nodes: its ranges of nodes ({ranges}) have an end"
+        raise InputError(problem, where="--nodes", hint=hint)
+    least = max(*(one.first for one in definition.needs), definition.main_node, 0) + 1
+    if nodes < least:
+        hint = f"{least} at least"
+        raise InputError(f"{nodes} nodes are too few for the ranges {ranges}", where="--nodes", hint=hint)

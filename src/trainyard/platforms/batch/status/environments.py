@@ -1,0 +1,123 @@
+"""The compute environments of a Batch cluster, with their instances."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.batch_instances import Registered, instances_of, registered
+from trainyard.edge.aws.batch_state import ComputeEnvironment
+from trainyard.edge.aws.ec2 import tags_of
+from trainyard.edge.aws.launch_template import launch_template_data, reservation_of
+from trainyard.edge.aws.nodes import Node
+from trainyard.operate.status.queues import ComputeResource
+from trainyard.platforms.batch.status.batch_status import Environment, Queue
+from trainyard.platforms.batch.status.queues import MISSING, name_of
+
+_QUEUE = "trainyard:queue"
+# How long an instance may take until ECS has it: a big one boots for minutes, and mounts its file systems first.
+_LATE_S = 900
+
+
+class Found(NamedTuple):
+    """What was found of the instances of an environment; None where nobody may look."""
+
+    instances: tuple[Mapping[str, Any], ...] | None
+    known: tuple[Registered, ...] | None
+    reservation: str | None
+
+
+def ask_reservation(account: Account, environment: ComputeEnvironment) -> str | None:
+    """Return the reservation that the launch template of an environment names."""
+    if environment.launch_template is None:
+        return None
+    data = launch_template_data(account, *environment.launch_template)
+    return None if data is None else reservation_of(data)
+
+
+def ask_instances(account: Account, environment: ComputeEnvironment) -> tuple[Mapping[str, Any], ...]:
+    """Return the instances of an environment, as EC2 describes them."""
+    return instances_of(account, environment)
+
+
+def ask_registered(account: Account, environment: ComputeEnvironment) -> tuple[Registered, ...]:
+    """Return those that ECS knows."""
+    return registered(account, environment.ecs_cluster)
+
+
+def nodes(environment: ComputeEnvironment, instances: Iterable[Mapping[str, Any]]) -> Iterator[Node]:
+    """Yield instances as the nodes of a cluster."""
+    for one in instances:
+        queue = tags_of(dict(one)).get(_QUEUE)
+        yield Node(
+            one["InstanceId"],
+            "Compute",
+            queue,
+            one["InstanceType"],
+            one["State"]["Name"],
+            one["Placement"]["AvailabilityZone"],
+            one.get("PrivateIpAddress"),
+            environment.name,
+            launched=one["LaunchTime"].isoformat(timespec="seconds") if "LaunchTime" in one else None,
+            public_address=one.get("PublicIpAddress"),
+            purchase=one.get("InstanceLifecycle", "on-demand"),
+        )
+
+
+def environment_states(
+    names: Iterable[str], described: Iterable[ComputeEnvironment] | None, found: Mapping[str, Found], now_s: float
+) -> tuple[Environment, ...]:
+    """Return the environments that a stack has, of which some may be gone; none where nobody may look at them."""
+    if described is None:
+        return ()
+    known = {key: one for one in described for key in (one.arn, one.name)}
+    return tuple(
+        _environment(known[name], found[known[name].arn], now_s) if name in known else _missing(name) for name in names
+    )
+
+
+def _environment(one: ComputeEnvironment, found: Found, now_s: float) -> Environment:
+    there = list(nodes(one, found.instances or ()))
+    return Environment(
+        one.name,
+        one.state,
+        one.status,
+        one.reason,
+        one.kind,
+        one.instance_types,
+        one.min_vcpus,
+        one.desired_vcpus,
+        one.max_vcpus,
+        found.reservation,
+        dict(Counter(node.state for node in there)),
+        () if found.known is None else late(there, {one.instance for one in found.known}, now_s),
+    )
+
+
+def _missing(name: str) -> Environment:
+    return Environment(name_of(name), MISSING, "", "", "", (), 0, 0, 0, None, {}, ())
+
+
+def late(there: Iterable[Node], known: set[str], now_s: float) -> tuple[str, ...]:
+    """Return the instances that run for longer than they need to get to ECS, and that it does not know."""
+    running = [node for node in there if node.state == "running" and node.launched is not None]
+    return tuple(
+        node.id
+        for node in running
+        if node.id not in known and now_s - datetime.fromisoformat(node.launched or "").timestamp() > _LATE_S
+    )
+
+
+def reserving(environments: Iterable[Environment], queues: Iterable[Queue]) -> tuple[ComputeResource, ...]:
+    """Return the environments that name a reservation, under the first queue that uses each."""
+    first = {name: queue.name for queue in reversed(tuple(queues)) for name in queue.environments}
+    return tuple(
+        ComputeResource(
+            first.get(one.name, one.name), one.name, one.instance_types, 0, 0, one.kind, one.reservation, one.states
+        )
+        for one in environments
+        if one.reservation is not None
+    )

@@ -1,0 +1,76 @@
+"""The job queues of a Batch cluster: what state they are in, and the jobs in them, counted as far as is quick."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime
+from functools import partial
+
+from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.batch_job_state import Job, Jobs, jobs_by_status
+from trainyard.edge.aws.batch_state import JobQueue
+from trainyard.operate.status.concurrent_questions import Parts
+from trainyard.platforms.batch.status.batch_status import Queue, Waiting
+
+MISSING = "MISSING"
+# Those that end well are counted nowhere: Batch keeps them for a week, and there may be any number.
+_STATUSES = ("SUBMITTED", "PENDING", "RUNNABLE", "STARTING", "RUNNING", "FAILED")
+_MOST_COUNTED = 500
+_MOST_WAITING = 10
+
+
+def ask_jobs(account: Account, parts: Parts, queue: str) -> Callable[[], dict[str, Jobs]]:
+    """Begin to ask for the jobs of a queue, and return a function that waits for them, by their status."""
+    part = f"jobs of {name_of(queue)}"
+    asked = {
+        status: parts.ask(part, partial(jobs_by_status, account, queue, status, _MOST_COUNTED)) for status in _STATUSES
+    }
+
+    def answers() -> dict[str, Jobs]:
+        found = {status: answer() for status, answer in asked.items()}
+        return {status: jobs for status, jobs in found.items() if jobs is not None}
+
+    return answers
+
+
+def queue_states(
+    names: Iterable[str], described: Iterable[JobQueue] | None, jobs: Mapping[str, Mapping[str, Jobs]]
+) -> tuple[Queue, ...]:
+    """Return the queues that a stack has, of which some may be gone; none where nobody may look at them."""
+    if described is None:
+        return ()
+    known = {key: one for one in described for key in (one.arn, one.name)}
+    return tuple(_queue(name, known.get(name), jobs.get(name, {})) for name in names)
+
+
+def _queue(name: str, found: JobQueue | None, jobs: Mapping[str, Jobs]) -> Queue:
+    counts = {status: len(some.jobs) for status, some in jobs.items() if some.jobs}
+    more = tuple(status for status, some in jobs.items() if not some.whole)
+    if found is None:
+        return Queue(name_of(name), MISSING, "", "", (), counts, more)
+    environments = tuple(map(name_of, found.environments))
+    return Queue(found.name, found.state, found.status, found.reason, environments, counts, more)
+
+
+def waiting(jobs: Mapping[str, Mapping[str, Jobs]]) -> tuple[Waiting, ...]:
+    """Return jobs that wait for instances, the longest waiting first."""
+    found = [(name_of(queue), job) for queue, by_status in jobs.items() for job in of_status(by_status, "RUNNABLE")]
+    longest = sorted(found, key=lambda one: one[1].created_ms)[:_MOST_WAITING]
+    return tuple(
+        Waiting(job.id, job.name, queue, job.nodes, _time(job.created_ms), " ".join(job.reason.split()))
+        for queue, job in longest
+    )
+
+
+def of_status(by_status: Mapping[str, Jobs], status: str) -> tuple[Job, ...]:
+    """Return the jobs in a status."""
+    return by_status[status].jobs if status in by_status else ()
+
+
+def name_of(arn: str) -> str:
+    """Return the name in the ARN of a queue or an environment; a name as it is."""
+    return arn.rpartition("/")[2]
+
+
+def _time(at_ms: int) -> str:
+    return datetime.fromtimestamp(at_ms / 1000, UTC).isoformat(timespec="seconds")

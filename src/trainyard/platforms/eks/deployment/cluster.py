@@ -1,0 +1,136 @@
+"""The cluster where it is one of Amazon EKS, made and removed by the user's own eksctl."""
+
+from __future__ import annotations
+
+from trainyard.deploy.cluster_stack import eksctl_stack
+from trainyard.deploy.record import remember_config
+from trainyard.deploy.step import Outcome, Probe
+from trainyard.deploy.work import Work
+from trainyard.edge.aws.control_plane_logs import tag_log_group
+from trainyard.edge.aws.eks import EksCluster
+from trainyard.edge.aws.stack_events import stack_failure
+from trainyard.edge.aws.stacks import StackState, find_stack, refuse_stuck
+from trainyard.edge.eksctl import EksctlRefusedError
+from trainyard.errors import TrainyardError
+from trainyard.platforms.eks.deployment.changes import refuse_without_stack
+from trainyard.platforms.eks.deployment.config import text_of, wanted_config
+from trainyard.platforms.eks.deployment.deletion import delete_eks_cluster
+from trainyard.platforms.eks.deployment.kubeconfig import forget_cluster
+from trainyard.platforms.eks.deployment.stacks import FAILED, cluster_stack_of, own_cluster, own_stacks
+
+_POLL_S = 15.0
+_POLLS = 480  # two hours; EKS makes a control plane in 10 to 15 minutes, and updates it in less than an hour
+
+
+class EksClusterStep:
+    """Makes control plane, add-ons and node groups in one go. What that leaves undone, later steps do."""
+
+    name = "cluster"
+    title = "EKS cluster, by eksctl"
+
+    def probe(self, work: Work) -> Probe:
+        """Say in which state the cluster is."""
+        found = find_stack(work.account, eksctl_stack(work.name))
+        if found is None:
+            return Probe("missing")
+        if found.in_progress:
+            return Probe("under way", found.status)
+        return Probe("there" if found.usable else "broken", found.status)
+
+    def apply(self, work: Work) -> Outcome:
+        """Make it, or wait until a call that was killed has made it. One that is there was looked at before."""
+        found = cluster_stack_of(work)
+        if found is not None and not found.usable:
+            _remove_failed(work, found)
+            found = None
+        if found is None:
+            refuse_without_stack(work, own_cluster(work))
+            return _create(work)
+        cluster = active_cluster(work)
+        remember_config(work.account, work.bucket, work.name, text_of(work, wanted_config(work)))
+        return Outcome(changed=False, detail=f"{cluster.status}, Kubernetes {cluster.version}")
+
+    def undo(self, work: Work) -> Outcome:
+        """End its jobs, and delete it with all that eksctl has made."""
+        stacks = own_stacks(work)
+        named = find_stack(work.account, eksctl_stack(work.name))
+        if not stacks:  # every destruction looks, and one of another platform has nothing to do with this stack
+            return Outcome(
+                changed=False, detail="there is none" if named is None else f"stack {named.name} is of somebody else"
+            )
+        cluster = own_cluster(work)
+        if cluster is not None:  # without its tag, nobody could tell later whose logs they are
+            tag_log_group(work.account, cluster, {work.tag: work.name})
+        delete_eks_cluster(work, cluster)
+        if cluster is not None:
+            forget_cluster(work, cluster)
+        return Outcome(changed=True, detail="deleted")
+
+
+def active_cluster(work: Work) -> EksCluster:
+    """Return the cluster once EKS is done with it. Raises TrainyardError where it is gone or has failed."""
+    for _ in range(_POLLS):
+        found = own_cluster(work)
+        if found is None:
+            raise TrainyardError(
+                f"EKS cluster {work.name} is gone, and its stack {eksctl_stack(work.name)} is still there",
+                where=work.name,
+                hint=f"`trainyard destroy {work.name}` removes what is left, then deploy again",
+            )
+        if found.status == "FAILED":
+            issues = "; ".join(f"{one.code}: {one.message}" for one in found.health)
+            raise TrainyardError(
+                f"EKS cluster {work.name} is FAILED{f': {issues}' if issues else ''}",
+                where=found.arn,
+                hint="`trainyard deploy --recreate` deletes it and makes it again, `trainyard destroy` removes it",
+            )
+        if found.status == "ACTIVE":
+            return found
+        work.tell(f"EKS cluster {work.name} is {found.status}")
+        work.account.clock.sleep(_POLL_S)
+    raise TrainyardError(
+        f"EKS is still at work on cluster {work.name} after {_POLL_S * _POLLS / 3600:.0f} hours",
+        where=work.name,
+        hint="run the command again later",
+    )
+
+
+def why_it_failed(work: Work, error: EksctlRefusedError) -> TrainyardError:
+    """Return the reason of the first stack that failed; what eksctl said where none has.
+
+    Where it said of that stack, it said the same, and each line of it was told already.
+    """
+    for stack in own_stacks(work):
+        if stack.status in FAILED or stack.status.startswith("ROLLBACK"):
+            reason = stack_failure(work.account, stack.id, stack)
+            said = error.problem.partition(": ")[0] + ":" if stack.name in error.problem else f"{error.problem};"
+            return TrainyardError(f"{said} {reason.problem}", where=reason.where, hint=error.hint)
+    return error
+
+
+def _create(work: Work) -> Outcome:
+    config = wanted_config(work)
+    text = text_of(work, config)
+    eksctl = work.eksctl(work.account)
+    eksctl.dry_run(text)  # it reads the whole file before anything is made
+    remember_config(work.account, work.bucket, work.name, text)
+    try:
+        eksctl.create_cluster(text, work.tell)
+    except EksctlRefusedError as error:
+        raise why_it_failed(work, error) from error
+    return Outcome(changed=True, detail=f"Kubernetes {config['metadata']['version']}")
+
+
+def _remove_failed(work: Work, found: StackState) -> None:
+    """Delete a cluster whose making failed: nothing can make its stack go on."""
+    refuse_stuck(found)
+    if not work.options.recreate and found.status != "DELETE_FAILED":
+        reason = stack_failure(work.account, found.id, found)
+        raise TrainyardError(
+            reason.problem,
+            where=reason.where,
+            hint="put right what it says, then `trainyard deploy --recreate` deletes it and makes it again, or "
+            f"`trainyard destroy {work.name}` removes it",
+        )
+    work.tell(f"deletes the cluster, which is {found.status}")
+    delete_eks_cluster(work, own_cluster(work))

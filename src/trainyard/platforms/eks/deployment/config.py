@@ -1,0 +1,61 @@
+"""cluster.yaml of Amazon EKS as it is to be, and the manifests, with everything that the stacks have made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+
+from trainyard.bundle.config_text import config_text
+from trainyard.deploy.work import Work
+from trainyard.errors import TrainyardError
+from trainyard.platforms.eks.rendering.cluster import cluster
+from trainyard.platforms.eks.rendering.manifests import EXAMPLES, manifests
+from trainyard.render.stand_ins import Ids
+
+
+def wanted_config(work: Work) -> dict[str, Any]:
+    """Return what eksctl is to be given. Raises TrainyardError where a stand-in is left in it."""
+    ids = Ids(work.outputs)
+    config = cluster(work.wanted(), ids)
+    _refuse_stand_ins(ids)
+    return config
+
+
+def config_so_far(work: Work) -> dict[str, Any]:
+    """Return the same, with stand-ins for what stacks still have to make."""
+    return cluster(work.wanted(), Ids(work.outputs))
+
+
+def text_of(work: Work, config: Mapping[str, Any]) -> str:
+    """Return a configuration as eksctl reads it."""
+    return config_text(work.wanted(), config)
+
+
+def former_config(text: str | None) -> dict[str, Any] | None:
+    """Return the configuration that a record holds; None where it holds none."""
+    found = None if text is None else yaml.load(text, Loader=yaml.CSafeLoader)
+    return found if isinstance(found, dict) and found.get("kind") == "ClusterConfig" else None
+
+
+def node_groups_of(config: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the node groups of a configuration by their names."""
+    return {group["name"]: group for group in config.get("managedNodeGroups", ())}
+
+
+def wanted_manifests(work: Work) -> dict[str, list[dict[str, Any]]]:
+    """Return the documents of each file in the order in which they are applied, without the examples of jobs."""
+    ids = Ids(work.outputs)
+    made = manifests(work.wanted(), ids)
+    _refuse_stand_ins(ids)
+    return {name: made[name] for name in sorted(made) if not name.startswith(EXAMPLES)}
+
+
+def _refuse_stand_ins(ids: Ids) -> None:
+    if missing := ids.in_order():
+        raise TrainyardError(
+            f"nothing says what {missing[0].output} is: {missing[0].what}",
+            where=missing[0].value,
+            hint="an earlier stack should have given it; this is a defect of trainyard",
+        )

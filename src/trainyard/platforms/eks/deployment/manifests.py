@@ -1,0 +1,131 @@
+"""What runs in the cluster: the manifests, applied by the server in the order of their files, and waited for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from trainyard.deploy.step import Outcome, Probe
+from trainyard.deploy.work import Work
+from trainyard.edge.kubernetes.kubectl import Kubectl
+from trainyard.errors import TrainyardError
+from trainyard.platforms.eks.deployment.config import wanted_manifests
+
+_POLL_S = 10.0
+_POLLS = 120  # twenty minutes: images of device plugins and exporters have up to a few GB
+_RESOURCES = {"DaemonSet": "daemonsets", "Deployment": "deployments"}
+_MOST_SHOWN = 5
+_MOST_LETTERS = 600  # why an image cannot be pulled stands at the end, after its name and that of the registry
+# Says of nodes that they are ill, and is not ready there: that is its work.
+_REPORTS = "node-health-"
+
+
+class Workload(NamedTuple):
+    """How many pods of a DaemonSet or a Deployment are there."""
+
+    kind: str
+    namespace: str
+    name: str
+    ready: int
+    wanted: int
+
+
+class EksManifests:
+    """Device plugins, the CSI driver, operators, checks of nodes, exporters and the Prometheus agent."""
+
+    name = "manifests"
+    title = "device plugins, operators and monitoring in the cluster"
+
+    def probe(self, work: Work) -> Probe:
+        """Say nothing: only the cluster itself would tell, and it may be out of reach."""
+        del work
+        return Probe("missing", "applied every time")
+
+    def apply(self, work: Work) -> Outcome:
+        """Apply every file, then wait until what they started runs."""
+        files = wanted_manifests(work)
+        with work.kubectl(work.account, work.name) as kubectl:
+            for name, documents in files.items():
+                work.tell(f"applies {name}")
+                # With EFA, eksctl has installed a device plugin of the same name, whose fields become ours.
+                kubectl.apply(documents, force_conflicts=True)
+            running = _await(work, kubectl, [one for documents in files.values() for one in documents])
+        return Outcome(changed=True, detail=f"{len(files)} files applied, {running} workloads run")
+
+    def undo(self, work: Work) -> Outcome:
+        """Do nothing: they go with the cluster."""
+        del work
+        return Outcome(changed=False)
+
+
+def _await(work: Work, kubectl: Kubectl, documents: list[dict[str, Any]]) -> int:
+    wanted = {
+        (one["kind"], one["metadata"].get("namespace", "default"), one["metadata"]["name"])
+        for one in documents
+        if one["kind"] in _RESOURCES
+    }
+    told = 0
+    for _ in range(_POLLS):
+        found = [one for one in _workloads(kubectl) if one[:3] in wanted]
+        late = [one for one in found if one.ready < one.wanted and not one.name.startswith(_REPORTS)]
+        if not late and len(found) == len(wanted):
+            return len(found)
+        if len(late) != told:
+            work.tell(f"waits for {_shown(late)}")
+            told = len(late)
+        work.account.clock.sleep(_POLL_S)
+    raise _never_ready(work, kubectl, late)
+
+
+def _workloads(kubectl: Kubectl) -> Iterator[Workload]:
+    for kind, resource in _RESOURCES.items():
+        for one in kubectl.get(resource):
+            status, metadata = one.get("status") or {}, one["metadata"]
+            yield Workload(kind, metadata.get("namespace", "default"), metadata["name"], *_counted(kind, one, status))
+
+
+def _counted(kind: str, one: Mapping[str, Any], status: Mapping[str, Any]) -> tuple[int, int]:
+    """Return how many pods are ready, and how many there are to be.
+
+    A controller that has not seen the last change yet speaks of the one before.
+    """
+    if status.get("observedGeneration", 0) < one["metadata"].get("generation", 0):
+        return 0, 1
+    if kind == "DaemonSet":
+        return status.get("numberReady", 0), status.get("desiredNumberScheduled", 0)
+    return status.get("availableReplicas", 0), one["spec"].get("replicas", 1)
+
+
+def _shown(late: list[Workload]) -> str:
+    named = [f"{one.namespace}/{one.name} ({one.ready} of {one.wanted})" for one in late[:_MOST_SHOWN]]
+    more = f" and {len(late) - _MOST_SHOWN} more" if len(late) > _MOST_SHOWN else ""
+    return ", ".join(named) + more if named else "controllers to see what was applied"
+
+
+def _never_ready(work: Work, kubectl: Kubectl, late: list[Workload]) -> TrainyardError:
+    why = "; ".join(list(dict.fromkeys(_reasons(kubectl, late)))[:_MOST_SHOWN])
+    return TrainyardError(
+        f"not ready within {_POLL_S * _POLLS / 60:.0f} minutes: {_shown(late)}{f': {why}' if why else ''}",
+        where=", ".join(f"{one.namespace}/{one.name}" for one in late[:_MOST_SHOWN]),
+        hint=f"`trainyard diagnose {work.name}` says more; then run the command again, which goes on from here",
+    )
+
+
+def _reasons(kubectl: Kubectl, late: list[Workload]) -> Iterator[str]:
+    """Yield what the pods of workloads wait for, in the words of Kubernetes."""
+    names = tuple(f"{one.name}-" for one in late)
+    for pod in kubectl.get("pods"):
+        if not pod["metadata"]["name"].startswith(names):
+            continue
+        for state in pod.get("status", {}).get("containerStatuses", ()):
+            waiting = (state.get("state") or {}).get("waiting")
+            if waiting:
+                yield _shortened(f"{waiting.get('reason', '')}: {waiting.get('message', '')}")
+        for one in pod.get("status", {}).get("conditions", ()):
+            if one.get("type") == "PodScheduled" and one.get("status") == "False":
+                yield _shortened(str(one.get("message", "")))
+
+
+def _shortened(said: str) -> str:
+    text = " ".join(said.split())
+    return text if len(text) <= _MOST_LETTERS else f"{text[:_MOST_LETTERS]} …"

@@ -1,0 +1,124 @@
+"""What an archive of an EKS cluster has beside CloudWatch's logs: pods' logs, and what Kubernetes says of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from trainyard.edge.aws.account import Account
+from trainyard.edge.kubernetes.kubectl import Kubectl, kubectl_of
+from trainyard.edge.new_archive import NewArchive
+from trainyard.errors import TrainyardError
+from trainyard.operate.logs.cluster_log import Stream
+from trainyard.operate.logs.period import Period
+from trainyard.platforms.eks.logs.pod_logs import KubectlOf
+from trainyard.platforms.eks.logs.pods import WantedPods, pod_streams
+from trainyard.platforms.eks.logs.stream_name import PodStreamName
+from trainyard.platforms.eks.status.jobs import RESOURCES
+
+_AT_ONCE = 4
+_MOST_CONTAINERS = 1000
+_MOST_LINES = 100_000
+# An annotation that repeats all that was applied.
+_WHOLE_OBJECT = "kubectl.kubernetes.io/last-applied-configuration"
+# No Secrets and no ConfigMaps: an archive is handed on.
+_KINDS = ("events", "pods", "nodes", "daemonsets", "deployments", *RESOURCES)
+
+
+class Added(NamedTuple):
+    """What was added of Kubernetes."""
+
+    containers: int
+    """How many had a log."""
+    lines: int
+    left_out: str | None
+    """Why it is not whole; None where it is."""
+
+
+@dataclass
+class KubernetesPart:
+    """The part of one archive."""
+
+    account: Account
+    cluster: str
+    of: Period
+    wanted: WantedPods = field(default_factory=WantedPods)
+    report: Callable[[str], None] = lambda _: None
+    kubectl_of: KubectlOf = kubectl_of
+
+    def add(self, archive: NewArchive, folder: str) -> Added:
+        """Add it, and return what was added."""
+        try:
+            with self.kubectl_of(self.account, self.cluster) as kubectl:
+                return self._add(kubectl, archive, folder)
+        except TrainyardError as error:
+            return Added(0, 0, error.problem)
+
+    def _add(self, kubectl: Kubectl, archive: NewArchive, folder: str) -> Added:
+        missing = [why for kind in _KINDS if (why := self._add_objects(kubectl, archive, folder, kind)) is not None]
+        streams = pod_streams(kubectl.get("pods"), self.wanted)
+        containers = count = 0
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            read = pool.map(lambda one: (one, list(self._lines(kubectl, one))), streams[:_MOST_CONTAINERS])
+            for number, (stream, lines) in enumerate(read, start=1):
+                containers, count = containers + bool(lines), count + len(lines)
+                if lines:
+                    self._write(archive, f"{folder}/pods/{_file_name(stream)}.log", lines)
+                self.report(f"{number} of {len(streams)} containers: {stream.name}, {len(lines):,} lines")
+        if len(streams) > _MOST_CONTAINERS:
+            missing.append(f"only {_MOST_CONTAINERS:,} of {len(streams):,} containers were read")
+        return Added(containers, count, "; ".join(dict.fromkeys(missing)) or None)
+
+    def _add_objects(self, kubectl: Kubectl, archive: NewArchive, folder: str, kind: str) -> str | None:
+        try:
+            found = kubectl.get(kind)
+        except TrainyardError as error:
+            return None if kind in RESOURCES else error.problem
+        document = {"apiVersion": "v1", "kind": "List", "items": [_without_values(one) for one in found]}
+        self._write(archive, f"{folder}/kubernetes/{kind.partition('.')[0]}.json", [json.dumps(document, indent=1)])
+        return None
+
+    def _lines(self, kubectl: Kubectl, stream: Stream) -> Iterator[str]:
+        """Yield what a container says, after what it said before it was started anew."""
+        parts = stream.parts
+        assert isinstance(parts, PodStreamName)  # noqa: S101  there are no others
+        since_s = None
+        if self.of.since_ms is not None:
+            since_s = max(int(self.account.clock.now() - self.of.since_ms / 1000), 1)
+        for previous in (True, False):
+            try:
+                yield from kubectl.logs(
+                    parts.pod,
+                    parts.namespace,
+                    container=parts.container,
+                    previous=previous,
+                    since_s=since_s,
+                    tail=_MOST_LINES,
+                    timestamps=True,
+                )
+            except TrainyardError:  # it was never started anew, or is not there any more
+                continue
+
+    def _write(self, archive: NewArchive, name: str, lines: list[str]) -> None:
+        with archive.part() as content:
+            content.writelines(f"{line}\n".encode(errors="replace") for line in lines)
+            archive.add(name, content, self.account.clock.now())
+
+
+def _without_values(value: Any, key: str = "") -> Any:
+    """Return an object without the values of its environment variables, among which people keep passwords."""
+    if isinstance(value, dict):
+        kept = {
+            name: one for name, one in value.items() if name != _WHOLE_OBJECT and not (key == "env" and name == "value")
+        }
+        return {name: _without_values(one, name) for name, one in kept.items()}
+    return [_without_values(one, key) for one in value] if isinstance(value, list) else value
+
+
+def _file_name(stream: Stream) -> str:
+    """Return namespace, pod and container as a path. The API server lets none of them be called .. or have a slash."""
+    safe = ("".join(one if one.isprintable() else "-" for one in part).strip(".") for part in stream.name.split("/"))
+    return "/".join(part or "-" for part in safe)

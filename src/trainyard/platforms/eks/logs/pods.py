@@ -1,0 +1,89 @@
+"""Which pods are asked for: by their names, the jobs that they are of, or the nodes that they are on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from fnmatch import fnmatchcase
+from typing import NamedTuple
+
+from trainyard.edge.kubernetes.documents import Document, labels, parts, text
+from trainyard.errors import InputError
+from trainyard.operate.logs.cluster_log import Stream
+from trainyard.platforms.eks.logs.stream_name import PodStreamName
+
+# Of pods of Kubeflow's operators and of plain Jobs.
+# https://github.com/kubeflow/training-operator/blob/v1.9.3/pkg/apis/kubeflow.org/v1/common_types.go
+# https://kubernetes.io/docs/reference/labels-annotations-taints/#job-name
+_JOB_LABELS = ("training.kubeflow.org/job-name", "batch.kubernetes.io/job-name", "job-name")
+_MOST_SHOWN = 20
+
+
+class WantedPods(NamedTuple):
+    """What is asked for; everything where nothing is said."""
+
+    pods: tuple[str, ...] = ()
+    """POD or NAMESPACE/POD, with * for anything."""
+    jobs: tuple[str, ...] = ()
+    nodes: tuple[str, ...] = ()
+    containers: tuple[str, ...] = ()
+
+
+def pod_streams(documents: Sequence[Document], wanted: WantedPods) -> tuple[Stream, ...]:
+    """Return the containers of the pods that are asked for, by their names. Raises InputError where there is none."""
+    chosen = list(documents)
+    for option, names, fits in (
+        ("--pod", wanted.pods, _is_called),
+        ("--job", wanted.jobs, _is_of_job),
+        ("--node", wanted.nodes, _is_on),
+    ):
+        for name in names:
+            if not any(fits(one, name) for one in documents):
+                raise _none(option, name, documents)
+        if names:
+            chosen = [one for one in chosen if any(fits(one, name) for name in names)]
+    found = sorted((one for document in chosen for one in _streams(document)), key=lambda one: one.name)
+    for kind in wanted.containers:
+        if not any(one.kind == kind for one in found):
+            known = ", ".join(sorted({one.kind for one in found})[:_MOST_SHOWN])
+            raise InputError(f"no such pod has a container {kind!r}", where="--log", hint=f"there are {known}")
+    return tuple(one for one in found if not wanted.containers or one.kind in wanted.containers)
+
+
+def _streams(document: Document) -> Iterator[Stream]:
+    """Yield the containers of a pod that have begun to log, or may have."""
+    namespace, pod = text(document, "metadata", "namespace"), text(document, "metadata", "name")
+    node = text(document, "spec", "nodeName") or None
+    for key in ("initContainers", "containers"):
+        for one in parts(document, "spec", key):
+            name = PodStreamName(namespace, pod, text(one, "name"), node)
+            yield Stream("/".join(name[:3]), name, None, None)
+
+
+def _is_called(document: Document, wanted: str) -> bool:
+    namespace, pod = text(document, "metadata", "namespace"), text(document, "metadata", "name")
+    return fnmatchcase(f"{namespace}/{pod}" if "/" in wanted else pod, wanted)
+
+
+def _is_of_job(document: Document, wanted: str) -> bool:
+    namespace, _, name = wanted.rpartition("/")
+    if namespace and text(document, "metadata", "namespace") != namespace:
+        return False
+    return any(text(labels(document), key) == name for key in _JOB_LABELS)
+
+
+def _is_on(document: Document, wanted: str) -> bool:
+    node = text(document, "spec", "nodeName")
+    return bool(node) and wanted in (node, node.partition(".")[0])
+
+
+def _none(option: str, name: str, documents: Iterable[Document]) -> InputError:
+    what = {"--pod": "pod", "--job": "pod of a job", "--node": "pod on a node"}[option]
+    known = {
+        "--pod": (f"{text(one, 'metadata', 'namespace')}/{text(one, 'metadata', 'name')}" for one in documents),
+        "--job": (text(labels(one), key) for one in documents for key in _JOB_LABELS if text(labels(one), key)),
+        "--node": (text(one, "spec", "nodeName") for one in documents if text(one, "spec", "nodeName")),
+    }[option]
+    names = sorted(set(known))
+    more = f" and {len(names) - _MOST_SHOWN} more" if len(names) > _MOST_SHOWN else ""
+    hint = f"there are {', '.join(names[:_MOST_SHOWN])}{more}" if names else "there are none at all"
+    return InputError(f"there is no {what} {name!r}", where=option, hint=hint)

@@ -1,0 +1,76 @@
+"""The ClusterConfig of eksctl: cluster.yaml of a bundle for Amazon EKS.
+
+https://docs.aws.amazon.com/eks/latest/eksctl/schema.html
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from trainyard.catalog.partition import partition_of
+from trainyard.platforms.eks.rendering.addons import addons
+from trainyard.platforms.eks.rendering.node_groups import node_groups
+from trainyard.platforms.eks.rendering.pod_identities import pod_identities
+from trainyard.platforms.eks.rendering.system_nodes import system_nodes
+from trainyard.platforms.eks.rendering.vpc import vpc
+from trainyard.render.stand_ins import Ids
+from trainyard.render.tags import all_tags
+from trainyard.spec.cluster import Spec
+
+
+def cluster(spec: Spec, ids: Ids) -> dict[str, Any]:
+    """Return the whole document. Raises TrainyardError where the spec asks for what no node group can have."""
+    return {
+        "apiVersion": "eksctl.io/v1alpha5",
+        "kind": "ClusterConfig",
+        "metadata": {
+            "name": spec.name,
+            "region": spec.region,
+            "version": spec.eks.kubernetes_version,
+            "tags": all_tags(spec),
+        },
+        "iam": _iam(spec, ids),
+        "accessConfig": _access(spec),
+        "vpc": vpc(spec, ids),
+        **_encryption(spec),
+        **_logs(spec),
+        "addons": addons(spec),
+        "managedNodeGroups": [system_nodes(spec, ids), *node_groups(spec, ids)],
+    }
+
+
+def _iam(spec: Spec, ids: Ids) -> dict[str, Any]:
+    boundary = spec.iam.permissions_boundary
+    identities = pod_identities(spec, ids)
+    return {
+        "withOIDC": True,
+        **({} if boundary is None else {"serviceRolePermissionsBoundary": boundary}),
+        **({"podIdentityAssociations": identities} if identities else {}),
+    }
+
+
+def _access(spec: Spec) -> dict[str, Any]:
+    """Return who administers the cluster beside its creator. Without aws-auth, which a typing mistake can break.
+
+    https://docs.aws.amazon.com/eks/latest/userguide/access-policy-permissions.html
+    """
+    policy = f"arn:{partition_of(spec.region)}:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy"
+    entries = [
+        {"principalARN": arn, "accessPolicies": [{"policyARN": policy, "accessScope": {"type": "cluster"}}]}
+        for arn in spec.eks.administrators
+    ]
+    return {"authenticationMode": "API", **({"accessEntries": entries} if entries else {})}
+
+
+def _encryption(spec: Spec) -> dict[str, Any]:
+    """Return the user's key for secrets. Without it EKS encrypts them with one of its own."""
+    key = spec.iam.kms_key
+    return {} if key is None else {"secretsEncryption": {"keyARN": key}}
+
+
+def _logs(spec: Spec) -> dict[str, Any]:
+    types = list(spec.eks.control_plane_logs) if spec.monitoring.logs else []
+    if not types:
+        return {}
+    days = spec.monitoring.log_retention_days
+    return {"cloudWatch": {"clusterLogging": {"enableTypes": types, "logRetentionInDays": days}}}

@@ -1,0 +1,88 @@
+"""An example of a PyTorchJob over the nodes that a queue has at first, as slots of manifests/pytorch-job.yaml."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from trainyard.catalog.instances import find
+from trainyard.catalog.kubernetes_addons import image
+from trainyard.platforms.eks.rendering.job_pods import EFA_INTERFACES, GPUS, SHARED_MEMORY, JobPod, job_pod
+from trainyard.platforms.eks.rendering.lustre_volumes import LustreVolume, lustre_volumes
+from trainyard.platforms.eks.rendering.names import accelerator
+from trainyard.render.stand_ins import Ids
+from trainyard.spec.cluster import Spec
+from trainyard.spec.node_group import NodeGroup
+
+_FOLDER = Path(__file__).parent
+_PROGRAM = "train.py"
+# https://awsdocs-neuron.readthedocs-hosted.com/en/latest/frameworks/torch/torch-neuronx/setup-trn1-multi-node-execution.html
+_NEURON_OVER_EFA = {"FI_PROVIDER": "efa", "FI_EFA_USE_DEVICE_RDMA": "1", "FI_EFA_FORK_SAFE": "1"}
+
+
+def pytorch_job_slots(spec: Spec, ids: Ids, group: NodeGroup) -> dict[str, Any]:
+    """Return what follows the nodes of a group, which have accelerators."""
+    pod, name, shared = job_pod(group), f"example-{group.queue.name}", list(lustre_volumes(spec, ids))
+    folder = [f"{one.mount}/{name}" for one in shared[:1]]
+    return {
+        "name": name,
+        "program": {_PROGRAM: program()},
+        # Nothing starts nodes for a job that waits.
+        "nodes": group.desired_nodes or group.max_nodes,
+        "processes": _processes(group, pod),
+        "node-selector": pod.node_selector,
+        "tolerations": pod.tolerations,
+        "pytorch-image": spec.eks.pytorch_image or image(_image(group), spec.region),
+        "command": ["torchrun", f"/program/{_PROGRAM}", *folder],
+        "environment": [{"name": key, "value": value} for key, value in _environment(pod).items()],
+        "resources": pod.resources,
+        "mounts": mounts(shared, {"name": "program", "mountPath": "/program", "readOnly": True}),
+        "volumes": volumes(pod, shared, {"name": "program", "configMap": {"name": name}}),
+    }
+
+
+def mounts(shared: list[LustreVolume], *more: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return where a container finds shared memory and the shared file systems, after what else it has."""
+    found = [{"name": one.name, "mountPath": one.mount} for one in shared]
+    return [*more, {"name": "shm", "mountPath": SHARED_MEMORY}, *found]
+
+
+def volumes(pod: JobPod, shared: list[LustreVolume], *more: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the volumes of the same."""
+    claims = [{"name": one.name, "persistentVolumeClaim": {"claimName": one.name}} for one in shared]
+    return [*more, pod.shared_memory, *claims]
+
+
+@cache
+def program() -> str:
+    """Return the text of the program that the job runs."""
+    return (_FOLDER / "programs" / "example_training.py").read_text(encoding="utf-8")
+
+
+def _image(group: NodeGroup) -> str:
+    return "pytorch-neuron" if accelerator(group) == "neuron" else "pytorch"
+
+
+def _environment(pod: JobPod) -> dict[str, str]:
+    if GPUS in pod.devices:
+        return {"NCCL_DEBUG": "INFO"}
+    return _NEURON_OVER_EFA if EFA_INTERFACES in pod.devices else {}
+
+
+def _processes(group: NodeGroup, pod: JobPod) -> int:
+    """Return one for each GPU or NeuronCore of a node."""
+    if GPUS in pod.devices:
+        return pod.devices[GPUS]
+    facts = find(group.instance_type)
+    assert facts is not None and facts.accelerators is not None  # noqa: PT018, S101  it has Neuron chips
+    return facts.accelerators.count * _cores_a_chip().get(facts.accelerators.model, 1)
+
+
+@cache
+def _cores_a_chip() -> dict[str, int]:
+    file = _FOLDER.parent / "batch" / "neuron_cores.yaml"
+    cores: dict[str, int] = yaml.load(file.read_bytes(), Loader=yaml.CSafeLoader)
+    return cores

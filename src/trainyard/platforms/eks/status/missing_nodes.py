@@ -1,0 +1,114 @@
+"""Why a node group has fewer nodes than it is to have: what its capacity, EKS, Auto Scaling and its nodes say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from trainyard.edge.aws.eks import NodeGroupState
+from trainyard.edge.aws.nodes import Node
+from trainyard.edge.aws.scaling_activities import FailedLaunch
+from trainyard.operate.nodes.durations import duration, listed
+from trainyard.operate.status.failures import short
+from trainyard.operate.status.reservations import MISSING, Reservation
+from trainyard.platforms.eks.status.eks_status import KubernetesNode, issue_text
+
+_LATELY_S = 86_400
+# A big instance boots for minutes, and stripes its drives before it joins.
+_JOINS_WITHIN_S = 900
+_MOST = 4
+
+
+class OfGroup(NamedTuple):
+    """What is known of a node group."""
+
+    state: NodeGroupState
+    instances: tuple[Node, ...]
+    nodes: tuple[KubernetesNode, ...] | None
+    """None where the Kubernetes API does not answer."""
+    reservation: Reservation | None
+    launches: tuple[FailedLaunch, ...]
+    """Those that failed, the newest first."""
+
+
+def reasons(of: OfGroup, now_s: float) -> tuple[str, ...]:
+    """Return why nodes are missing, the plainest reason first; none where none are missing, or nobody says."""
+    wanted = of.state.desired_nodes
+    running = [one for one in of.instances if one.state == "running"]
+    ready = len(running) if of.nodes is None else sum(one.ready for one in of.nodes)
+    if ready >= wanted:
+        return ()
+    found: list[str] = []
+    if len(running) < wanted:
+        found += [*_of_reservation(of, wanted - len(running), now_s), *_of_issues(of), *_of_launches(of, now_s)]
+        found += _of_starting(of)
+    else:
+        found += _of_issues(of)
+    found += [*_of_joining(of, running, now_s), *_of_unready(of)]
+    return tuple(dict.fromkeys(found))[:_MOST]
+
+
+def _of_reservation(of: OfGroup, missing: int, now_s: float) -> Iterator[str]:
+    one = of.reservation
+    if one is None:
+        return
+    what = f"{'Capacity Block' if one.kind == 'capacity-block' else 'reservation'} {one.id}"
+    if one.state == MISSING:
+        yield f"{what} does not exist in this account and region"
+    elif one.starts is not None and one.starts.timestamp() > now_s:
+        begins = f"{one.starts.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+        yield f"{what} has not begun: it begins at {begins}, in {duration(one.starts.timestamp() - now_s)}"
+    elif one.state != "active":
+        yield f"{what} is {one.state}"
+    elif of.state.instance_types and one.instance_type not in of.state.instance_types:
+        yield f"{what} is for {one.instance_type}, and the node group has {', '.join(of.state.instance_types)}"
+    elif one.total - one.used < missing:
+        yield f"{what} has {one.total - one.used} of its {one.total} instances left, and {missing} more are wanted"
+
+
+def _of_issues(of: OfGroup) -> Iterator[str]:
+    if of.state.status in ("CREATING", "UPDATING", "DELETING"):
+        yield f"EKS is {of.state.status} it"
+    yield from (f"EKS says {short(issue_text(one))}" for one in of.state.health)
+
+
+def _of_launches(of: OfGroup, now_s: float) -> Iterator[str]:
+    """Yield the last launch that failed, where that was lately."""
+    lately = [one for one in of.launches if now_s - one.at.timestamp() < _LATELY_S]
+    if lately:
+        ago = duration(max(now_s - lately[0].at.timestamp(), 0))
+        yield f"Auto Scaling could not launch, {ago} ago: {short(lately[0].why)}"
+
+
+def _of_starting(of: OfGroup) -> Iterator[str]:
+    coming = [one.id for one in of.instances if one.state == "pending"]
+    if coming:
+        yield f"{listed(coming)} {'is' if len(coming) == 1 else 'are'} starting"
+
+
+def _of_joining(of: OfGroup, running: Sequence[Node], now_s: float) -> Iterator[str]:
+    """Yield the instances that run and that Kubernetes does not know."""
+    if of.nodes is None:
+        return
+    known = {one.instance for one in of.nodes}
+    absent = [one for one in running if one.id not in known]
+    late = [one.id for one in absent if one.launched is None or _age_s(one, now_s) > _JOINS_WITHIN_S]
+    young = [one.id for one in absent if one.id not in late]
+    if late:
+        yield f"{listed(late)} {'runs and has' if len(late) == 1 else 'run and have'} not joined the cluster"
+    if young:
+        yield f"{listed(young)} {'is' if len(young) == 1 else 'are'} about to join"
+
+
+def _age_s(node: Node, now_s: float) -> float:
+    return now_s - datetime.fromisoformat(node.launched or "").timestamp()
+
+
+def _of_unready(of: OfGroup) -> Iterator[str]:
+    unready = [one for one in of.nodes or () if not one.ready]
+    by_reason: dict[str, list[str]] = {}
+    for one in unready:
+        by_reason.setdefault(one.why, []).append(one.name)
+    for why, names in by_reason.items():
+        yield f"{listed(names)} {'is' if len(names) == 1 else 'are'} not ready: {short(why)}"

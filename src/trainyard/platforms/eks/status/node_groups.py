@@ -1,0 +1,123 @@
+"""The node groups of an EKS cluster, each with its instances, its nodes and its reservation."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.eks import NodeGroupState
+from trainyard.edge.aws.launch_template import launch_template_data, reservation_of
+from trainyard.edge.aws.nodes import Node
+from trainyard.edge.aws.scaling_activities import FailedLaunch, failed_launches_of
+from trainyard.operate.status.queues import ComputeResource
+from trainyard.operate.status.reservations import Reservation
+from trainyard.platforms.eks.status.eks_status import KubernetesNode, NodeGroup
+from trainyard.platforms.eks.status.missing_nodes import OfGroup, reasons
+
+# https://docs.aws.amazon.com/eks/latest/APIReference/API_Nodegroup.html
+_PURCHASES = {"ON_DEMAND": "on-demand", "SPOT": "spot", "CAPACITY_BLOCK": "capacity-block"}
+
+
+class Launching(NamedTuple):
+    """What a node group launches with."""
+
+    reservation: str | None
+    """The id of a reservation or Capacity Block, or the ARN of a group of them."""
+    instance_type: str | None
+
+
+def ask_launching(account: Account, group: NodeGroupState) -> Launching:
+    """Return what the launch template of a node group names."""
+    if group.launch_template is None:
+        return Launching(None, None)
+    named, version = group.launch_template
+    data = launch_template_data(account, named, version or "$Default")
+    return Launching(None, None) if data is None else Launching(reservation_of(data), data.get("InstanceType"))
+
+
+def ask_failed_launches(account: Account, group: NodeGroupState) -> tuple[FailedLaunch, ...]:
+    """Return the launches of a node group that failed, the newest first."""
+    found = [one for name in group.scaling_groups for one in failed_launches_of(account, name)]
+    return tuple(sorted(found, key=lambda one: one.at, reverse=True))
+
+
+def with_type(group: NodeGroupState, launching: Launching | None) -> NodeGroupState:
+    """Return a node group with its instance type, also where only the launch template names it."""
+    if group.instance_types or launching is None or launching.instance_type is None:
+        return group
+    return group._replace(instance_types=(launching.instance_type,))
+
+
+def reserving(groups: Iterable[tuple[NodeGroupState, Launching | None]]) -> tuple[ComputeResource, ...]:
+    """Return the node groups that name a reservation, as queues that do."""
+    return tuple(
+        ComputeResource(
+            one.name,
+            one.name,
+            one.instance_types,
+            one.min_nodes,
+            one.max_nodes,
+            purchase(one),
+            launching.reservation,
+            {},
+        )
+        for one, launching in groups
+        if launching is not None and launching.reservation is not None
+    )
+
+
+def purchase(group: NodeGroupState) -> str:
+    """Return on-demand, spot or capacity-block."""
+    return _PURCHASES.get(group.capacity_type, group.capacity_type.lower().replace("_", "-"))
+
+
+def node_group(
+    of: OfGroup,
+    reservation: str | None,
+    now_s: float,
+) -> NodeGroup:
+    """Return a node group with the reasons for which it is short of nodes."""
+    state, nodes = of.state, of.nodes
+    return NodeGroup(
+        state.name,
+        state.status,
+        state.instance_types,
+        purchase(state),
+        reservation,
+        state.min_nodes,
+        state.desired_nodes,
+        state.max_nodes,
+        dict(Counter(one.state for one in of.instances)),
+        None if nodes is None else len(nodes),
+        None if nodes is None else sum(one.ready for one in nodes),
+        None if nodes is None else sum(one.cordoned for one in nodes),
+        state.health,
+        reasons(of, now_s),
+    )
+
+
+def reservation_for(group: str, found: Iterable[Reservation]) -> Reservation | None:
+    """Return the reservation of a node group; of several, the first that cannot be used."""
+    own = sorted((one for one in found if group in one.queues), key=lambda one: one.state == "active")
+    return own[0] if own else None
+
+
+def of_group(name: str, instances: Iterable[Node]) -> tuple[Node, ...]:
+    """Return the instances of a node group."""
+    return tuple(one for one in instances if one.queue == name)
+
+
+def nodes_of_group(
+    state: NodeGroupState, nodes: Iterable[KubernetesNode] | None, instances: Mapping[str, Node]
+) -> tuple[KubernetesNode, ...] | None:
+    """Return the Kubernetes nodes of a node group, by their label or their instance; None where nobody knows any."""
+    if nodes is None:
+        return None
+    return tuple(one for one in nodes if (one.group or _group_by_instance(one, instances)) == state.name)
+
+
+def _group_by_instance(node: KubernetesNode, instances: Mapping[str, Node]) -> str | None:
+    found = instances.get(node.instance or "")
+    return None if found is None else found.queue

@@ -1,0 +1,125 @@
+"""Pods that do not run: those that wait, and why, and those that end again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from trainyard.edge.kubernetes.documents import Document, number, part, parts, seconds, text
+from trainyard.operate.status.failures import Failure, short
+from trainyard.platforms.eks.status.eks_status import PodTrouble
+
+# What a container that is only starting waits for, and how long that may take: images of GPU jobs have 20 GiB.
+# https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#container-state-waiting
+_STARTING, _STARTS_WITHIN_S = ("ContainerCreating", "PodInitializing"), 600
+_LATELY_S = 86_400
+_MOST_FAILED = 5
+_LONGEST = 300
+
+
+def pod_troubles(documents: Iterable[Document], now_s: float) -> tuple[PodTrouble, ...]:
+    """Return the pods that do not run, those that were made first first."""
+    found = [one for document in documents if (one := pod_trouble(document, now_s)) is not None]
+    return tuple(sorted(found, key=lambda one: (one.since or "", one.namespace, one.name)))
+
+
+def pod_trouble(document: Document, now_s: float) -> PodTrouble | None:
+    """Return what keeps a pod from running; None where nothing does, or it is over."""
+    phase = text(document, "status", "phase")
+    if phase not in ("Pending", "Running", "Unknown"):
+        return None
+    state, why = _waits(document) or _ends(document) or ("", "")
+    made = seconds(text(document, "metadata", "creationTimestamp"))
+    if state in _STARTING and made is not None and now_s - made < _STARTS_WITHIN_S:
+        return None
+    if not state and phase != "Running":
+        state, why = phase, text(document, "status", "message") or text(document, "status", "reason")
+    if not state:
+        return None
+    restarts = sum(number(one, "restartCount") for one in containers(document))
+    since = text(document, "metadata", "creationTimestamp")
+    return PodTrouble(*_named(document), state, _both_ends(why), since, restarts)
+
+
+def _both_ends(why: str) -> str:
+    """Return a text on one line, cut in its middle: why an image was not pulled stands after its name, told twice."""
+    why = " ".join(why.split())
+    return why if len(why) <= _LONGEST else f"{why[: _LONGEST // 2]} … {why[-_LONGEST // 2 :]}"
+
+
+def failed_pods(documents: Iterable[Document], now_s: float) -> tuple[Failure, ...]:
+    """Return the pods that failed in the last day, those that say the same as one; the last first."""
+    found: dict[tuple[str, str], Failure] = {}
+    failed = [(one, _ended(one)) for one in documents if text(one, "status", "phase") == "Failed"]
+    for document, at in sorted(failed, key=lambda one: one[1]):
+        if (seconds(at) or now_s) < now_s - _LATELY_S:
+            continue
+        namespace, name, _ = _named(document)
+        owner = next((text(one, "name") for one in parts(document, "metadata", "ownerReferences")), name)
+        what = end_of(document)
+        before = found.pop((owner, what), None)
+        times = before.times + 1 if before else 1
+        found[owner, what] = Failure(at or None, f"pod {namespace}/{name}", short(what), times)
+    return tuple(found.values())[::-1][:_MOST_FAILED]
+
+
+def end_of(document: Document) -> str:
+    """Return how a pod ended."""
+    said = [one for one in (text(document, "status", "reason"), text(document, "status", "message")) if one]
+    ends = [
+        f"container {text(one, 'name')} {terminated}"
+        for one in containers(document)
+        if (terminated := _terminated(part(one, "state", "terminated")))
+    ]
+    return "; ".join([": ".join(said)] * bool(said) + ends) or "it failed and says nothing"
+
+
+def containers(document: Document) -> list[Document]:
+    """Return the states of all containers of a pod, those that prepare it first."""
+    return [*parts(document, "status", "initContainerStatuses"), *parts(document, "status", "containerStatuses")]
+
+
+def _named(document: Document) -> tuple[str, str, str | None]:
+    node = text(document, "spec", "nodeName") or None
+    return text(document, "metadata", "namespace"), text(document, "metadata", "name"), node
+
+
+def _waits(document: Document) -> tuple[str, str] | None:
+    """Return the word and the reason of a pod that found no node, or of its first container that waits."""
+    for one in parts(document, "status", "conditions"):
+        if text(one, "type") == "PodScheduled" and text(one, "status") == "False":
+            return text(one, "reason") or "Pending", text(one, "message")
+    for one in containers(document):
+        waiting = part(one, "state", "waiting")
+        if reason := text(waiting, "reason"):
+            last = _terminated(part(one, "lastState", "terminated"))
+            return reason, "; ".join(_container_words(one, text(waiting, "message"), last))
+    return None
+
+
+def _container_words(one: Document, message: str, last: str) -> Iterator[str]:
+    yield f"container {text(one, 'name')}{f': {message}' if message else ''}"
+    if last:
+        yield f"it {last} the last time"
+
+
+def _ends(document: Document) -> tuple[str, str] | None:
+    """Return the word for a running pod of which a container was ended for its memory."""
+    for one in containers(document):
+        last = part(one, "lastState", "terminated")
+        if text(last, "reason") == "OOMKilled":
+            return "OOMKilled", f"container {text(one, 'name')} {_terminated(last)} the last time"
+    return None
+
+
+def _terminated(end: Document) -> str:
+    """Return how a container ended; an empty text where it ended well, or not at all."""
+    reason, status = text(end, "reason"), number(end, "exitCode")
+    if not end or (reason == "Completed" and not status):
+        return ""
+    message = " ".join(text(end, "message").split())
+    return f"ended with {reason or 'an error'}, exit status {status}{f': {message}' if message else ''}"
+
+
+def _ended(document: Document) -> str:
+    ends = [text(one, "state", "terminated", "finishedAt") for one in containers(document)]
+    return max(ends, default="") or text(document, "status", "startTime")

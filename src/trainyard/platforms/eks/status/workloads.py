@@ -1,0 +1,56 @@
+"""What runs in a cluster for the cluster itself: device plugins, operators, drivers of volumes, agents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from trainyard.edge.kubernetes.documents import Document, number, part, text
+from trainyard.platforms.eks.status.eks_status import Workload
+
+_DATA = Path(__file__).with_name("workloads.yaml")
+
+
+def workloads(documents: Iterable[Document]) -> tuple[Workload, ...]:
+    """Return those DaemonSets and Deployments that the cluster needs, in the order of workloads.yaml."""
+    order = list(_content()["roles"])
+    found = [one for document in documents if (one := _workload(document)) is not None]
+    return tuple(
+        sorted(found, key=lambda one: (order.index(one.role) if one.role else len(order), one.namespace, one.name))
+    )
+
+
+def offered_by(resource: str) -> str | None:
+    """Return the role of what offers a resource of nodes."""
+    offers: Mapping[str, str] = _content()["offers"]
+    return offers.get(resource)
+
+
+def _workload(document: Document) -> Workload | None:
+    kind, namespace, name = text(document, "kind"), text(document, "metadata", "namespace"), _name(document)
+    role = next(
+        (role for role, globs in _content()["roles"].items() if any(fnmatchcase(name, one) for one in globs)), ""
+    )
+    if not role and namespace not in _content()["namespaces"]:
+        return None
+    if kind == "DaemonSet":
+        counts = number(document, "status", "numberReady"), number(document, "status", "desiredNumberScheduled")
+    else:
+        wanted = number(document, "spec", "replicas") if "replicas" in part(document, "spec") else 1
+        counts = number(document, "status", "readyReplicas"), wanted
+    return Workload(role, kind, namespace, name, *counts)
+
+
+def _name(document: Document) -> str:
+    return text(document, "metadata", "name")
+
+
+@cache
+def _content() -> dict[str, Any]:
+    found: dict[str, Any] = yaml.load(_DATA.read_bytes(), Loader=yaml.CSafeLoader)
+    return found

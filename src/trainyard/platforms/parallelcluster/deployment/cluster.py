@@ -1,0 +1,158 @@
+"""The cluster itself, made and removed by the real ParallelCluster."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from trainyard.bundle.config_text import config_text
+from trainyard.deploy.record import remember_config
+from trainyard.deploy.step import Outcome, Probe
+from trainyard.deploy.steps.stack import refuse_foreign, tell
+from trainyard.deploy.withheld_nodes import held_back, without_held_back
+from trainyard.deploy.work import Work
+from trainyard.edge.aws.last_snapshots import tag_snapshots, volume_ids
+from trainyard.edge.aws.stack_events import stack_failure
+from trainyard.edge.aws.stack_waiting import follow
+from trainyard.edge.aws.stacks import StackState, find_stack, refuse_stuck
+from trainyard.edge.pcluster_command import PclusterRefusedError
+from trainyard.errors import TrainyardError
+from trainyard.render.rendering import render
+from trainyard.spec.cluster import Spec
+
+# CloudFormation calls the tag so on every stack that pcluster makes: pcluster/constants.py, PCLUSTER_VERSION_TAG.
+_VERSION_TAG = "parallelcluster:version"
+
+
+class Cluster:
+    """Makes the cluster, without the nodes that the head node would wait for."""
+
+    name = "cluster"
+    title = "ParallelCluster"
+
+    def probe(self, work: Work) -> Probe:
+        """Say in which state the cluster is."""
+        found = find_stack(work.account, work.name)
+        if found is None:
+            return Probe("missing")
+        if found.in_progress:
+            return Probe("under way", found.status)
+        return Probe("there" if found.usable else "broken", found.status)
+
+    def apply(self, work: Work) -> Outcome:
+        """Make it, or wait until a call that was killed has made it. One that is there was looked at before."""
+        found = settled(work)
+        if found is not None and not found.usable:
+            _recreate(work, found)
+            found = None
+        if found is not None:
+            return Outcome(changed=False, detail=found.status)
+        spec = work.wanted()
+        document = final_config(work)
+        text = config_text(spec, without_held_back(spec, document) if held_back(spec) else document)
+        remember_config(work.account, work.bucket, work.name, config_text(spec, document))
+        _create(work, text)
+        work.nodes_to_start = bool(held_back(spec))
+        state = follow(work.account, work.name, lambda event: tell(work, event))
+        if state is None or not state.usable:
+            raise _failure(work, state)
+        return Outcome(changed=True, detail=state.status)
+
+    def undo(self, work: Work) -> Outcome:
+        """Delete it and wait until it is gone."""
+        found = find_stack(work.account, work.name)
+        if found is None:
+            return Outcome(changed=False, detail="there is none")
+        volumes = volume_ids(work.account, work.owns)
+        settled_now = settled(work)
+        if settled_now is not None:
+            _delete(work, settled_now)
+        tag_snapshots(work.account, volumes, {work.tag: work.name})
+        return Outcome(changed=True, detail="deleted")
+
+
+def final_config(work: Work) -> dict[str, Any]:
+    """Return the configuration that the cluster is to have in the end.
+
+    Raises TrainyardError where a stand-in is left in it.
+    """
+    rendering = render(work.wanted(), work.outputs)
+    if rendering.stand_ins:
+        missing = rendering.stand_ins[0]
+        raise TrainyardError(f"nothing says what {missing.output} is: {missing.what}", where=missing.value)
+    configuration: dict[str, Any] = rendering.documents["cluster.yaml"]
+    return configuration
+
+
+def settled(work: Work) -> StackState | None:
+    """Return the stack of the cluster once AWS is done with it."""
+    found = find_stack(work.account, work.name)
+    refuse_foreign(found, work)
+    if found is None or not found.in_progress:
+        return found
+    work.tell(f"waits for what another call has begun: {found.status}")
+    state = follow(work.account, found.id, lambda event: tell(work, event))
+    return None if state is None or state.status == "DELETE_COMPLETE" else state
+
+
+def _recreate(work: Work, found: StackState) -> None:
+    """Delete a cluster whose making failed; nothing can make it go on. One whose update failed still runs."""
+    refuse_stuck(found)
+    if not work.options.recreate and found.status != "DELETE_FAILED":
+        raise _failure(work, found)
+    work.tell(f"deletes the cluster, which is {found.status}")
+    _delete(work, found)
+
+
+def _delete(work: Work, found: StackState) -> None:
+    version = found.tags.get(_VERSION_TAG) or (work.wanted().parallelcluster.version)
+    if found.status != "DELETE_IN_PROGRESS":
+        work.pcluster(version).delete(work.name)
+    state = follow(work.account, found.id, lambda event: tell(work, event))
+    if state is not None and state.status != "DELETE_COMPLETE":
+        raise stack_failure(work.account, found.id, state)
+
+
+def _create(work: Work, text: str, *, first: bool = True) -> None:
+    """Begin to make the cluster. Where the answer was lost on its way, the stack is there all the same.
+
+    ParallelCluster itself asks again then, is refused, and takes away what the nodes of that stack read: ``create`` in
+    pcluster/models/cluster.py. So it is deleted and made once more.
+    """
+    parallelcluster = work.pcluster(work.wanted().parallelcluster.version)
+    try:
+        parallelcluster.create(work.name, text, rollback=work.options.rollback_on_failure)
+    except TrainyardError as error:
+        begun = find_stack(work.account, work.name)
+        if begun is None or not begun.in_progress or not work.owns(begun.tags):
+            raise
+        if not isinstance(error, PclusterRefusedError):
+            return
+        if not first:
+            raise
+        work.tell("an answer of AWS was lost, and ParallelCluster left a stack that cannot come up: deletes it")
+        _delete(work, begun)
+        _create(work, text, first=False)
+
+
+def _failure(work: Work, state: StackState | None) -> TrainyardError:
+    """Return why the cluster could not be made, and what can be done: a failed cluster cannot be resumed.
+
+    https://docs.aws.amazon.com/parallelcluster/latest/ug/troubleshooting-fc-v3-create-cluster.html
+    """
+    error = stack_failure(work.account, work.name if state is None else state.id, state)
+    spec = work.wanted()
+    waited = "HeadNodeWaitCondition" in error.problem
+    why = _head_node_never_signalled(spec) if waited else ""
+    return TrainyardError(
+        f"{error.problem}{why}",
+        where=error.where,
+        hint="it stays as it is, with its logs, and costs money; it cannot be resumed: look at it, put right what it "
+        "says, then `trainyard deploy --recreate` deletes it and makes it again, or `trainyard destroy` removes it",
+    )
+
+
+def _head_node_never_signalled(spec: Spec) -> str:
+    return (
+        f"; the head node was not ready within {spec.timeouts.head_node_s:,} s: see chef-client.log and "
+        "cfn-init.log of the head node in CloudWatch Logs"
+    )

@@ -1,0 +1,115 @@
+"""The nodes that the cluster was made without: started by an update, when nothing waits for them any more.
+
+ParallelCluster raises a minimum only while the fleet is stopped, unless the queue update strategy is TERMINATE:
+https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html#yaml-Scheduling-SlurmQueues-ComputeResources-MinCount
+Nothing runs there yet, so it is stopped and started around the update.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from trainyard.bundle.config_text import config_text
+from trainyard.deploy.record import read_record, write_record
+from trainyard.deploy.static_node_launch import await_launch, not_launched
+from trainyard.deploy.step import Outcome, Probe
+from trainyard.deploy.steps.stack import tell
+from trainyard.deploy.withheld_nodes import held_back
+from trainyard.deploy.work import Work
+from trainyard.edge.aws.stack_events import stack_events, stack_failure
+from trainyard.edge.aws.stack_waiting import follow
+from trainyard.edge.pcluster_command import Pcluster, PclusterRefusedError
+from trainyard.errors import TrainyardError
+from trainyard.platforms.parallelcluster.deployment.cluster import final_config
+
+_NOTHING_TO_DO = "No changes found"  # pcluster/models/cluster.py
+_POLL_S = 10.0
+_POLLS = 180  # half an hour
+
+
+class StaticNodes:
+    """Raises the minimum of those nodes to what the spec says."""
+
+    name = "static-nodes"
+    title = "nodes that always run"
+
+    def probe(self, work: Work) -> Probe:
+        """Say which nodes it is about; whether they run is for `status`."""
+        groups = held_back(work.wanted())
+        nodes = ", ".join(f"{group.min_nodes} × {' or '.join(group.instance_types)}" for group in groups)
+        return Probe("missing", nodes) if groups else Probe("there", "none that the head node would wait for")
+
+    def apply(self, work: Work) -> Outcome:
+        """Update the cluster to its final configuration."""
+        record = read_record(work.account, work.bucket, work.name)
+        stopped = record is not None and record.fleet_stopped
+        if not work.nodes_to_start and not stopped:
+            return Outcome(changed=False, detail="none is missing")
+        parallelcluster = work.pcluster(work.wanted().parallelcluster.version)
+        if work.nodes_to_start:
+            _remember(work, stopped=True)
+            _fleet(work, parallelcluster, "STOP_REQUESTED", "STOPPED")
+            _update(work, parallelcluster)
+        _fleet(work, parallelcluster, "START_REQUESTED", "RUNNING")
+        _remember(work, stopped=False)
+        missing = await_launch(work)
+        work.findings += [not_launched(one, work) for one in missing]
+        detail = f"{self.probe(work).detail}; not all have been launched" if missing else self.probe(work).detail
+        return Outcome(changed=True, detail=detail)
+
+    def undo(self, work: Work) -> Outcome:
+        """Do nothing: they go with the cluster."""
+        del work
+        return Outcome(changed=False)
+
+
+def _remember(work: Work, *, stopped: bool) -> None:
+    """Write down that the fleet is stopped by us: whoever goes on after a kill has to start it, and nobody else's."""
+    record = read_record(work.account, work.bucket, work.name)
+    if record is not None:
+        write_record(work.account, work.bucket, record._replace(fleet_stopped=stopped))
+
+
+def _update(work: Work, parallelcluster: Pcluster, *, first: bool = True) -> None:
+    """Update the cluster. Where an answer was lost, ParallelCluster asks again and is told of what it has begun itself.
+
+    That is waited for, and then it is asked once more, as it may have been somebody else's.
+    """
+    text = config_text(work.wanted(), final_config(work))
+    before = {event.id for event in stack_events(work.account, work.name)}
+    refused = False
+    try:
+        parallelcluster.update(work.name, text)
+    except PclusterRefusedError as error:
+        if _NOTHING_TO_DO in error.verdict.problem:
+            return
+        refused = True
+        if not first or all(event.id in before for event in stack_events(work.account, work.name)):
+            raise
+    state = follow(work.account, work.name, lambda event: tell(work, event), before)
+    if state is None or state.status != "UPDATE_COMPLETE":
+        raise stack_failure(work.account, work.name, state)
+    if refused:
+        _update(work, parallelcluster, first=False)
+
+
+def _fleet(
+    work: Work, parallelcluster: Pcluster, asked: Literal["STOP_REQUESTED", "START_REQUESTED"], wanted: str
+) -> None:
+    """Stop or start the fleet, and wait until the head node has done it."""
+    status = parallelcluster.fleet(work.name).get("status")
+    if status != wanted:
+        work.tell(f"fleet of compute nodes: {asked}")
+        parallelcluster.set_fleet(work.name, asked)
+    for _ in range(_POLLS):
+        status = parallelcluster.fleet(work.name).get("status")
+        if status == wanted:
+            return
+        if status == "PROTECTED":
+            break
+        work.account.clock.sleep(_POLL_S)
+    raise TrainyardError(
+        f"the fleet of {work.name} is {status} and not {wanted}",
+        where=work.name,
+        hint="see /var/log/parallelcluster/clustermgtd on the head node, then run the command again",
+    )

@@ -1,0 +1,59 @@
+"""The whole configuration. Its schema: https://docs.aws.amazon.com/parallelcluster/latest/ug/cluster-configuration-file-v3.html."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from trainyard.platforms.parallelcluster.rendering.directory_service import directory_service
+from trainyard.platforms.parallelcluster.rendering.head_node import head_node
+from trainyard.platforms.parallelcluster.rendering.login_nodes import login_nodes
+from trainyard.platforms.parallelcluster.rendering.monitoring import monitoring
+from trainyard.platforms.parallelcluster.rendering.scheduling import scheduling
+from trainyard.platforms.parallelcluster.rendering.shared_storage import shared_storage
+from trainyard.render.stand_ins import Ids
+from trainyard.render.tags import all_tags
+from trainyard.spec.cluster import Spec
+
+
+def cluster(spec: Spec, ids: Ids) -> dict[str, Any]:
+    """Return cluster.yaml as a dict. Sections that say nothing are left out."""
+    config: dict[str, Any] = {
+        "Region": spec.region,
+        "Imds": {"ImdsSupport": spec.parallelcluster.imds},
+        "Image": _image(spec),
+        "HeadNode": head_node(spec, ids),
+        "LoginNodes": login_nodes(spec, ids),
+        "Scheduling": scheduling(spec, ids),
+        "SharedStorage": shared_storage(spec, ids),
+        "Monitoring": monitoring(spec),
+        "DirectoryService": directory_service(spec),
+        "Iam": _iam(spec),
+        "DevSettings": _dev_settings(spec),
+        "Tags": _tags(spec),
+    }
+    return {key: value for key, value in config.items() if value}
+
+
+def _image(spec: Spec) -> dict[str, Any]:
+    image = {"Os": spec.image.os}
+    return image if spec.image.ami is None else image | {"CustomAmi": spec.image.ami}
+
+
+def _iam(spec: Spec) -> dict[str, Any]:
+    settings = {"PermissionsBoundary": spec.iam.permissions_boundary, "ResourcePrefix": spec.iam.resource_prefix}
+    return {key: value for key, value in settings.items() if value is not None}
+
+
+def _dev_settings(spec: Spec) -> dict[str, Any]:
+    # In spite of its name the documented place for both timeouts.
+    # https://docs.aws.amazon.com/parallelcluster/latest/ug/DevSettings-cluster-v3.html
+    return {
+        "Timeouts": {
+            "HeadNodeBootstrapTimeout": spec.timeouts.head_node_s,
+            "ComputeNodeBootstrapTimeout": spec.timeouts.compute_node_s,
+        }
+    }
+
+
+def _tags(spec: Spec) -> list[dict[str, str]]:
+    return [{"Key": key, "Value": value} for key, value in all_tags(spec).items()]

@@ -1,0 +1,169 @@
+"""The images that a cluster's nodes can boot instead of official ones, and the configuration that builds each of them.
+
+Its schema: https://docs.aws.amazon.com/parallelcluster/latest/ug/image-builder-configuration-file-v3.html.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+from trainyard.bootstrap.steps import STEPS, Step
+from trainyard.catalog.architecture import architecture_of
+from trainyard.errors import TrainyardError
+from trainyard.render.assets import assets_folder
+from trainyard.render.networking import security_groups, subnets
+from trainyard.render.nodes import NodeKind, node_kinds, steps_of
+from trainyard.render.stand_ins import Ids
+from trainyard.render.tags import all_tags
+from trainyard.spec.cluster import Spec
+
+# Accepted by the schema, and no real image: `pcluster list-official-images` tells the id.
+NO_PARENT = "ami-00000000000000001"
+
+
+class NodeImage(NamedTuple):
+    """One image, and the nodes that boot it."""
+
+    name: str
+    """What its nodes have, and their architecture, such as gpu-x86_64."""
+    has: str
+    """gpu, neuron or cpu, which has neither."""
+    architecture: str
+    """x86_64 or arm64."""
+    nodes: tuple[str, ...]
+    """head, login or queue/NAME."""
+    steps: tuple[Step, ...]
+    """What is baked, in order."""
+
+    @property
+    def example(self) -> str:
+        """The nodes whose settings the steps get: a queue's where there is one."""
+        return next((name for name in self.nodes if name.startswith("queue/")), self.nodes[0])
+
+
+def node_images(spec: Spec) -> tuple[NodeImage, ...]:
+    """Return an image for nodes with GPUs, one for those with Neuron devices, and one for all others.
+
+    What holds nothing is left out.
+    Raises TrainyardError where the cluster has none.
+    """
+    groups: dict[tuple[str, str], dict[str, NodeKind]] = {}
+    for name, kind in node_kinds(spec).items() if _has_images(spec) else ():
+        has = kind.role.removeprefix("compute-") if kind.role in _WITH_DEVICES else "cpu"
+        groups.setdefault((has, _architecture(spec, kind)), {})[name] = kind
+    images = [_image(spec, has, architecture, kinds) for (has, architecture), kinds in groups.items()]
+    found = tuple(image for image in images if image.steps)
+    if not found:
+        hint = "an image is of use where software.setup, software.containers or monitoring ask for anything"
+        raise TrainyardError("there is nothing to bake: the nodes of this spec install nothing", hint=hint)
+    return found
+
+
+def image_config(spec: Spec, image: NodeImage, ids: Ids, parent: str) -> dict[str, Any]:
+    """Return build-image.yaml of an image as a dict."""
+    tags = [{"Key": key, "Value": value} for key, value in all_tags(spec).items()]
+    build = {
+        "InstanceType": _builder(image),
+        "ParentImage": parent,
+        **_place(spec, ids),
+        "Imds": {"ImdsSupport": "v2.0"},
+        "Iam": {"AdditionalIamPolicies": [{"Policy": ids.of("NodeAssetsPolicyArn")}], **_boundary(spec)},
+        "Components": [{"Type": "script", "Value": script_url(spec, image, ids)}],
+        # The driver and the client that official images have; with neither, the parent's own would be in doubt.
+        "Installation": {
+            "NvidiaSoftware": {"Enabled": image.has == "gpu"},
+            "LustreClient": {"Enabled": True},
+        },
+        # Drivers are built for the parent's kernel.
+        "UpdateOsPackages": {"Enabled": False},
+        "Tags": tags,
+    }
+    return {"Region": spec.region, "Image": {"Name": image_id(spec, image), "Tags": tags}, "Build": build}
+
+
+def _place(spec: Spec, ids: Ids) -> dict[str, Any]:
+    """Return where the image is built. A subnet needs security groups; without any, Image Builder chooses both."""
+    groups = security_groups(spec, "Compute", ids).get("AdditionalSecurityGroups", [])
+    return {"SubnetId": subnets(spec, "private", ids)[0], "SecurityGroupIds": groups} if groups else {}
+
+
+def image_id(spec: Spec, image: NodeImage) -> str:
+    """Return the name under which pcluster knows an image: letters, digits and hyphens."""
+    return f"{spec.name}-{image.name}".replace("_", "-")
+
+
+def script_key(image: NodeImage) -> str:
+    """Return where the script of an image lies in the folder of the cluster."""
+    return f"image/{image.name}/install.sh"
+
+
+def script_url(spec: Spec, image: NodeImage, ids: Ids) -> str:
+    """Return where Image Builder fetches the script of an image."""
+    return f"s3://{'/'.join(assets_folder(spec, ids))}/{script_key(image)}"
+
+
+def install_settings(spec: Spec, image: NodeImage, ids: Ids, *, sha256: str, file: str) -> dict[str, Any]:
+    """Return what the script of an image is to bake: which steps of which release."""
+    return {
+        "folder": f"s3://{'/'.join(assets_folder(spec, ids))}",
+        "region": spec.region,
+        "sha256": sha256,
+        "file": file,
+        "node": image.example,
+        "steps": [{"script": step.script, "timeout_s": step.timeout_s} for step in image.steps],
+    }
+
+
+def _has_images(spec: Spec) -> bool:
+    return spec.platform == "parallelcluster" and spec.installs_anything and not spec.is_environment
+
+
+_WITH_DEVICES = ("compute-gpu", "compute-neuron")
+
+
+def _image(spec: Spec, has: str, architecture: str, kinds: Mapping[str, NodeKind]) -> NodeImage:
+    asked = {step.name for kind in kinds.values() for step in steps_of(spec, kind)}
+    steps = tuple(step for step in STEPS if step.baked and step.name in asked)
+    return NodeImage(f"{has}-{architecture}", has, architecture, tuple(kinds), steps)
+
+
+def _architecture(spec: Spec, kind: NodeKind) -> str:
+    """Return the architecture of nodes, or of any others where theirs is unknown: a cluster has one."""
+    kinds = (kind, *node_kinds(spec).values())
+    known = (architecture_of(name) for one in kinds for name in _types(spec, one))
+    return next((found for found in known if found is not None), "x86_64")
+
+
+def _types(spec: Spec, kind: NodeKind) -> Iterator[str]:
+    if kind.queue is None:
+        yield spec.head_node.instance_type
+    else:
+        yield from (name for group in spec.groups_in(kind.queue) for name in group.instance_types)
+
+
+def _builder(image: NodeImage) -> str:
+    builder = _builders().get(image.has, {}).get(image.architecture)
+    if builder is None:
+        raise TrainyardError(
+            f"no instance type is known on which an image for {image.has} nodes on {image.architecture} can be built",
+            hint="bake it by hand, or leave these nodes with the official image",
+        )
+    return builder
+
+
+def _boundary(spec: Spec) -> dict[str, str]:
+    boundary = spec.iam.permissions_boundary
+    return {} if boundary is None else {"PermissionsBoundary": boundary}
+
+
+@cache
+def _builders() -> dict[str, dict[str, str]]:
+    builders: dict[str, dict[str, str]] = yaml.load(
+        Path(__file__).with_name("image_builders.yaml").read_bytes(), Loader=yaml.CSafeLoader
+    )
+    return builders

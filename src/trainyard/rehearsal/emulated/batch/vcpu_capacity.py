@@ -1,0 +1,47 @@
+"""Whether the compute environments of a queue may ever have the vCPUs that a job asks for, and EC2 the instances.
+
+https://docs.aws.amazon.com/batch/latest/userguide/job_stuck_in_runnable.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from trainyard.rehearsal.emulated.batch.containers import containers
+from trainyard.rehearsal.emulated.batch.state import found, held
+from trainyard.rehearsal.emulated.breakdown import striking
+from trainyard.rehearsal.emulated.resource import Aws
+
+_TOO_SMALL = (
+    "MISCONFIGURATION:COMPUTE_ENVIRONMENT_MAX_RESOURCE - CE(s) associated with the job queue cannot meet the CPU "
+    "requirement of the job."
+)
+
+
+_NO_CAPACITY = (
+    "CAPACITY:INSUFFICIENT_INSTANCE_CAPACITY - Service cannot fulfill the capacity requested for instance type [{}]"
+)
+
+
+def why_it_waits(aws: Aws, job: Mapping[str, Any]) -> str | None:
+    """Return why a job stays RUNNABLE, None where its queue may have enough vCPUs and EC2 has instances."""
+    here = held(aws.account_id, aws.region)
+    order = here.queues[job["jobQueue"]]["computeEnvironmentOrder"] if job["jobQueue"] in here.queues else ()
+    named = (found(here.environments, one["computeEnvironment"], "computeEnvironmentName") for one in order)
+    resources = [one.get("computeResources", {}) for one in named if one is not None]
+    if not any(_vcpus(job) <= one.get("maxvCpus", 0) for one in resources):
+        return _TOO_SMALL
+    refused = striking("launch")
+    if refused is None or refused.code != "InsufficientInstanceCapacity":
+        return None
+    return _NO_CAPACITY.format(", ".join(sorted({kind for one in resources for kind in one["instanceTypes"]})))
+
+
+def _vcpus(job: Mapping[str, Any]) -> float:
+    return sum(_of_container(one) for one in containers(job))
+
+
+def _of_container(container: Mapping[str, Any]) -> float:
+    asked = [one["value"] for one in container.get("resourceRequirements", ()) if one["type"] == "VCPU"]
+    return float(next(iter(asked), container.get("vcpus", 0)))

@@ -1,0 +1,176 @@
+"""Puts seeds into the emulated account when it starts: what exists there before anybody deploys anything."""
+
+from __future__ import annotations
+
+import base64
+import ipaddress
+import json
+import os
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from moto.acm.models import CertBundle, acm_backends
+from moto.ec2 import models as ec2_models
+from moto.ec2.models import ec2_backends
+from moto.ec2.models.amis import Ami
+from moto.ec2.utils import random_ami_id
+from moto.efs.models import efs_backends
+from moto.iam.models import iam_backends
+from moto.kms.models import kms_backends
+from moto.moto_api._internal import mock_random
+from moto.secretsmanager.models import secretsmanager_backends
+
+from trainyard.rehearsal.emulated import faults
+from trainyard.rehearsal.emulated.apis import ec2_capacity, fsx, resource_groups
+from trainyard.rehearsal.emulated.existing_network import plant_network
+from trainyard.rehearsal.emulated.fixed_ids import given_id
+from trainyard.rehearsal.emulated.in_process_client import Inside
+from trainyard.rehearsal.emulated.instance_types import plant_instance_types
+
+VARIABLE = "TRAINYARD_EMULATED_SEEDS"
+# Amazon's own account behind the official images is known by the alias alone.
+_AMAZON = "247102896272"
+_STATEMENT = {"Effect": "Allow", "Action": "*", "Resource": "*"}
+_DOCUMENT = json.dumps({"Version": "2012-10-17", "Statement": [_STATEMENT]})
+
+
+def plant_from_environment() -> None:
+    """Plant the seeds in the file that TRAINYARD_EMULATED_SEEDS names, if it names one."""
+    file = os.environ.get(VARIABLE)
+    if file:
+        plant(json.loads(Path(file).read_text(encoding="utf-8")))
+
+
+def plant(seeds: Mapping[str, Any]) -> None:
+    """Plant seeds. Anything may be missing except the region."""
+    account, region = seeds.get("account_id", "123456789012"), seeds["region"]
+    _plant_images(account, region, seeds)
+    plant_instance_types(region, seeds)
+    _plant_capacity(account, region, seeds)
+    plant_network(account, region, seeds.get("network"))
+    _plant_storage(account, region, seeds)
+    _plant_identity(account, region, seeds)
+    faults.plant(seeds.get("faults", {}))
+
+
+def _plant_images(account: str, region: str, seeds: Mapping[str, Any]) -> None:
+    backend = ec2_backends[account][region]
+    for image in seeds.get("images", []):
+        is_official = image["owner"] == "amazon"
+        name = image.get("id") or random_ami_id()
+        backend.amis[name] = Ami(
+            backend,
+            name,
+            name=image["name"],
+            owner_id=_AMAZON if is_official else account,
+            owner_alias="amazon" if is_official else None,
+            public=is_official,
+            architecture=image["architecture"],
+            virtualization_type="hvm",
+            root_device_type="ebs",
+            region_name=f"{region}a",
+            tags=image["tags"],
+        )
+
+
+def _plant_capacity(account: str, region: str, seeds: Mapping[str, Any]) -> None:
+    for wanted in seeds.get("reservations", []):
+        ec2_capacity.reserve(account, region, wanted)
+    for group in seeds.get("reservation_groups", []):
+        made = [ec2_capacity.reserve(account, region, wanted) for wanted in group["reservations"]]
+        arns = [reservation["CapacityReservationArn"] for reservation in made]
+        resource_groups.plant_group(account, region, group["arn"], arns)
+
+
+def _plant_storage(account: str, region: str, seeds: Mapping[str, Any]) -> None:
+    inside = Inside(region, account)
+    for bucket in seeds.get("buckets", []):
+        place = {} if region == "us-east-1" else {"CreateBucketConfiguration": {"LocationConstraint": region}}
+        inside.client("s3").create_bucket(Bucket=bucket["name"], **place)
+        for key in bucket["keys"]:
+            inside.client("s3").put_object(Bucket=bucket["name"], Key=key, Body=b"#!/bin/sh\n")
+    subnets, group = _place(account, region, seeds)
+    where = {"SubnetIds": subnets[:1], "SecurityGroupIds": [group]}
+    for name in seeds.get("lustre", []):
+        configuration = {"DeploymentType": "PERSISTENT_2"}
+        asked = {"FileSystemType": "LUSTRE", "StorageCapacity": 4800, "LustreConfiguration": configuration, **where}
+        fsx.make_file_system(account, region, asked, name)
+    for name in seeds.get("zfs_volumes", []):
+        asked = {"FileSystemType": "OPENZFS", "StorageCapacity": 512, **where}
+        fsx.make_file_system(account, region, asked, root_volume=name)
+    for file_system in seeds.get("efs", []):
+        _plant_efs(account, region, file_system, subnets, group)
+    for volume in seeds.get("volumes", []):
+        with given_id(ec2_models.elastic_block_store, "random_volume_id", volume["id"]):
+            ec2_backends[account][region].create_volume(200, volume["zone"], volume_type="gp3")
+
+
+def _place(account: str, region: str, seeds: Mapping[str, Any]) -> tuple[list[str], str]:
+    """Return where file systems stand: in the network that the seeds have, else in the default VPC."""
+    backend = ec2_backends[account][region]
+    network = seeds.get("network")
+    subnets = (
+        [backend.get_subnet(one["id"]) for one in network["private"]]
+        if network
+        else list(backend.get_default_subnets().values())
+    )
+    vpc = backend.get_vpc(subnets[0].vpc_id)
+    group = backend.get_security_group_from_name("file-systems", vpc_id=vpc.id) or backend.create_security_group(
+        "file-systems", "lets the VPC in", vpc_id=vpc.id
+    )
+    if not group.ingress_rules:
+        inside = Inside(region, account).client("ec2")
+        inside.authorize_security_group_ingress(
+            GroupId=group.id, IpPermissions=[{"IpProtocol": "-1", "IpRanges": [{"CidrIp": vpc.cidr_block}]}]
+        )
+    return [subnet.id for subnet in subnets], group.id
+
+
+def _plant_efs(account: str, region: str, file_system: Mapping[str, Any], subnets: list[str], group: str) -> None:
+    backend, name = efs_backends[account][region], file_system["id"]
+    digits = name.removeprefix("fs-")
+    with given_id(mock_random, "get_random_hex", digits):
+        backend.create_file_system(name, "generalPurpose", True, "", "bursting", 0, "", False, [])  # noqa: FBT003
+    zones: dict[str, str] = {}
+    for subnet in subnets:
+        zones.setdefault(ec2_backends[account][region].get_subnet(subnet).availability_zone, subnet)
+    for subnet in zones.values():
+        backend.create_mount_target(name, subnet, security_groups=[group])
+    for access_point in file_system["access_points"]:
+        with given_id(mock_random, "get_random_hex", access_point.removeprefix("fsap-")):
+            backend.create_access_point(access_point, [], name, {}, {})
+
+
+def _plant_identity(account: str, region: str, seeds: Mapping[str, Any]) -> None:
+    inside = Inside(region, account)
+    for name in seeds.get("key_pairs", []):
+        inside.client("ec2").create_key_pair(KeyName=name, KeyType="ed25519")
+    for address in seeds.get("elastic_ips", []):
+        ec2_backends[account][region].allocate_address("vpc", str(ipaddress.ip_address(address)))
+    for arn in seeds.get("policies", []):
+        path, _, name = arn.partition(":policy")[2].rpartition("/")
+        iam_backends[account]["aws"].create_policy("", f"{path}/", _DOCUMENT, name, [])
+    for arn in seeds.get("secrets", []):
+        _plant_secret(account, region, arn)
+    for arn in seeds.get("kms_keys", []):
+        key = kms_backends[account][region].create_key(None, "ENCRYPT_DECRYPT", "SYMMETRIC_DEFAULT", "", None)
+        del kms_backends[account][region].keys[key.id]
+        key.id, key.arn = arn.rpartition("/")[2], arn
+        kms_backends[account][region].keys[key.id] = key
+    for arn in seeds.get("certificates", []):
+        made = CertBundle.generate_cert("grafana.example.com", account_id=account, region=region)
+        made.arn, made.status = arn, "ISSUED"  # moto leaves it waiting for its owner
+        acm_backends[account][region]._certificates[arn] = made  # noqa: SLF001  # moto has no public way
+
+
+def _munge_key() -> str:
+    """Return what a secret holds: something that passes for a munge key of 512 bits, in base64, and for a password."""
+    return base64.b64encode(secrets.token_bytes(64)).decode()
+
+
+def _plant_secret(account: str, region: str, arn: str) -> None:
+    name = arn.partition(":secret:")[2]
+    made = Inside(region, account).client("secretsmanager").create_secret(Name=name, SecretString=_munge_key())
+    secretsmanager_backends[account][region].secrets[made["ARN"]].arn = arn

@@ -1,0 +1,309 @@
+"""A whole deployment and its destruction, in an account that is emulated on this machine."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from trainyard.bundle.asset_lock import lock_text
+from trainyard.deploy.deployment import bucket_of, deploy, destroy, work_for
+from trainyard.deploy.engine import StepResult, apply_all
+from trainyard.deploy.preflight_step import look_before
+from trainyard.deploy.work import Event, Options, Work
+from trainyard.document.node import Document
+from trainyard.edge.asset_cache import AssetCache
+from trainyard.edge.aws.account import Account, Clock
+from trainyard.edge.new_archive import refuse_existing
+from trainyard.edge.pcluster_command import artifact_bucket
+from trainyard.finding import Finding
+from trainyard.platforms.batch.rendering.parameters import needs_batch
+from trainyard.platforms.parallelcluster.deployment.programs import ParallelClusters
+from trainyard.rehearsal.archive import Wanted, write_archive
+from trainyard.rehearsal.eksctl.emulated_eksctl import EmulatedEksctl
+from trainyard.rehearsal.eksctl.outside_check import OutsideCheck
+from trainyard.rehearsal.emulated.emulated_account import emulated_account
+from trainyard.rehearsal.emulated.seeds import seeds_of, seeds_with_environment
+from trainyard.rehearsal.emulated_kubectl import emulated_kubectl_of
+from trainyard.rehearsal.jobs_of_definitions import JobsOfDefinitions
+from trainyard.rehearsal.jobs_on_nodes import JobsOnNodes
+from trainyard.rehearsal.report.honest_lists import Reached, only_aws_can_tell, proved
+from trainyard.rehearsal.stacks import made_stacks
+from trainyard.rehearsal.stand_in_assets import place_stand_ins, stand_in_lock
+from trainyard.render.diagram.architecture import architecture_svg
+from trainyard.spec.cluster import Spec
+from trainyard.version import __version__
+
+_HURRY = 200.0
+_LONGEST_PAUSE_S = 0.05
+_PAGE_TIMEOUT_S = 60.0
+
+
+class QuickClock(Clock):
+    """A clock for waiting on an account that is done at once."""
+
+    def sleep(self, seconds: float) -> None:
+        """Wait, but not long."""
+        time.sleep(min(seconds / _HURRY, _LONGEST_PAUSE_S))
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A spec to be rehearsed."""
+
+    spec: Spec
+    text: str
+    findings: tuple[Finding, ...]
+    """What the rules found."""
+    document: Document
+    """What it was read from."""
+    environment: Script | None = None
+    """The spec of the environment that it is in, which is made before and removed after it."""
+
+
+@dataclass
+class _Play:
+    """What has happened so far."""
+
+    script: Script
+    account: Account
+    listener: Callable[[Event], None]
+    parallelclusters: ParallelClusters
+    folder: Path
+    """Where files may be put."""
+    outside: OutsideCheck
+    """Asks the eksctl of this machine, where there is one and the cluster is one of EKS."""
+    archive: Wanted | None = None
+    archived: str | None = None
+    """The archive, once it is written."""
+    breakdown: str | None = None
+    events: list[Event] = field(default_factory=list)
+    steps: list[StepResult] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    stacks: list[dict[str, Any]] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list)
+    reached: list[Reached] = field(default_factory=list)
+
+    def listen(self, event: Event) -> None:
+        """Keep an event of the deployment, and hand it on."""
+        self.events.append(event)
+        self.listener(event)
+
+
+def rehearse(
+    script: Script,
+    listener: Callable[[Event], None],
+    *,
+    archive: Wanted | None = None,
+    breakdown: str | None = None,
+) -> dict[str, Any]:
+    """Deploy a spec into an emulated account, destroy it again, and return all that happened.
+
+    The shape is that of ``trainyard rehearse --json``. What is left of the deployment goes into ``archive``;
+    ``breakdown`` is what goes wrong on purpose: see emulated/breakdown.py.
+    Raises InputError where the archive exists and is not to be replaced, TrainyardError where it cannot be written.
+    """
+    started = time.time()
+    if archive is not None:
+        refuse_existing(archive.file, force=archive.force)
+    seeds = seeds_of(script.spec, faults={"breakdown": breakdown})
+    if script.environment is not None:
+        seeds = seeds_with_environment(seeds, seeds_of(script.environment.spec))
+    with emulated_account(script.spec.region, seeds=seeds) as emulated:
+        account = replace(emulated, clock=QuickClock())
+        with (
+            ParallelClusters(account, _reported(account, listener)) as parallelclusters,
+            tempfile.TemporaryDirectory(prefix="trainyard-rehearsal-") as folder,
+        ):
+            if script.spec.platform == "parallelcluster":
+                parallelclusters.of(script.spec.parallelcluster.version)
+            before = inventory(account)
+            outside = OutsideCheck(account)
+            play = _Play(
+                script, account, listener, parallelclusters, Path(folder), outside, archive, breakdown=breakdown
+            )
+            _play(play)
+        after, calls = inventory(account), page(account, "calls")
+        after = [one for one in after if not _is_parallelclusters_own(one, account)]
+    left = [one for one in after if one not in before]
+    return _result(play, started) | {
+        "inventory": {"before": len(before), "after": len(after), "left": left},
+        "calls": calls,
+        "ok": "destroyed" in play.reached and not left,
+        "seconds": round(time.time() - started, 1),
+    }
+
+
+def _reported(account: Account, listener: Callable[[Event], None]) -> Callable[[str], None]:
+    return lambda text: listener(Event(account.clock.now(), "set-up", "progress", text))
+
+
+def _play(play: _Play) -> None:
+    around = play.script.environment
+    if around is not None and not _environment_made(play, around):
+        return
+    work, deployed = _deployed(play, play.script)
+    if work is None:
+        return
+    if deployed and _jobs_taken(play, work):
+        play.reached.append("deployed")
+    _archive(play, work)
+    # As people do, keeping what holds data; and then all of it.
+    for script, delete_data in ((play.script, False), (play.script, True), (around, True)):
+        if script is not None and not _destroyed(play, script.spec, delete_data=delete_data):
+            return
+    if "deployed" in play.reached:
+        play.reached.append("destroyed")
+
+
+def _environment_made(play: _Play, around: Script) -> bool:
+    """Deploy the environment; where that fails, it is all that there is to keep logs of, and to destroy."""
+    work, deployed = _deployed(play, around)
+    if work is not None and not deployed:
+        _archive(play, work)
+        _destroyed(play, around.spec, delete_data=True)
+    return deployed
+
+
+def _archive(play: _Play, work: Work) -> None:
+    if play.archive is not None:
+        write_archive(work, play.events, play.archive)
+        play.archived = str(play.archive.file)
+
+
+def _deployed(play: _Play, script: Script) -> tuple[Work | None, bool]:
+    """Deploy a spec unless the account says something against it; return the work, and whether it succeeded."""
+    work = work_for(script.spec, play.account, play.listen, _options(play))
+    _equip(work, play)
+    _stand_in_for_assets(work, play.folder)
+    play.findings += look_before(work, script.document)
+    if any(finding.severity == "error" for finding in play.findings):
+        return None, False
+    if script is play.script:
+        play.reached.append("checked")
+    deployed = deploy(work, script.text)
+    play.steps += deployed.results
+    play.findings += deployed.findings
+    play.stacks += made_stacks(work)
+    return work, deployed.ok
+
+
+def _destroyed(play: _Play, spec: Spec, *, delete_data: bool) -> bool:
+    work = Work(
+        play.account, spec.name, None, bucket_of(spec, play.account), play.listener,
+        _options(play, delete_data=delete_data),
+    )  # fmt: skip
+    _equip(work, play)
+    destroyed = destroy(work)
+    play.steps += destroyed.results
+    play.kept += destroyed.kept
+    return destroyed.ok
+
+
+def _options(play: _Play, *, delete_data: bool = False) -> Options:
+    """Return the options, with a kubeconfig of the rehearsal's own: that of the user stays out of it."""
+    return Options(delete_data=delete_data, kubeconfig=play.folder / "kubeconfig")
+
+
+def _equip(work: Work, play: _Play) -> None:
+    """Give a deployment the programs that work in an emulated account."""
+    work.parallelcluster = play.parallelclusters.of
+    work.eksctl = lambda account: EmulatedEksctl(account, play.outside)
+    work.kubectl = emulated_kubectl_of
+
+
+def _jobs_taken(play: _Play, work: Work) -> bool:
+    """Submit jobs where the cluster is one of Batch or EKS, and return whether it took them."""
+    spec = play.script.spec
+    if spec.is_environment or not (needs_batch(spec) or spec.platform == "eks"):
+        return True
+    results = apply_all([JobsOfDefinitions() if needs_batch(spec) else JobsOnNodes()], work)
+    play.steps += results
+    return all(result.error is None for result in results)
+
+
+def _stand_in_for_assets(work: Work, folder: Path) -> None:
+    """Lock small files that were made up, and have them at hand: nothing is downloaded in a rehearsal."""
+    lock = stand_in_lock(work.wanted())
+    place_stand_ins(lock, folder)
+    work.assets_lock, work.asset_cache = lock_text(lock).encode(), AssetCache(folder)
+
+
+def _result(play: _Play, started: float) -> dict[str, Any]:
+    spec = play.script.spec
+    reached = [*play.reached, *play.outside.reached]
+    return {
+        "schema": 1,
+        "ok": False,
+        "name": spec.name,
+        "region": spec.region,
+        "platform": spec.platform,
+        "environment": spec.environment,
+        "parallelcluster_version": spec.parallelcluster.version if spec.platform == "parallelcluster" else None,
+        "trainyard_version": __version__,
+        "started": datetime.fromtimestamp(started, UTC).isoformat(timespec="seconds"),
+        "seconds": 0.0,
+        "steps": [_step(result, started) for result in play.steps],
+        "stacks": (stacks := [_since(stack, started) for stack in play.stacks]),
+        "resources": [{"stack": stack["name"], **one} for stack in stacks for one in stack["resources"]],
+        "kept": play.kept,
+        "findings": [finding._asdict() for finding in (*_said_by_rules(play.script), *play.findings)],
+        "proved": proved(spec, reached),
+        "only_aws_can_tell": [*only_aws_can_tell(spec, reached), *play.outside.said],
+        "diagram": architecture_svg(spec),
+        "archive": play.archived,
+        "breakdown": play.breakdown,
+    }
+
+
+def _said_by_rules(script: Script) -> tuple[Finding, ...]:
+    return (*(() if script.environment is None else script.environment.findings), *script.findings)
+
+
+def inventory(account: Account) -> list[str]:
+    """Return everything that exists in an emulated account."""
+    found: dict[str, list[str]] = page(account, "inventory")
+    return [f"{kind}: {one}" for kind, ids in found.items() for one in ids]
+
+
+def page(account: Account, name: str) -> Any:
+    """Return a page of the emulated account: see emulated/pages.py."""
+    address = urlsplit(account.endpoint or "")
+    connection = HTTPConnection(str(address.hostname), address.port, timeout=_PAGE_TIMEOUT_S)
+    try:
+        connection.request("GET", f"/trainyard/{name}")
+        return json.load(connection.getresponse())
+    finally:
+        connection.close()
+
+
+def _is_parallelclusters_own(thing: str, account: Account) -> bool:
+    """Return whether this is the bucket that ParallelCluster makes for an account and region, and never removes."""
+    return artifact_bucket(account.id, account.region) in thing
+
+
+def _step(result: StepResult, started: float) -> dict[str, Any]:
+    error = result.error
+    return {
+        "name": result.name,
+        "title": result.title,
+        "action": result.action,
+        "status": "skipped" if result.status == "unchanged" else result.status,
+        "started_s": round(result.started - started, 2),
+        "seconds": round(result.seconds, 2),
+        "detail": result.detail,
+        "error": None if error is None else {"problem": error.problem, "where": error.where, "hint": error.hint},
+    }
+
+
+def _since(stack: dict[str, Any], started: float) -> dict[str, Any]:
+    """Return a stack whose times count from the beginning."""
+    resources = [{**one, "started_s": round(one["started_s"] - started, 2)} for one in stack["resources"]]
+    return {**stack, "resources": resources}

@@ -1,0 +1,73 @@
+"""How an MPIJob is, from what the API server has of it and its pods."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.bench.submission.scripted_operator import ended, evicted, pod, running, unschedulable, waiting
+from trainyard.bench.submission.mpi_job_state import seen
+from trainyard.bench.submission.quantity import amount
+from trainyard.bench.submission.state import State
+
+RUN: dict[str, Any] = {"metadata": {"name": "x-1f3a9c2e"}}
+
+
+def look(*workers: dict[str, Any], launcher: dict[str, Any] | None = None, said: dict[str, str] | None = None) -> State:
+    pods = [pod(RUN, "worker", f"x-1f3a9c2e-worker-{at}", one, f"ip-{at}") for at, one in enumerate(workers)]
+    if launcher is not None:
+        pods.append(pod(RUN, "launcher", "x-1f3a9c2e-launcher-abcde", launcher, "ip-0"))
+    conditions = [] if said is None else [{"status": "True", **said}]
+    return seen({**RUN, "status": {"conditions": conditions}}, pods).state
+
+
+@pytest.mark.parametrize(
+    ("found", "state"),
+    [
+        (look(), State("PENDING", "the MPI operator has made no pods for it yet")),
+        (look(unschedulable("no"), running()), State("PENDING", "worker-0: Unschedulable: no")),
+        (look(waiting("ContainerCreating"), running()),
+         State("CONFIGURING", "worker-0: ContainerCreating", "ip-0, ip-1")),
+        (look(running(), running()), State("CONFIGURING", "", "ip-0, ip-1")),
+        (look(running(), launcher=waiting("ContainerCreating")),
+         State("CONFIGURING", "launcher: ContainerCreating", "ip-0")),
+        (look(running(), launcher=running()), State("RUNNING", "", "ip-0")),
+        (look(ended(1), running(), launcher=running()), State("RUNNING", "worker-0: exit code 1", "ip-0, ip-1")),
+        (look(running(), launcher=ended()), State("COMPLETING", "", "ip-0")),
+        (look(running(), launcher=ended(1)), State("COMPLETING", "launcher: exit code 1", "ip-0")),
+        (look(said={"type": "Succeeded"}), State("COMPLETED")),
+        (look(said={"type": "Failed", "reason": "MPIJobFailed"}), State("FAILED", "MPIJobFailed")),
+        (look(evicted("no disk"), said={"type": "Failed", "reason": "MPIJobEvicted"}),
+         State("FAILED", "worker-0: Evicted: no disk", "ip-0")),
+        (look(*[ended(1)] * 6, launcher=ended(2), said={"type": "Failed"}),
+         State("FAILED", "worker-0, worker-1, worker-2 and 3 more: exit code 1; launcher: exit code 2",
+               "ip-0, ip-1, ip-2 and 3 more")),
+        (look(launcher=ended(143), said={"type": "Failed", "reason": "DeadlineExceeded", "message": "too long"}),
+         State("FAILED", "DeadlineExceeded: too long: launcher: exit code 143")),
+        (look(running(), said={"type": "Failed", "status": "False"}), State("CONFIGURING", "", "ip-0")),
+    ],
+)  # fmt: skip
+def test_a_look_at_a_job_is_a_state_in_slurm_s_words(found: State, state: State):
+    assert found == state
+
+
+@pytest.mark.parametrize(
+    "document", [{}, {"status": None}, {"status": {"conditions": None}}, {"status": {"conditions": [{}]}}]
+)
+def test_a_job_of_which_nothing_is_said_yet_waits(document: dict[str, Any]):
+    pods: list[dict[str, Any]] = [
+        {"metadata": {"name": "p"}},
+        {"metadata": {"name": "q"}, "status": None, "spec": None},
+    ]
+    assert seen({**RUN, **document}, []).state.state == "PENDING"
+    assert seen({**RUN, **document}, pods).state.state == "CONFIGURING"
+
+
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [("8", 8), (8, 8), ("191450m", 191.45), ("2063937112Ki", 2063937112 * 1024), ("10256Mi", 10256 * 2**20),
+     ("1.5Gi", 1.5 * 2**30), ("2k", 2000), ("1e3", 1000), ("3E", 3e18), ("", 0), ("many", 0), (None, 0)],
+)  # fmt: skip
+def test_amounts_are_read_as_kubernetes_writes_them(written: object, value: float):
+    assert amount(written) == pytest.approx(value)
