@@ -64,10 +64,16 @@ def test_the_code_as_it_is_keeps_every_contract(copy):
         pytest.param("trainyard/finding.py", "trainyard.errors", {LAYERS}, id="upwards, at the bottom"),
         pytest.param("trainyard/api/check.py", "trainyard.cli.output", {LAYERS}, id="upwards, at the top"),
         pytest.param(
-            "trainyard/platforms/eks/cost.py", "trainyard.platforms.batch.cost", {SIBLINGS}, id="a platform asks another"
+            "trainyard/platforms/eks/cost.py",
+            "trainyard.platforms.batch.cost",
+            {SIBLINGS},
+            id="a platform asks another",
         ),
         pytest.param(
-            "trainyard/platforms/batch/rendering/names.py", "trainyard.edge.uv", {PURE}, id="a platform renders impurely"
+            "trainyard/platforms/batch/rendering/names.py",
+            "trainyard.edge.uv",
+            {PURE},
+            id="a platform renders impurely",
         ),
         pytest.param("trainyard_node/__init__.py", "trainyard.finding", {NODE}, id="a node asks trainyard"),
         pytest.param("trainyard/finding.py", "trainyard_node", {NODE_DATA}, id="trainyard asks a node"),
