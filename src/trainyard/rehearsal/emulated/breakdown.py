@@ -17,7 +17,7 @@ import yaml
 from trainyard.rehearsal.emulated.faults import FAULTS
 
 _FOLDER = Path(__file__).with_name("breakdowns")
-_TOLD = Path(__file__).with_name("told")
+_TOLD = Path(__file__).with_name("log_texts")
 
 
 @dataclass(frozen=True, slots=True)

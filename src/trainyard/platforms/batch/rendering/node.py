@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from functools import cache
-from pathlib import Path
 from typing import NamedTuple
-
-import yaml
 
 from trainyard.catalog.efa import uses_efa
 from trainyard.catalog.instance_type import InstanceType
 from trainyard.catalog.instances import find
 from trainyard.catalog.interfaces import Interface, interface_plan
 from trainyard.errors import TrainyardError
+from trainyard.render.neuron_cores import neuron_cores_of_chips
 from trainyard.spec.cluster import Spec
 from trainyard.spec.node_group import NodeGroup
 
@@ -57,7 +54,7 @@ class Node(NamedTuple):
     def ranks(self) -> int:
         """How many processes train on it: one for each GPU or NeuronCore, otherwise one."""
         if self.neuron_devices and self.facts.accelerators is not None:
-            return self.neuron_devices * _cores_a_chip()[self.facts.accelerators.model]
+            return self.neuron_devices * neuron_cores_of_chips()[self.facts.accelerators.model]
         return self.gpus or 1
 
 
@@ -84,10 +81,3 @@ def node_of(spec: Spec, group: NodeGroup) -> Node:
         int(facts.memory_mib * _OF_MEMORY_TO_SHARE) if shared is None else shared * 1024,
         huge_pages,
     )
-
-
-@cache
-def _cores_a_chip() -> dict[str, int]:
-    with Path(__file__).with_name("neuron_cores.yaml").open("rb") as file:
-        cores: dict[str, int] = yaml.load(file, Loader=yaml.CSafeLoader)
-    return cores

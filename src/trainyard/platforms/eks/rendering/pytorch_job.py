@@ -6,13 +6,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from trainyard.catalog.instances import find
 from trainyard.catalog.kubernetes_addons import image
 from trainyard.platforms.eks.rendering.job_pods import EFA_INTERFACES, GPUS, SHARED_MEMORY, JobPod, job_pod
 from trainyard.platforms.eks.rendering.lustre_volumes import LustreVolume, lustre_volumes
 from trainyard.platforms.eks.rendering.names import accelerator
+from trainyard.render.neuron_cores import neuron_cores_of_chips
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.cluster import Spec
 from trainyard.spec.node_group import NodeGroup
@@ -78,11 +77,4 @@ def _processes(group: NodeGroup, pod: JobPod) -> int:
         return pod.devices[GPUS]
     facts = find(group.instance_type)
     assert facts is not None and facts.accelerators is not None  # noqa: PT018, S101  it has Neuron chips
-    return facts.accelerators.count * _cores_a_chip().get(facts.accelerators.model, 1)
-
-
-@cache
-def _cores_a_chip() -> dict[str, int]:
-    file = _FOLDER.parent / "batch" / "neuron_cores.yaml"
-    cores: dict[str, int] = yaml.load(file.read_bytes(), Loader=yaml.CSafeLoader)
-    return cores
+    return facts.accelerators.count * neuron_cores_of_chips().get(facts.accelerators.model, 1)
