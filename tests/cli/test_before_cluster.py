@@ -23,3 +23,10 @@ def test_where_there_is_a_cluster_nothing_is_said_to_be_missing(trainyard, monke
     done = deploy.Deployed(Checked("cluster.yaml", None, ()), (), Done((), stage="deployed"))
     monkeypatch.setattr(deploy, "deploy_file", lambda *_, **__: done)
     assert "not made yet" not in trainyard("deploy", "cluster.yaml", "--before-cluster").out
+
+
+def test_a_spec_from_standard_input_is_read_once(trainyard):
+    spec = "kind: environment\nname: shared\nregion: us-east-2\nnetwork: {availability_zone: us-east-2a}\n"
+    result = trainyard("deploy", "-", "--before-cluster", standard_input=spec)
+    assert result.status == 2
+    assert "shared is an environment and has no cluster" in result.err

@@ -72,6 +72,12 @@ def test_a_cluster_in_an_environment_asks_for_its_spec(trainyard):
     assert "--environment FILE" in result.err
 
 
+def test_a_spec_from_standard_input_is_read_once(trainyard):
+    result = trainyard("rehearse", "-", standard_input=example_spec(INSIDE))
+    assert result.status == 2
+    assert "- is in environment use2" in result.err
+
+
 @pytest.mark.parametrize(
     ("cluster", "shared", "said"),
     [

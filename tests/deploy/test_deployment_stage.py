@@ -27,7 +27,7 @@ def test_it_is_prepared_only_where_no_cluster_is_there(
     there = None if status is None else StackState("llm", "id", status, "", {}, {})
     monkeypatch.setattr(deployment, "find_stack", lambda *_: there)
     monkeypatch.setattr(deployment, "steps_to_deploy", lambda _: [Cluster()])
-    work = Work(account, "llm", spec_of(), BUCKET, options=Options(before_cluster=True))
+    work = Work(account, "llm", spec_of("name: llm"), BUCKET, options=Options(before_cluster=True))
     done = deployment.deploy(work, "")
     record = read_record(account, BUCKET, "llm")
     assert record is not None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trainyard.api.lock_file import lock_of
-from trainyard.checking.spec_file import Checked, check_file
+from trainyard.checking.spec_file import Checked, check_text
 from trainyard.deploy.deployment import Done, deploy, destroy, refuse_no_cluster, work_for
 from trainyard.deploy.own_bucket import bucket_of_cluster
 from trainyard.deploy.preflight_step import look_before
@@ -81,7 +81,7 @@ def deploy_file(  # noqa: PLR0913  one for each option
     is to stop before its cluster, and TrainyardError where the account cannot be used.
     """
     text = read_text(file)
-    checked = check_file(file)
+    checked = check_text(text, file)
     if checked.parsed is None:
         raise SpecError(checked.findings)
     spec = checked.parsed.spec

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from trainyard.checking.spec_file import Checked, check_file
+from trainyard.checking.spec_file import Checked, check_text
 from trainyard.edge.bundle_folder import refuse_folder, write_folder
 from trainyard.edge.text_file import read_text
 from trainyard.errors import InputError, SpecError
@@ -66,7 +66,7 @@ def rehearse_file(  # noqa: PLR0913  one for each option
 def _script(file: str) -> tuple[Checked, Script | None]:
     """Return what a spec file says. Raises SpecError where it is none."""
     text = read_text(file)
-    checked = check_file(file)
+    checked = check_text(text, file)
     if checked.parsed is None:
         raise SpecError(checked.findings)
     if checked.has_errors:

@@ -46,10 +46,11 @@ def print_status(found: Status) -> None:
 def _maker(found: Status) -> str:
     if found.record is not None:
         record = found.record
-        of_version = "AWS Batch" if found.batch is not None else f"ParallelCluster {record.parallelcluster_version}"
-        of_version = "Amazon EKS" if found.eks is not None else of_version
-        by = f"by trainyard {record.trainyard_version} for {of_version}"
-        return f"{record.stage} since {record.since}, {by}"
+        version = record.parallelcluster_version
+        made_for = "" if version is None else f" for ParallelCluster {version}"
+        made_for = " for AWS Batch" if found.batch is not None else made_for
+        made_for = " for Amazon EKS" if found.eks is not None else made_for
+        return f"{record.stage} since {record.since}, by trainyard {record.trainyard_version}{made_for}"
     if any(CLUSTER in stack.tags for stack in found.stacks):
         return "made by trainyard; what it remembers of it is gone, or lies in another bucket (--bucket)"
     return "not made by trainyard"

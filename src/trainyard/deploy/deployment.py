@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from trainyard.deploy.cluster_stack import cluster_stack
 from trainyard.deploy.engine import StepResult, apply_all, undo_all
 from trainyard.deploy.lock import Lock
-from trainyard.deploy.record import Deployment, Stage, read_record, stamped, write_record
+from trainyard.deploy.record import Stage, new_record, read_record, stamped, write_record
 from trainyard.deploy.step import Step
 from trainyard.deploy.steps.assets import Mirror
 from trainyard.deploy.steps.bucket import Bucket
@@ -53,7 +53,6 @@ from trainyard.render.reservation_groups import groups_to_make
 from trainyard.render.stand_ins import Ids
 from trainyard.render.tags import CLUSTER, ENVIRONMENT
 from trainyard.spec.cluster import Spec
-from trainyard.version import __version__
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,10 +170,7 @@ def deploy(work: Work, spec_text: str) -> Done:
         if _failed(results):
             return Done(tuple(results))
         former = read_record(work.account, work.bucket, work.name)
-        record = Deployment(
-            work.name, spec.region, "deploying", __version__, spec.parallelcluster.version, spec_text,
-            former.cluster_config if former else None, "", fleet_stopped=former is not None and former.fleet_stopped,
-        )  # fmt: skip
+        record = new_record(spec, spec_text, former)
         write_record(work.account, work.bucket, stamped(record, "deploying", work.account))
         results += apply_all([step for step in steps if step not in looks], work)
         if not _failed(results):

@@ -10,6 +10,8 @@ from trainyard.deploy.work import folder
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.account import Account
 from trainyard.errors import TrainyardError
+from trainyard.platform_table import platform_of
+from trainyard.spec.cluster import Spec
 from trainyard.version import __version__
 
 Stage = Literal["deploying", "prepared", "deployed", "destroying"]
@@ -23,7 +25,8 @@ class Deployment(NamedTuple):
     region: str
     stage: Stage
     trainyard_version: str
-    parallelcluster_version: str
+    parallelcluster_version: str | None
+    """None where ParallelCluster makes no part of it; records of earlier deployments may name a version there too."""
     spec_text: str
     cluster_config: str | None
     """The configuration that ParallelCluster or eksctl was given; None before that."""
@@ -31,6 +34,23 @@ class Deployment(NamedTuple):
     """When this stage began, as an ISO 8601 time."""
     fleet_stopped: bool = False
     """Whether the deployment has stopped the fleet of compute nodes and has still to start it."""
+
+
+def new_record(spec: Spec, spec_text: str, former: Deployment | None) -> Deployment:
+    """Return the record of a deployment that begins; ``former`` is that of the cluster as it was deployed before."""
+    return Deployment(
+        name=spec.name,
+        region=spec.region,
+        stage="deploying",
+        trainyard_version=__version__,
+        parallelcluster_version=(
+            spec.parallelcluster.version if platform_of(spec).made_by == "parallelcluster" else None
+        ),
+        spec_text=spec_text,
+        cluster_config=former.cluster_config if former else None,
+        since="",
+        fleet_stopped=former is not None and former.fleet_stopped,
+    )
 
 
 def key(name: str) -> str:
