@@ -7,11 +7,60 @@ type-check. docs/decisions/0013-platforms.md says what AWS PCS and SageMaker Hyp
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, Protocol
+
+if TYPE_CHECKING:
+    from trainyard.deploy.step import Step
+    from trainyard.deploy.work import Work
+    from trainyard.edge.aws.account import Account
+    from trainyard.spec.cluster import Spec
 
 Scheduler = Literal["slurm", "batch", "kubernetes"]
 Maker = Literal["parallelcluster", "cloudformation", "eksctl"]
+
+
+class RehearsedPrograms(Protocol):
+    """The programs of the user that a deployment calls, as they are in a rehearsal."""
+
+    def equip(self, work: Work) -> None:
+        """Give them to a deployment."""
+        ...
+
+    @property
+    def reached(self) -> Sequence[str]:
+        """What real programs have passed beyond the deployment itself: see rehearsal/report/honest_lists.py."""
+        ...
+
+    @property
+    def unproved(self) -> Sequence[str]:
+        """Sentences on what real programs said that only AWS can judge."""
+        ...
+
+
+class PlatformRehearsal(Protocol):
+    """What a rehearsal does for one platform."""
+
+    @property
+    def CONDITIONS(self) -> Mapping[str, Callable[[Spec], bool]]:  # noqa: N802  a constant of the module
+        """What specs of this platform may have, by the names that the lists of a rehearsal use."""
+        ...
+
+    def programs(
+        self, account: Account, spec: Spec, report: Callable[[str], None]
+    ) -> AbstractContextManager[RehearsedPrograms]:
+        """Return the programs for an account, until the rehearsal ends. ``report`` hears of what takes long."""
+        ...
+
+    def jobs(self) -> Step | None:
+        """Return the step that gives jobs to the deployed cluster; None where none can run."""
+        ...
+
+    def archive_files(self, work: Work) -> Iterator[tuple[str, str]]:
+        """Yield names and contents of what the archive has beyond logs, stack events and trainyard's own events."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +82,12 @@ class Platform:
     nodes_run_release: bool
     """Nodes fetch trainyard's release when they boot, and report to the bucket. PCS: yes, by user data of a launch
     template. HyperPod: yes, by its lifecycle script."""
+    control_plane_spans_zones: bool
+    """The control plane has subnets in two zones at least, also where all nodes stand in one. PCS: no, one subnet.
+    HyperPod: no with Slurm, yes with EKS."""
+
+    rehearsal: Callable[[], PlatformRehearsal]
+    """What a rehearsal does for it."""
 
     @property
     def has_slurm(self) -> bool:

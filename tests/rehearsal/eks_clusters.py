@@ -7,8 +7,8 @@ from typing import Any
 
 from trainyard.document.write import yaml_text
 from trainyard.edge.aws.account import Account
-from trainyard.rehearsal.eksctl.emulated_eksctl import EmulatedEksctl
-from trainyard.rehearsal.eksctl.outside_check import OutsideCheck
+from trainyard.platforms.eks.rehearsal.eksctl.emulated_eksctl import EmulatedEksctl
+from trainyard.platforms.eks.rehearsal.eksctl.outside_check import OutsideCheck
 
 GPU_TAINT = {"key": "nvidia.com/gpu", "value": "true", "effect": "NoSchedule"}
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from trainyard.api.new import new_spec
+from trainyard.platforms.eks.rehearsal.eksctl.node_group_template import node_group_template
 from trainyard.platforms.eks.rendering.cluster import cluster
-from trainyard.rehearsal.eksctl.node_group_template import node_group_template
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.parsing import parse
 

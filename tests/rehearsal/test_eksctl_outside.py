@@ -10,8 +10,8 @@ from trainyard.api.new import new_spec
 from trainyard.document.write import yaml_text
 from trainyard.edge.aws.account import Account
 from trainyard.edge.eksctl import EksctlRefusedError
+from trainyard.platforms.eks.rehearsal.eksctl.outside_check import OutsideCheck
 from trainyard.platforms.eks.rendering.cluster import cluster
-from trainyard.rehearsal.eksctl.outside_check import OutsideCheck
 from trainyard.rehearsal.report.honest_lists import only_aws_can_tell, proved
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.parsing import parse

@@ -15,8 +15,8 @@ from trainyard.edge.aws.account import Account
 from trainyard.edge.kubernetes.refusals import NoSuchKindError, NotThereError
 from trainyard.edge.remote.answer import UnreachableError
 from trainyard.errors import TrainyardError
+from trainyard.platforms.eks.rehearsal.emulated_kubectl import EmulatedKubectl, emulated_kubectl_of
 from trainyard.platforms.eks.rendering.manifests import documents, native
-from trainyard.rehearsal.emulated_kubectl import EmulatedKubectl, emulated_kubectl_of
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 

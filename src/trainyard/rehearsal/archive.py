@@ -8,14 +8,13 @@ from __future__ import annotations
 import json
 import tarfile
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from trainyard.deploy.work import Event, Work
-from trainyard.edge.aws.eks import find_cluster
 from trainyard.edge.aws.raw_stack_events import described_events
 from trainyard.edge.aws.stacks import stacks_tagged
 from trainyard.edge.new_archive import NewArchive, new_archive
@@ -23,7 +22,7 @@ from trainyard.errors import TrainyardError
 from trainyard.operate.logs.cluster_log import cluster_log
 from trainyard.operate.logs.export import Export
 from trainyard.operate.logs.period import Period
-from trainyard.platforms.batch.diagnosis.batch_files import batch_files
+from trainyard.platform_table import platform_of
 
 _EVENTS = "trainyard-rehearsal.log"
 
@@ -53,7 +52,7 @@ def write_archive(work: Work, events: Sequence[Event], wanted: Wanted) -> None:
         for name in _stacks(work, with_cluster=exported is None):
             if pages := described_events(work.account, name):
                 _add(archive, f"{folder}/{name}-cfn-events", json.dumps(pages, indent=2), now)
-        for name, text in (*_of_batch(work), *_of_eks(work)):
+        for name, text in platform_of(work.wanted()).rehearsal().archive_files(work):
             _add(archive, f"{folder}/{name}", text, now)
         _add(archive, f"{folder}/{_EVENTS}", "".join(_lines(events)), now)
 
@@ -81,44 +80,6 @@ def _stacks(work: Work, *, with_cluster: bool) -> list[str]:
     """Return the stacks of a cluster; the export has the events of the cluster's own, with AWS Batch NAME-batch."""
     found = [one.name for one in stacks_tagged(work.account, work.tag, work.name) if work.owns(one.tags)]
     return [name for name in found if with_cluster or name not in (work.name, f"{work.name}-batch")]
-
-
-def _of_batch(work: Work) -> Iterator[tuple[str, str]]:
-    """Yield what AWS says of a cluster of AWS Batch and the jobs in it, as `trainyard diagnose NAME` reads it."""
-    if work.wanted().platform == "batch":
-        for file in batch_files(work.account, work.name, []):
-            yield f"{file.name}.log", b"".join(file.blocks).decode(errors="replace")
-
-
-def _of_eks(work: Work) -> Iterator[tuple[str, str]]:
-    """Yield what EKS and Kubernetes say of a cluster of EKS, as far as there is one and it answers."""
-    if work.wanted().platform != "eks" or find_cluster(work.account, work.name) is None:
-        return
-    eks = work.account.client("eks")
-    groups = [eks.describe_nodegroup(clusterName=work.name, nodegroupName=one) for one in _node_groups(work)]
-    described = [one["nodegroup"] for one in groups]
-    yield "node-groups.json", json.dumps({"nodegroups": described}, indent=2, default=str)
-    try:
-        with work.kubectl(work.account, work.name) as kubectl:
-            yield "kubernetes-events.log", "".join(_event(one) for one in kubectl.get("events"))
-            for kind in ("nodes", "pods", "daemonsets", "deployments"):
-                found = {"kind": "List", "apiVersion": "v1", "items": kubectl.get(kind)}
-                yield f"kubernetes-{kind}.json", json.dumps(found, indent=2)
-    except TrainyardError as error:
-        yield "kubernetes-unreachable.log", f"{error.problem}\n"
-
-
-def _node_groups(work: Work) -> list[str]:
-    found: list[str] = work.account.client("eks").list_nodegroups(clusterName=work.name)["nodegroups"]
-    return found
-
-
-def _event(event: Mapping[str, Any]) -> str:
-    about = event["involvedObject"]
-    what = f"{about['kind'].lower()}/{about['name']}"
-    return (
-        f"{event['lastTimestamp']} {about['namespace']} {event['type']} {event['reason']} {what} {event['message']}\n"
-    )
 
 
 def _lines(events: Sequence[Event]) -> Iterator[str]:

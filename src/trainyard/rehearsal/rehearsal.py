@@ -24,17 +24,12 @@ from trainyard.edge.aws.account import Account, Clock
 from trainyard.edge.new_archive import refuse_existing
 from trainyard.edge.pcluster_command import artifact_bucket
 from trainyard.finding import Finding
-from trainyard.platforms.batch.rendering.parameters import needs_batch
-from trainyard.platforms.parallelcluster.deployment.programs import ParallelClusters
+from trainyard.platform_parts import RehearsedPrograms
+from trainyard.platform_table import PLATFORMS, platform_of
 from trainyard.rehearsal.archive import Wanted, write_archive
-from trainyard.rehearsal.eksctl.emulated_eksctl import EmulatedEksctl
-from trainyard.rehearsal.eksctl.outside_check import OutsideCheck
 from trainyard.rehearsal.emulated.emulated_account import emulated_account
 from trainyard.rehearsal.emulated.seeds import seeds_of, seeds_with_environment
-from trainyard.rehearsal.emulated_kubectl import emulated_kubectl_of
-from trainyard.rehearsal.jobs_of_definitions import JobsOfDefinitions
-from trainyard.rehearsal.jobs_on_nodes import JobsOnNodes
-from trainyard.rehearsal.report.honest_lists import Reached, only_aws_can_tell, proved
+from trainyard.rehearsal.report.honest_lists import only_aws_can_tell, proved
 from trainyard.rehearsal.stacks import made_stacks
 from trainyard.rehearsal.stand_in_assets import place_stand_ins, stand_in_lock
 from trainyard.render.diagram.architecture import architecture_svg
@@ -75,11 +70,9 @@ class _Play:
     script: Script
     account: Account
     listener: Callable[[Event], None]
-    parallelclusters: ParallelClusters
+    programs: RehearsedPrograms
     folder: Path
     """Where files may be put."""
-    outside: OutsideCheck
-    """Asks the eksctl of this machine, where there is one and the cluster is one of EKS."""
     archive: Wanted | None = None
     archived: str | None = None
     """The archive, once it is written."""
@@ -89,7 +82,7 @@ class _Play:
     findings: list[Finding] = field(default_factory=list)
     stacks: list[dict[str, Any]] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
-    reached: list[Reached] = field(default_factory=list)
+    reached: list[str] = field(default_factory=list)
 
     def listen(self, event: Event) -> None:
         """Keep an event of the deployment, and hand it on."""
@@ -119,16 +112,13 @@ def rehearse(
     with emulated_account(script.spec.region, seeds=seeds) as emulated:
         account = replace(emulated, clock=QuickClock())
         with (
-            ParallelClusters(account, _reported(account, listener)) as parallelclusters,
+            platform_of(script.spec)
+            .rehearsal()
+            .programs(account, script.spec, _reported(account, listener)) as programs,
             tempfile.TemporaryDirectory(prefix="trainyard-rehearsal-") as folder,
         ):
-            if script.spec.platform == "parallelcluster":
-                parallelclusters.of(script.spec.parallelcluster.version)
             before = inventory(account)
-            outside = OutsideCheck(account)
-            play = _Play(
-                script, account, listener, parallelclusters, Path(folder), outside, archive, breakdown=breakdown
-            )
+            play = _Play(script, account, listener, programs, Path(folder), archive, breakdown=breakdown)
             _play(play)
         after, calls = inventory(account), page(account, "calls")
         after = [one for one in after if not _is_parallelclusters_own(one, account)]
@@ -181,7 +171,7 @@ def _archive(play: _Play, work: Work) -> None:
 def _deployed(play: _Play, script: Script) -> tuple[Work | None, bool]:
     """Deploy a spec unless the account says something against it; return the work, and whether it succeeded."""
     work = work_for(script.spec, play.account, play.listen, _options(play))
-    _equip(work, play)
+    play.programs.equip(work)
     _stand_in_for_assets(work, play.folder)
     play.findings += look_before(work, script.document)
     if any(finding.severity == "error" for finding in play.findings):
@@ -200,7 +190,7 @@ def _destroyed(play: _Play, spec: Spec, *, delete_data: bool) -> bool:
         play.account, spec.name, None, bucket_of(spec, play.account), play.listener,
         _options(play, delete_data=delete_data),
     )  # fmt: skip
-    _equip(work, play)
+    play.programs.equip(work)
     destroyed = destroy(work)
     play.steps += destroyed.results
     play.kept += destroyed.kept
@@ -212,19 +202,10 @@ def _options(play: _Play, *, delete_data: bool = False) -> Options:
     return Options(delete_data=delete_data, kubeconfig=play.folder / "kubeconfig")
 
 
-def _equip(work: Work, play: _Play) -> None:
-    """Give a deployment the programs that work in an emulated account."""
-    work.parallelcluster = play.parallelclusters.of
-    work.eksctl = lambda account: EmulatedEksctl(account, play.outside)
-    work.kubectl = emulated_kubectl_of
-
-
 def _jobs_taken(play: _Play, work: Work) -> bool:
-    """Submit jobs where the cluster is one of Batch or EKS, and return whether it took them."""
-    spec = play.script.spec
-    if spec.is_environment or not (needs_batch(spec) or spec.platform == "eks"):
-        return True
-    results = apply_all([JobsOfDefinitions() if needs_batch(spec) else JobsOnNodes()], work)
+    """Submit jobs where any can run, and return whether the cluster took them."""
+    step = platform_of(play.script.spec).rehearsal().jobs()
+    results = [] if step is None else apply_all([step], work)
     play.steps += results
     return all(result.error is None for result in results)
 
@@ -238,7 +219,7 @@ def _stand_in_for_assets(work: Work, folder: Path) -> None:
 
 def _result(play: _Play, started: float) -> dict[str, Any]:
     spec = play.script.spec
-    reached = [*play.reached, *play.outside.reached]
+    reached = [*play.reached, *play.programs.reached]
     return {
         "schema": 1,
         "ok": False,
@@ -246,7 +227,9 @@ def _result(play: _Play, started: float) -> dict[str, Any]:
         "region": spec.region,
         "platform": spec.platform,
         "environment": spec.environment,
-        "parallelcluster_version": spec.parallelcluster.version if spec.platform == "parallelcluster" else None,
+        "parallelcluster_version": spec.parallelcluster.version
+        if PLATFORMS[spec.platform].made_by == "parallelcluster"
+        else None,
         "trainyard_version": __version__,
         "started": datetime.fromtimestamp(started, UTC).isoformat(timespec="seconds"),
         "seconds": 0.0,
@@ -256,7 +239,7 @@ def _result(play: _Play, started: float) -> dict[str, Any]:
         "kept": play.kept,
         "findings": [finding._asdict() for finding in (*_said_by_rules(play.script), *play.findings)],
         "proved": proved(spec, reached),
-        "only_aws_can_tell": [*only_aws_can_tell(spec, reached), *play.outside.said],
+        "only_aws_can_tell": [*only_aws_can_tell(spec, reached), *play.programs.unproved],
         "diagram": architecture_svg(spec),
         "archive": play.archived,
         "breakdown": play.breakdown,

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from trainyard.platform_parts import Platform
+from trainyard.platform_parts import Platform, PlatformRehearsal
+
+
+def _rehearsal() -> PlatformRehearsal:
+    from trainyard.platforms.batch import rehearsal
+
+    return rehearsal
+
 
 BATCH = Platform(
     name="batch",
@@ -11,4 +18,6 @@ BATCH = Platform(
     made_by="cloudformation",
     has_head_node=False,
     nodes_run_release=False,
+    control_plane_spans_zones=False,
+    rehearsal=_rehearsal,
 )

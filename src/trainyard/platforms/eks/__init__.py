@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from trainyard.platform_parts import Platform
+from trainyard.platform_parts import Platform, PlatformRehearsal
+
+
+def _rehearsal() -> PlatformRehearsal:
+    from trainyard.platforms.eks import rehearsal
+
+    return rehearsal
+
 
 EKS = Platform(
     name="eks",
@@ -11,4 +18,6 @@ EKS = Platform(
     made_by="eksctl",
     has_head_node=False,
     nodes_run_release=False,
+    control_plane_spans_zones=True,
+    rehearsal=_rehearsal,
 )

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from trainyard.platform_parts import Platform
+from trainyard.platform_parts import Platform, PlatformRehearsal
+
+
+def _rehearsal() -> PlatformRehearsal:
+    from trainyard.platforms.parallelcluster import rehearsal
+
+    return rehearsal
+
 
 PARALLELCLUSTER = Platform(
     name="parallelcluster",
@@ -11,4 +18,6 @@ PARALLELCLUSTER = Platform(
     made_by="parallelcluster",
     has_head_node=True,
     nodes_run_release=True,
+    control_plane_spans_zones=False,
+    rehearsal=_rehearsal,
 )

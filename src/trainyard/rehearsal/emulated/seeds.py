@@ -13,6 +13,7 @@ from typing import Any
 
 from trainyard.catalog.instances import find
 from trainyard.catalog.parallelcluster_images import official_image
+from trainyard.platform_table import platform_of
 from trainyard.rehearsal.emulated.spec_resources import Mention, mentions
 from trainyard.spec.capacity import Reserved
 from trainyard.spec.cluster import Spec
@@ -20,9 +21,6 @@ from trainyard.spec.node_group import NodeGroup
 
 DEFAULT_ACCOUNT_ID = "123456789012"
 _ARCHITECTURES = ("x86_64", "arm64")
-# An UltraServer is sold whole: https://docs.aws.amazon.com/eks/latest/userguide/ml-eks-nvidia-ultraserver.html
-_ULTRASERVER_FAMILY = "p6e-gb200."
-_ULTRASERVER_SIZES = (9, 18)
 _ARN_ACCOUNT = re.compile(r"arn:aws[a-z-]*:[a-z0-9-]+:[a-z0-9-]*:([0-9]{12}):")
 
 
@@ -120,7 +118,9 @@ def _network(spec: Spec, found: Iterable[Mention]) -> dict[str, Any] | None:
     zones = list(dict.fromkeys(zone for queue in spec.queues for zone in queue.zones)) or [_zone(spec)]
     public = [*existing.public_subnets]
     private = [*existing.private_subnets, *(one for one in _values(found, "subnet") if one.startswith("subnet-"))]
-    second = spec.network.secondary_availability_zone or (_another(zones[0]) if spec.platform == "eks" else zones[0])
+    second = spec.network.secondary_availability_zone or (
+        _another(zones[0]) if platform_of(spec).control_plane_spans_zones else zones[0]
+    )
     return {
         "vpc": existing.vpc,
         "public": [{"id": name, "zone": zones[0] if not at else second} for at, name in enumerate(public)],
@@ -134,10 +134,11 @@ def _network(spec: Spec, found: Iterable[Mention]) -> dict[str, Any] | None:
 
 
 def _private_zones(spec: Spec, subnets: list[str], zones: list[str], second: str) -> Iterator[tuple[str, str]]:
-    """Yield private subnets with their zones: the control plane of EKS has one in a zone where no node stands."""
+    """Yield private subnets with their zones: a control plane has one in a zone where no node stands."""
+    spans_zones = platform_of(spec).control_plane_spans_zones
     of_nodes = {queue.subnet for queue in spec.queues}
     for at, name in enumerate(subnets):
-        beyond = spec.platform == "eks" and at and name not in of_nodes and len(zones) == 1
+        beyond = spans_zones and at and name not in of_nodes and len(zones) == 1
         yield name, second if beyond else zones[min(at, len(zones) - 1)]
 
 
@@ -172,7 +173,9 @@ def _users(spec: Spec, *keys: str) -> dict[str, list[NodeGroup]]:
 def _reservation(spec: Spec, name: str | None, instance_type: str, groups: list[NodeGroup]) -> dict[str, Any]:
     image = official_image(spec.image.os)
     needed = sum(group.max_nodes for group in groups)
-    sizes = _ULTRASERVER_SIZES if instance_type.startswith(_ULTRASERVER_FAMILY) else (needed,)
+    facts = find(instance_type)
+    # An UltraServer is sold whole: https://docs.aws.amazon.com/eks/latest/userguide/ml-eks-nvidia-ultraserver.html
+    sizes = (facts and facts.ultraserver_instances) or (needed,)
     is_block = groups[0].capacity_kind == "capacity_block"
     return {
         "CapacityReservationId": name,

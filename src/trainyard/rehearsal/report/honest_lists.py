@@ -5,24 +5,23 @@ from __future__ import annotations
 from collections.abc import Collection
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import yaml
 
 from trainyard.rehearsal.report.conditions import conditions
 from trainyard.spec.cluster import Spec
 
-Reached = Literal["checked", "deployed", "destroyed", "eksctl_schema", "eksctl_dry_run"]
-"""How far a rehearsal came: the preflights passed it, everything was made, everything was removed; and of EKS, whether
-the real eksctl took its file by its schema and in a dry run."""
 
+def proved(spec: Spec, reached: Collection[str]) -> list[str]:
+    """Return what a rehearsal of a spec proved that came as far as it did, each claim with its source at the end.
 
-def proved(spec: Spec, reached: Collection[Reached]) -> list[str]:
-    """Return what a rehearsal of a spec proved that came as far as it did, each claim with its source at the end."""
+    It has come as far as "checked", "deployed" and "destroyed", or a real program passed something: "eksctl_schema".
+    """
     return [_said(entry) for entry in _applying("proved.yaml", spec) if entry["after"] in reached]
 
 
-def only_aws_can_tell(spec: Spec, reached: Collection[Reached] = ()) -> list[str]:
+def only_aws_can_tell(spec: Spec, reached: Collection[str] = ()) -> list[str]:
     """Return what no rehearsal of a spec can know that came as far as it did, each with its source at the end."""
     every = _applying("only_aws_can_tell.yaml", spec)
     return [_said(entry) for entry in every if entry.get("unless") not in reached]

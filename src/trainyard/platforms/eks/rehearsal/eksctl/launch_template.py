@@ -12,7 +12,7 @@ from email.mime.multipart import MIMEMultipart
 from email.mime.nonmultipart import MIMENonMultipart
 from typing import Any
 
-from trainyard.rehearsal.eksctl.names import cluster_stack, group_tags
+from trainyard.platforms.eks.rehearsal.eksctl.names import cluster_stack, group_tags
 
 _ALL = {"IpProtocol": "-1"}
 _TAGGED = ("instance", "volume", "network-interface")

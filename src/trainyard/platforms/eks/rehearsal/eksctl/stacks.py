@@ -11,7 +11,7 @@ from botocore.exceptions import ClientError
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.stack_events import stack_events
 from trainyard.edge.eksctl import EksctlRefusedError
-from trainyard.rehearsal.eksctl.names import CLUSTER_TAG
+from trainyard.platforms.eks.rehearsal.eksctl.names import CLUSTER_TAG
 
 _POLLS, _POLL_S = 100, 1.0
 _HINT = "put right what it names and run the command again, which goes on where this one stopped"

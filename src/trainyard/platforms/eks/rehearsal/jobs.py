@@ -14,11 +14,11 @@ import yaml
 from trainyard.deploy.step import Outcome, Probe
 from trainyard.deploy.work import Work
 from trainyard.errors import TrainyardError
+from trainyard.platforms.eks.rehearsal.emulated_kubectl import EmulatedKubectl, emulated_kubectl_of
 from trainyard.platforms.eks.rendering.job_pods import job_pod
 from trainyard.platforms.eks.rendering.manifests import EXAMPLES, manifests
 from trainyard.platforms.eks.rendering.names import QUEUE
 from trainyard.platforms.eks.rendering.node_groups import node_group_name
-from trainyard.rehearsal.emulated_kubectl import EmulatedKubectl, emulated_kubectl_of
 from trainyard.render.bench.files import bench_files
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.cluster import Spec

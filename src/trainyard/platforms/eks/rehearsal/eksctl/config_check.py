@@ -14,9 +14,9 @@ from botocore.exceptions import ClientError
 
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.eks_versions import offered_versions
-from trainyard.rehearsal.eksctl.cluster_template import subnet_ids
-from trainyard.rehearsal.eksctl.node_group_template import instance_types
-from trainyard.rehearsal.eksctl.stacks import refused
+from trainyard.platforms.eks.rehearsal.eksctl.cluster_template import subnet_ids
+from trainyard.platforms.eks.rehearsal.eksctl.node_group_template import instance_types
+from trainyard.platforms.eks.rehearsal.eksctl.stacks import refused
 
 _ZONE = re.compile(r"[a-z]{2}(-[a-z]+)+-[0-9][a-z]")
 # Beside a launch template of one's own. https://docs.aws.amazon.com/eks/latest/eksctl/launch-template-support.html

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from trainyard.catalog.instances import find
-from trainyard.rehearsal.eksctl.launch_template import is_of_block, launch_template
-from trainyard.rehearsal.eksctl.names import CLUSTER_TAG, GROUP_TAG, group_tags
-from trainyard.rehearsal.eksctl.node_role import node_role
+from trainyard.platforms.eks.rehearsal.eksctl.launch_template import is_of_block, launch_template
+from trainyard.platforms.eks.rehearsal.eksctl.names import CLUSTER_TAG, GROUP_TAG, group_tags
+from trainyard.platforms.eks.rehearsal.eksctl.node_role import node_role
 
 _EFFECTS = {"NoSchedule": "NO_SCHEDULE", "NoExecute": "NO_EXECUTE", "PreferNoSchedule": "PREFER_NO_SCHEDULE"}
 _ROLE = "NodeInstanceRole"

@@ -19,8 +19,7 @@ from trainyard.edge.aws.program_variables import program_variables
 from trainyard.edge.eksctl import EksctlRefusedError, eksctl_of
 from trainyard.edge.watched_program import run_watched
 from trainyard.errors import TrainyardError
-from trainyard.rehearsal.eksctl.stacks import refused
-from trainyard.rehearsal.report.honest_lists import Reached
+from trainyard.platforms.eks.rehearsal.eksctl.stacks import refused
 
 _TIMEOUT_S = 60.0
 
@@ -40,9 +39,9 @@ class OutsideCheck:
     _looked: set[str] = field(default_factory=set)
 
     @property
-    def reached(self) -> list[Reached]:
+    def reached(self) -> list[str]:
         """Return what the real eksctl has passed, as the lists of a rehearsal call it."""
-        passed: dict[Reached, bool] = {"eksctl_schema": self.by_schema, "eksctl_dry_run": self.by_dry_run}
+        passed = {"eksctl_schema": self.by_schema, "eksctl_dry_run": self.by_dry_run}
         return [name for name, done in passed.items() if done]
 
     def look(self, config: str) -> None:

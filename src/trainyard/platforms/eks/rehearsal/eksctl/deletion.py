@@ -7,8 +7,8 @@ from collections.abc import Callable
 from botocore.exceptions import ClientError
 
 from trainyard.edge.aws.account import Account
-from trainyard.rehearsal.eksctl import names
-from trainyard.rehearsal.eksctl.stacks import Stacks, refused
+from trainyard.platforms.eks.rehearsal.eksctl import names
+from trainyard.platforms.eks.rehearsal.eksctl.stacks import Stacks, refused
 
 
 def delete_cluster(account: Account, stacks: Stacks, name: str, say: Callable[[str], None]) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from trainyard.edge.aws.account import Account
+from trainyard.platforms.eks.rehearsal.emulated_kubectl import EmulatedKubectl
 from trainyard.platforms.eks.rendering.names import EFA_PLUGIN
-from trainyard.rehearsal.emulated_kubectl import EmulatedKubectl
 
 _LABELS = {"name": "aws-efa-k8s-device-plugin"}
 # An image of its own, so that it does not pass for the one of the manifests.

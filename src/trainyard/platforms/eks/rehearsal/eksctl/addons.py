@@ -12,9 +12,9 @@ from botocore.exceptions import ClientError
 
 from trainyard.catalog.partition import partition_of
 from trainyard.edge.aws.account import Account
-from trainyard.rehearsal.eksctl import names
-from trainyard.rehearsal.eksctl.small_templates import ROLE, role_template
-from trainyard.rehearsal.eksctl.stacks import Stacks, refused
+from trainyard.platforms.eks.rehearsal.eksctl import names
+from trainyard.platforms.eks.rehearsal.eksctl.small_templates import ROLE, role_template
+from trainyard.platforms.eks.rehearsal.eksctl.stacks import Stacks, refused
 
 # Without them, nodes do not become ready: they come before the node groups, the others after them.
 _BEFORE_NODES = ("vpc-cni", "kube-proxy", "coredns", "eks-pod-identity-agent")
