@@ -9,14 +9,14 @@ import socket
 import stat
 import subprocess
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.waiting import wait_until
+
 NOBODY = 65534
-_WITHIN_S = 120.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Slurm:
     def stop_controller(self) -> None:
         """Stop it, with what it knows written down."""
         self.run("scontrol", "shutdown", "slurmctld")
-        until(lambda: not (self.folder / "slurmctld.pid").exists())
+        wait_until(lambda: not (self.folder / "slurmctld.pid").exists())
 
     def start_node(self, name: str, *more: str) -> None:
         """Start the slurmd of a node. One that was powered up has to say that it booted: -b."""
@@ -72,14 +72,6 @@ class Slurm:
         return self.run("sinfo", "--noheader", f"--nodes={name}", "--format=%T")
 
 
-def until(what: Callable[[], bool], within_s: float = _WITHIN_S) -> None:
-    """Wait until something is so. Fails where that takes too long."""
-    end = time.monotonic() + within_s
-    while not what():
-        assert time.monotonic() < end, "it did not come to that"
-        time.sleep(0.1)
-
-
 @contextmanager
 def real_slurm(
     nodes: int = 2, *, prolog: str | None = None, more: str = "", gpus: int = 0, queue: str = "ALL"
@@ -112,7 +104,7 @@ def real_slurm(
             slurm.start_controller()
             for name in names:
                 slurm.start_node(name)
-            until(lambda: _all_idle(slurm))
+            wait_until(lambda: _all_idle(slurm))
             yield slurm
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -167,7 +159,7 @@ def _munged(folder: Path, running: ExitStack) -> None:
     key.chmod(0o400)
     files = [f"--{name}-file={place / name}" for name in ("key", "pid", "log", "seed")]
     _start(running, folder, "munged", "--foreground", "--force", f"--socket={place}/sock", *files)
-    until((place / "sock").exists)
+    wait_until((place / "sock").exists)
 
 
 def _start(running: ExitStack, folder: Path, *command: str) -> None:

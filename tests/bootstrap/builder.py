@@ -94,7 +94,7 @@ class Builder:
         }
         return subprocess.run(
             ["/bin/bash", str(self.script), *arguments],
-            env=variables, capture_output=True, text=True, check=False, timeout=60,
+            env=variables, capture_output=True, text=True, check=False, timeout=300,
         )  # fmt: skip
 
 

@@ -88,7 +88,7 @@ class Node:
         limit = "" if largest_file_kib is None else f"trap '' XFSZ; ulimit -f {largest_file_kib}; "
         return subprocess.run(
             ["bash", "-c", f'{limit}exec bash "$@"', "bash", LAUNCHER, *(arguments or (FOLDER,))],
-            env=variables, capture_output=True, text=True, check=False, timeout=60,
+            env=variables, capture_output=True, text=True, check=False, timeout=300,
         )  # fmt: skip
 
 

@@ -228,7 +228,7 @@ def test_a_release_that_was_packed_before_its_ids_were_known_is_packed_anew(tmp_
     lines = code_lines(bundle.files["README.md"].decode())
     begin = next(number for number, line in enumerate(lines) if line.startswith("rm -rf release"))
     end = next(number for number, line in enumerate(lines) if line.startswith("RELEASE="))
-    subprocess.run(["bash", "-euc", "\n".join(lines[begin:end])], cwd=tmp_path, check=True, timeout=60)
+    subprocess.run(["bash", "-euc", "\n".join(lines[begin:end])], cwd=tmp_path, check=True, timeout=300)
     packed = (tmp_path / "assets" / "release.tar").read_bytes()
     assert files_in(packed) == files_in(wanted["assets/release.tar"])
     digest = hashlib.sha256(packed).hexdigest()

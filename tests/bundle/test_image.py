@@ -121,7 +121,7 @@ def test_the_commands_of_the_readme_fill_in_the_files_and_upload_them(tmp_path: 
         ["/bin/bash", "-euc", "\n".join(lines)],
         cwd=tmp_path,
         env={"PATH": f"{aws.parent}:/usr/bin:/bin", "HOME": str(tmp_path), "STUB": str(tmp_path)},
-        capture_output=True, text=True, check=False, timeout=60,
+        capture_output=True, text=True, check=False, timeout=300,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     for image in bundle.images:

@@ -54,7 +54,7 @@ def process(tmp_path) -> Callable[..., subprocess.CompletedProcess[str]]:
         streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL} | more
         variables = {name: value for name, value in os.environ.items() if name not in UNUSUAL} | (environment or {})
         return subprocess.run(
-            [*PROGRAM, *arguments], cwd=tmp_path, text=True, check=False, env=variables, timeout=60, **streams
+            [*PROGRAM, *arguments], cwd=tmp_path, text=True, check=False, env=variables, timeout=300, **streams
         )
 
     return run

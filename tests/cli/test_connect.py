@@ -9,7 +9,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from shutil import which
@@ -18,6 +17,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.operate.connect.programs import Programs, programs
+from tests.waiting import wait_until
 from trainyard.edge.aws.account import Account
 from trainyard.rehearsal.emulated.emulated_account import emulated_account
 
@@ -87,7 +87,7 @@ def variables(cluster: Cluster, there: Programs, more: Mapping[str, str]) -> dic
 
 def run(cluster: Cluster, there: Programs, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "trainyard", *words], capture_output=True, text=True, check=False, timeout=120,
+        [sys.executable, "-m", "trainyard", *words], capture_output=True, text=True, check=False, timeout=300,
         env=variables(cluster, there, more), stdin=subprocess.DEVNULL,
     )  # fmt: skip
 
@@ -146,7 +146,7 @@ def test_real_openssh_gets_to_the_node_through_the_printed_entry(cluster: Cluste
     config.write_text(printed.stdout)
     ssh = [str(which("ssh")), "-F", str(config), "-o", "BatchMode=yes", "-o", "StrictHostKeyChecking=yes", "lab"]
     environment = variables(cluster, there, {"FAKE_DOES": "greets"})
-    ran = subprocess.run(ssh, capture_output=True, text=True, check=False, env=environment, timeout=120)
+    ran = subprocess.run(ssh, capture_output=True, text=True, check=False, env=environment, timeout=300)
     assert "SSH-2.0" not in ran.stdout
     (call,) = there.calls
     assert parameters(call) == {
@@ -173,11 +173,9 @@ def test_a_tunnel_prints_its_address_and_ends_with_ctrl_c(cluster: Cluster, ther
         command, text=True, start_new_session=True,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=variables(cluster, there, {"FAKE_DOES": "waits"}),
     )  # fmt: skip
-    deadline = time.monotonic() + 60
-    while not there.calls and process.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.05)  # another process is waited for
+    wait_until(lambda: there.calls or process.poll() is not None)
     os.killpg(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=300)
     assert (process.returncode, out) == (0, f"http://localhost:{port}\n")
     assert f"port 3000 of the head node {cluster.head} of lab is there until Ctrl-C" in err
     assert "Terminate signal received" in err

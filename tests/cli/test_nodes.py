@@ -111,7 +111,7 @@ def test_a_watch_tells_each_change_on_a_line_and_ends_with_the_nodes(account: Ac
             assert line.endswith(f"({ids[2]}) (queue gpu)  running  running: step efa\n")
             break
     write(account, ids[2])
-    out, err = watching.communicate(timeout=60)
+    out, err = watching.communicate(timeout=300)
     assert (watching.returncode, err) == (0, "")
     assert f"({ids[2]}) (queue gpu)  running  ready\n" in out
     assert "all nodes are ready after " in out
@@ -134,7 +134,7 @@ def test_a_watch_that_is_interrupted_says_so_and_leaves_no_traceback(account: Ac
     assert watching.stdout is not None
     next(line for line in watching.stdout if ids[2] in line)
     watching.send_signal(signal.SIGINT)
-    _, err = watching.communicate(timeout=30)
+    _, err = watching.communicate(timeout=300)
     assert (watching.returncode, err) == (130, "interrupted: nothing was changed; nodes go on coming up\n")
 
 

@@ -49,7 +49,7 @@ def test_it_is_watched_until_ctrl_c_which_ends_it_quietly(account: Account):
     plant_fleet(account, "llm", "PROTECTED")
     assert next(line for line in watching.stdout if "the fleet is PROTECTED" in line).startswith("llm in us-east-2: ")
     watching.send_signal(signal.SIGINT)
-    _, err = watching.communicate(timeout=60)
+    _, err = watching.communicate(timeout=300)
     assert (watching.returncode, err) == (1, "")
 
 

@@ -25,7 +25,7 @@ def on_a_terminal(folder: Path, *arguments: str, **environment: str) -> str:
     with os.fdopen(master, "rb", buffering=0) as screen:
         subprocess.run(
             [*PROGRAM, *arguments], cwd=folder, env=variables, check=False,
-            stdin=subprocess.DEVNULL, stdout=terminal, stderr=terminal, timeout=60,
+            stdin=subprocess.DEVNULL, stdout=terminal, stderr=terminal, timeout=300,
         )  # fmt: skip
         os.close(terminal)
         printed = b""
@@ -100,7 +100,7 @@ def test_a_full_disk_below_standard_output_is_told_on_one_line(process, argument
 )
 def test_a_closed_stream_is_no_traceback(tmp_path, closed, status, said):
     shell = ["sh", "-c", f'printf a | "$@" {closed}', "sh", *PROGRAM, "check", "-"]
-    ran = subprocess.run(shell, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
+    ran = subprocess.run(shell, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300)
     assert ran.returncode == status
     assert ran.stdout.startswith(said)
     assert "Traceback" not in ran.stderr

@@ -47,7 +47,7 @@ def between(account: Account) -> Iterator[tuple[Account, Between]]:
         do_GET = do_PUT = do_POST = do_DELETE = _handle  # noqa: N815  # names of the base class
 
         def _handed_on(self, body: bytes) -> tuple[int, bytes]:
-            connection = http.client.HTTPConnection(str(target.hostname), target.port or 80, timeout=60)
+            connection = http.client.HTTPConnection(str(target.hostname), target.port or 80, timeout=300)
             try:
                 connection.request(self.command, self.path, body or None, dict(self.headers.items()))
                 answer = connection.getresponse()

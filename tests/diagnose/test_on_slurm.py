@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.slurm import Slurm, real_slurm, until
+from tests.slurm import Slurm, real_slurm
+from tests.waiting import wait_until
 from trainyard.api.diagnose import diagnose_files
 from trainyard.diagnose.diagnosis import Diagnosis
 
@@ -51,7 +52,7 @@ def ids(found: Diagnosis) -> list[str]:
 def stop_node(slurm: Slurm, name: str) -> None:
     pid = int((slurm.folder / f"{name}.pid").read_text())
     os.kill(pid, signal.SIGKILL)
-    until(lambda: not _runs(pid))
+    wait_until(lambda: not _runs(pid))
 
 
 def _runs(pid: int) -> bool:
@@ -65,7 +66,7 @@ def _runs(pid: int) -> bool:
 def test_a_cluster_on_which_a_job_ran_has_nothing_to_diagnose(tmp_path: Path):
     with real_slurm(1) as slurm:
         job = slurm.submit("true")
-        until(lambda: slurm.job(job) == "COMPLETED")
+        wait_until(lambda: slurm.job(job) == "COMPLETED")
         assert ids(diagnosed(slurm, tmp_path)) == []
 
 
@@ -73,7 +74,7 @@ def test_a_node_that_does_not_answer_is_found(tmp_path: Path):
     with real_slurm(2, more=LOSES_NODES_SOON) as slurm:
         lost, other = slurm.nodes
         stop_node(slurm, lost)
-        until(lambda: slurm.node(lost).startswith("down"), within_s=90)
+        wait_until(lambda: slurm.node(lost).startswith("down"))
         assert slurm.node(other) == "idle"
         found = diagnosed(slurm, tmp_path)
     assert ids(found)[:1] == ["slurm-node-set-down"]
@@ -83,7 +84,7 @@ def test_a_node_that_does_not_answer_is_found(tmp_path: Path):
 def test_a_job_that_takes_more_memory_than_it_may_is_found(tmp_path: Path):
     with real_slurm(1, more=WATCHES_MEMORY) as slurm:
         job = slurm.submit(TAKES_MEMORY, "--mem=20M")
-        until(lambda: slurm.job(job) not in ("PENDING", "RUNNING", "COMPLETING"), within_s=60)
+        wait_until(lambda: slurm.job(job) not in ("PENDING", "RUNNING", "COMPLETING"))
         found = diagnosed(slurm, tmp_path)
     assert ids(found)[:1] == ["host-out-of-memory"]
 
@@ -95,7 +96,7 @@ def test_a_node_whose_prolog_fails_is_drained_for_that(tmp_path: Path):
     (prolog / "90_fails").chmod(0o755)
     with real_slurm(1, prolog=str(prolog)) as slurm:
         slurm.submit("true")
-        until(lambda: slurm.node(slurm.nodes[0]).startswith("drain"))
+        wait_until(lambda: slurm.node(slurm.nodes[0]).startswith("drain"))
         found = diagnosed(slurm, tmp_path)
     assert ids(found)[:1] == ["slurm-prolog-failed"]
 
@@ -105,7 +106,7 @@ def test_a_node_with_another_munge_key_is_found(tmp_path: Path):
         (node,) = slurm.nodes
         stop_node(slurm, node)
         with started_with_another_key(slurm, node):
-            until(lambda: "Munge decode failed" in (slurm.folder / "slurmctld.log").read_text(), within_s=60)
+            wait_until(lambda: "Munge decode failed" in (slurm.folder / "slurmctld.log").read_text())
             found = diagnosed(slurm, tmp_path)
     assert ids(found)[:1] == ["munge-key-mismatch"]
 
@@ -130,7 +131,7 @@ def started_with_another_key(slurm: Slurm, node: str) -> Iterator[None]:
         for command in commands:
             quiet = subprocess.DEVNULL
             running.append(subprocess.Popen(command, cwd=place, stdout=quiet, stderr=quiet))
-            until((place / "sock").exists)
+            wait_until((place / "sock").exists)
         yield
     finally:
         for process in running:

@@ -165,6 +165,6 @@ REPEATED = ("a", "a.", "a@", "0:", "1.", "arn:aws:", "s3://a", "token=", "ip-10-
     ids=[one.strip() for one in REPEATED],
 )
 def test_no_line_makes_it_slow(line):
-    begun = time.perf_counter()
+    begun = time.process_time()
     redacted(line)
-    assert time.perf_counter() - begun < 5
+    assert time.process_time() - begun < 5

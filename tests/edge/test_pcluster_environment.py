@@ -128,9 +128,9 @@ def test_a_second_process_waits_says_so_and_uses_what_the_first_made(make, fake_
         fcntl.flock(lock, fcntl.LOCK_EX)
         second = threading.Thread(target=make, args=(report,))
         second.start()
-        assert waiting.wait(timeout=30)
+        assert waiting.wait(timeout=300)
         folder.with_name("being made by another process").rename(folder)
-    second.join(timeout=30)
+    second.join(timeout=300)
     assert told == ["ParallelCluster 3.16.1: another process is making its environment, waiting"]
     assert len(fake_uv.calls) == 2
 

@@ -7,7 +7,6 @@ import os
 import shutil
 import subprocess
 import threading
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -20,9 +19,10 @@ from urllib.parse import parse_qs
 
 import yaml
 
+from tests.monitoring.prometheus import wait_until_ready
 from tests.slurm import free_ports
+from tests.waiting import wait_until
 
-_WITHIN_S = 120.0
 _PUBLISHED = b"<PublishResponse><PublishResult><MessageId>1</MessageId></PublishResult></PublishResponse>"
 
 
@@ -35,10 +35,7 @@ class Topic:
 
     def wait_for(self, number: int) -> list[dict[str, str]]:
         """Return what it was told, once it is so much."""
-        until = time.monotonic() + _WITHIN_S
-        while len(self.told) < number:
-            assert time.monotonic() < until, self.told
-            time.sleep(0.05)
+        wait_until(lambda: len(self.told) >= number, lambda: self.told)
         return self.told
 
 
@@ -52,19 +49,16 @@ class Alertmanager:
         """Give it alerts, as Prometheus does."""
         text = json.dumps(list(alerts)).encode()
         request = urllib.request.Request(f"{self.url}/api/v2/alerts", text, {"Content-Type": "application/json"})
-        with urllib.request.urlopen(request, timeout=10):
+        with urllib.request.urlopen(request, timeout=300):
             pass
 
     def inhibited_with(self, awaited: str) -> set[str]:
         """Return the names of the alerts that another one holds back, once one name is among them."""
-        until = time.monotonic() + _WITHIN_S
-        while awaited not in (names := self._inhibited()):
-            assert time.monotonic() < until, names
-            time.sleep(0.05)
-        return names
+        wait_until(lambda: awaited in self._inhibited(), self._inhibited)
+        return self._inhibited()
 
     def _inhibited(self) -> set[str]:
-        with urllib.request.urlopen(f"{self.url}/api/v2/alerts", timeout=10) as answer:
+        with urllib.request.urlopen(f"{self.url}/api/v2/alerts", timeout=300) as answer:
             found = json.load(answer)
         return {_name(one) for one in found if one["status"]["inhibitedBy"]}
 
@@ -116,22 +110,10 @@ def real_alertmanager(folder: Path, config: dict[str, Any]) -> Iterator[Alertman
         subprocess.Popen(command, stdout=log, stderr=log, env=environment) as process,
     ):
         try:
-            _wait_until_ready(f"http://127.0.0.1:{port}", process, folder / "alertmanager.log")
+            wait_until_ready(f"http://127.0.0.1:{port}", process, folder / "alertmanager.log")
             yield Alertmanager(f"http://127.0.0.1:{port}")
         finally:
             process.terminate()
-
-
-def _wait_until_ready(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    until = time.monotonic() + _WITHIN_S
-    while True:
-        assert process.poll() is None, log.read_text()
-        assert time.monotonic() < until, log.read_text()
-        try:
-            with urllib.request.urlopen(f"{url}/-/ready", timeout=5):
-                return
-        except urllib.error.URLError:
-            time.sleep(0.05)
 
 
 def _name(alert: dict[str, Any]) -> str:

@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import subprocess
-import time
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -19,10 +18,9 @@ from typing import Any
 import yaml
 
 from tests.slurm import free_ports
+from tests.waiting import wait_until
 
 Series = dict[tuple[tuple[str, str], ...], float]
-# The first scrape of a target comes at a moment of the interval that its name decides.
-_WITHIN_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +40,14 @@ class Prometheus:
 
     def wait_for(self, query: str, enough: Callable[[Series], bool] = bool) -> Series:
         """Ask until the answer is enough; one that is never fails the test, with the last answer."""
-        until = time.monotonic() + _WITHIN_S
-        while not enough(found := self.ask(query)):
-            assert time.monotonic() < until, f"{query}: {found}"
-            time.sleep(0.2)
+        found: Series = {}
+
+        def is_enough() -> bool:
+            nonlocal found
+            found = self.ask(query)
+            return enough(found)
+
+        wait_until(is_enough, lambda: f"{query}: {found}")
         return found
 
 
@@ -72,19 +74,21 @@ def real_prometheus(
         subprocess.Popen(command, stdout=log, stderr=log, env=environment) as process,
     ):
         try:
-            _wait_until_ready(f"http://127.0.0.1:{port}", process, folder / "log")
+            wait_until_ready(f"http://127.0.0.1:{port}", process, folder / "log")
             yield Prometheus(f"http://127.0.0.1:{port}")
         finally:
             process.terminate()
 
 
-def _wait_until_ready(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    until = time.monotonic() + _WITHIN_S
-    while True:
+def wait_until_ready(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    """Wait until a server of Prometheus's family answers."""
+
+    def is_ready() -> bool:
         assert process.poll() is None, log.read_text()
-        assert time.monotonic() < until, log.read_text()
         try:
-            with urllib.request.urlopen(f"{url}/-/ready", timeout=5):
-                return
-        except urllib.error.URLError:
-            time.sleep(0.1)
+            with urllib.request.urlopen(f"{url}/-/ready", timeout=300):
+                return True
+        except OSError:
+            return False
+
+    wait_until(is_ready, log.read_text)

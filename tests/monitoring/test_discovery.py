@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -20,6 +19,7 @@ from tests.monitoring.clusters import mixed, on_head_node
 from tests.monitoring.fake_ec2 import FakeAws, Instance, fake_aws
 from tests.monitoring.prometheus import Prometheus, real_prometheus
 from tests.slurm import free_ports
+from tests.waiting import wait_until
 from trainyard import monitoring
 from trainyard.monitoring.prometheus_config import runs_as_agent
 from trainyard.monitoring.remote_write import amp_write_url
@@ -27,7 +27,6 @@ from trainyard.monitoring.remote_write import amp_write_url
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 AWS_CONFIG = Path(monitoring.__file__).with_name("aws_config.ini")
 CREDENTIALS = "/run/trainyard-prometheus/credentials.json"
-_WITHIN_S = 60.0
 
 
 def tagged(node_type: str, cluster: str = "mixed", **more: str) -> dict[str, str]:
@@ -65,16 +64,8 @@ def config(aws: FakeAws) -> dict[str, Any]:
     return made
 
 
-def wait_until(what: Callable[[], Any], told: Callable[[], object]) -> Any:
-    until = time.monotonic() + _WITHIN_S
-    while not (found := what()):
-        assert time.monotonic() < until, told()
-        time.sleep(0.1)
-    return found
-
-
 def labels_by_job(prometheus: Prometheus) -> dict[str, list[dict[str, str]]]:
-    with urllib.request.urlopen(f"{prometheus.url}/api/v1/targets?state=active", timeout=10) as response:
+    with urllib.request.urlopen(f"{prometheus.url}/api/v1/targets?state=active", timeout=300) as response:
         targets = json.load(response)["data"]["activeTargets"]
     found: dict[str, list[dict[str, str]]] = {}
     for labels in sorted((one["labels"] for one in targets), key=lambda one: one["instance"]):
@@ -96,7 +87,7 @@ def test_every_node_has_its_exporters_and_its_labels(keys: pytest.MonkeyPatch, t
     with fake_aws(INSTANCES) as aws, real_prometheus(tmp_path, config(aws)) as prometheus:
         # That it may not ask for zones has to do no harm: the fake refuses it, as the head node's role does.
         found = wait_until(
-            lambda: len(now) == 4 and now if (now := labels_by_job(prometheus)) else {},
+            lambda: now if len(now := labels_by_job(prometheus)) == 4 else {},
             lambda: (aws.actions, (tmp_path / "log").read_text()),
         )
     assert set(aws.actions) == {"DescribeAvailabilityZones", "DescribeInstances"}

@@ -13,7 +13,8 @@ from tests.monitoring.clusters import WORKSPACE, mixed, on_head_node
 from tests.monitoring.fake_ec2 import Instance, fake_aws
 from tests.monitoring.other_nodes import discovered, without_kubernetes
 from tests.monitoring.prometheus import real_prometheus
-from tests.monitoring.test_discovery import labels_by_job, wait_until
+from tests.monitoring.test_discovery import labels_by_job
+from tests.waiting import wait_until
 from trainyard.document.write import yaml_text
 from trainyard.monitoring.node_discovery import TARGET_LABELS
 from trainyard.monitoring.remote_write import amp_write_url

@@ -15,7 +15,8 @@ import pytest
 from tests.monitoring.clusters import spec_of
 from tests.monitoring.whole_cluster import WholeCluster, whole_cluster
 from tests.monitoring.whole_cluster.nodes import COMPUTE, HEAD, SPEC
-from tests.slurm import Slurm, real_slurm, until
+from tests.slurm import Slurm, real_slurm
+from tests.waiting import wait_until
 from trainyard.monitoring.dashboard import Dashboard, Panel, dashboards
 from trainyard.operate.monitoring.verify.deployed_cluster import plain_keeper
 from trainyard.operate.monitoring.verify.subject import Situation
@@ -41,7 +42,7 @@ EVERYTHING = {"$cluster": ".*", "$queue": ".*", "$node": ".*", "$__rate_interval
 
 
 def test_what_is_written_elsewhere_arrives_with_all_labels(p5_cluster: WholeCluster):
-    until(lambda: set(p5_cluster.prometheus.ask(OF_NODES)) == set(p5_cluster.keeper.ask(OF_NODES)))
+    wait_until(lambda: set(p5_cluster.prometheus.ask(OF_NODES)) == set(p5_cluster.keeper.ask(OF_NODES)))
     # 32 EFA interfaces and 8 GPUs on each of four nodes, and three exporters.
     assert len(p5_cluster.keeper.ask(OF_NODES)) > 4 * (32 * 38 + 8 * 24)
 
@@ -117,7 +118,7 @@ def test_the_live_exporter_of_a_real_slurm_is_scraped_beside_the_others(tmp_path
         job = slurm.submit("sleep 600", "--gres=gpu:h100:8", f"--nodelist={busy}")
         slurm.run("scontrol", "update", f"NodeName={drained}", "State=drain", "Reason=a fan is loud")
         # The exporter reads Slurm every half minute.
-        until(lambda: slurm.job(job) == "RUNNING")
+        wait_until(lambda: slurm.job(job) == "RUNNING")
         with live_exporter(slurm, f"{cluster.network}.{HEAD.number}:9341"):
             (reason,) = cluster.keeper.wait_for("slurm_node_drain_reason_info")
             labels = dict(reason)

@@ -22,7 +22,7 @@ NODE_NAME = "train-st-p5-1"
 PROGRAMS = {
     "aws": """\
 object="$STUB/bucket/${@: -1}"; [[ ${@: -2:1} == s3://* ]] && object="$STUB/bucket/${@: -2:1}"
-[[ ! -e $STUB/aws-hangs ]] || exec sleep 60
+[[ ! -e $STUB/aws-hangs ]] || exec sleep 600
 [[ ! -s $STUB/aws-fails ]] || { cat "$STUB/aws-fails" >&2; exit 1; }
 mkdir -p "$(dirname "$object")"
 if [[ ${@: -2:1} == - ]]; then cat > "$object"; cat "$object" >> "$object.all"; exit; fi
@@ -114,7 +114,7 @@ class Machine:
         """Run a command of the package."""
         return subprocess.run(
             self.command(*words, python=python),
-            env=self.environment(), capture_output=True, text=True, check=False, timeout=60,
+            env=self.environment(), capture_output=True, text=True, check=False, timeout=300,
         )  # fmt: skip
 
     def bootstrap(
@@ -130,7 +130,7 @@ class Machine:
         environment["PATH"] = f"{folder}:{environment['PATH']}"
         return subprocess.run(
             ["bash", str((release or self.release) / "run.sh"), CLUSTER_FOLDER],
-            env=environment, capture_output=True, text=True, check=False, timeout=60,
+            env=environment, capture_output=True, text=True, check=False, timeout=300,
         )  # fmt: skip
 
     def record(self) -> dict[str, Any]:

@@ -148,6 +148,6 @@ def test_the_metadata_service_is_asked_past_every_proxy(machine: Machine):
     proxy = {"http_proxy": "http://127.0.0.1:9"}
     ran = subprocess.run(
         machine.command("bootstrap", "--release", str(machine.release), "--folder", CLUSTER_FOLDER),
-        env={**machine.environment(), **proxy}, capture_output=True, text=True, check=False, timeout=60,
+        env={**machine.environment(), **proxy}, capture_output=True, text=True, check=False, timeout=300,
     )  # fmt: skip
     assert (ran.returncode, ran.stderr) == (0, "")

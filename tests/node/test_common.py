@@ -25,7 +25,7 @@ def run(machine: Machine, text: str) -> subprocess.CompletedProcess[str]:
     """Run a step that says this."""
     script = machine.release / machine.step(10, "test", text)["script"]
     environment = {**machine.environment(), "TRAINYARD_LOCK_WAIT_S": "1"}
-    return subprocess.run(["bash", script], env=environment, capture_output=True, text=True, check=False, timeout=60)
+    return subprocess.run(["bash", script], env=environment, capture_output=True, text=True, check=False, timeout=300)
 
 
 def last_words(ran: subprocess.CompletedProcess[str], status: int) -> str:

@@ -46,7 +46,7 @@ def run_job(slurm: Slurm, root: Path) -> tuple[int, str]:
     said = root / "said"
     done = subprocess.run(
         ["sbatch", "--wait", "--nodes=2", f"--output={said}", "--chdir=/", current / "health/dcgm-level-2.sbatch"],
-        env={**os.environ, **variables}, capture_output=True, text=True, check=False, timeout=60,
+        env={**os.environ, **variables}, capture_output=True, text=True, check=False, timeout=300,
     )  # fmt: skip
     return done.returncode, said.read_text()
 

@@ -13,7 +13,8 @@ import pytest
 
 import trainyard_node
 from tests.node.health.node import Node
-from tests.slurm import Slurm, real_slurm, until
+from tests.slurm import Slurm, real_slurm
+from tests.waiting import wait_until
 from trainyard.bootstrap.steps import ASSETS
 from trainyard_node.clock import RealClock
 from trainyard_node.health_command import add_arguments, run
@@ -52,7 +53,7 @@ def nodes(slurm: Slurm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
         slurm.run("scontrol", "delete", f"ReservationName={reservation}")
     if slurm.node(name) != "idle":
         slurm.run("scontrol", "update", f"NodeName={name}", "State=RESUME")
-    until(lambda: slurm.node(name) == "idle")
+    wait_until(lambda: slurm.node(name) == "idle")
 
 
 def fall_ill(node: Node) -> None:
@@ -89,7 +90,7 @@ def test_a_sick_node_gets_no_jobs_stays_undrained_and_is_given_back_when_it_is_w
     assert reservations(slurm) == [f"trainyard-hold-{name}"]
     waiting = slurm.submit("true", f"--nodelist={name}")
     elsewhere = slurm.submit("true", f"--nodelist={other}")
-    until(lambda: slurm.job(elsewhere) == "COMPLETED")
+    wait_until(lambda: slurm.job(elsewhere) == "COMPLETED")
     assert slurm.job(waiting) == "PENDING"
     # Planned: for that job, when the reservation ends.
     assert slurm.node(name) in ("idle", "reserved", "planned")
@@ -97,17 +98,17 @@ def test_a_sick_node_gets_no_jobs_stays_undrained_and_is_given_back_when_it_is_w
     recover(node)
     assert check(node, "--hold") == 0
     assert reservations(slurm) == []
-    until(lambda: slurm.job(waiting) == "COMPLETED")
+    wait_until(lambda: slurm.job(waiting) == "COMPLETED")
 
 
 def test_a_job_that_runs_on_a_node_that_falls_ill_runs_on(slurm: Slurm, nodes: tuple[Node, str, str]):
     node, name, _ = nodes
     job = slurm.submit("sleep 3", f"--nodelist={name}")
-    until(lambda: slurm.job(job) == "RUNNING")
+    wait_until(lambda: slurm.job(job) == "RUNNING")
     fall_ill(node)
     assert check(node, "--hold") == 1
     assert slurm.job(job) == "RUNNING"
-    until(lambda: slurm.job(job) == "COMPLETED")
+    wait_until(lambda: slurm.job(job) == "COMPLETED")
 
 
 def test_the_hold_ends_by_itself_unless_a_later_check_makes_it_longer(slurm: Slurm, nodes: tuple[Node, str, str]):
@@ -211,8 +212,8 @@ def test_as_slurms_health_check_program_a_node_holds_itself_and_gives_itself_bac
         program.write_text(WRAPPER.format(conf=conf, root=node.root, script=f"bash {script}"))
         log = slurm.folder / "q-st-cpu-1.log"
         fall_ill(node)
-        until(lambda: reservations(slurm) == ["trainyard-hold-q-st-cpu-1"])
-        until(lambda: "trainyard: shared-mounted: /fsx: nothing is mounted here" in log.read_text())
+        wait_until(lambda: reservations(slurm) == ["trainyard-hold-q-st-cpu-1"])
+        wait_until(lambda: "trainyard: shared-mounted: /fsx: nothing is mounted here" in log.read_text())
         assert slurm.node("q-st-cpu-1") in ("idle", "reserved")
         recover(node)
-        until(lambda: reservations(slurm) == [])
+        wait_until(lambda: reservations(slurm) == [])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -44,10 +43,8 @@ def test_a_program_that_hangs_is_ended_with_all_that_it_started(tmp_path: Path):
     pid = tmp_path / "pid"
     code = "import subprocess; print(1, flush=True); child = subprocess.Popen(['sleep', '600'])\n"
     code += f"open({str(pid)!r}, 'w').write(str(child.pid)); child.wait()"
-    began = time.monotonic()
     with pytest.raises(NodeError, match="took longer than 1 s"):
         read(program(tmp_path, code), timeout_s=1)
-    assert time.monotonic() - began < 4
     assert not _runs(int(pid.read_text()))
 
 

@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from tests.node.newer_slurm import write_programs
-from tests.slurm import Slurm, real_slurm, until
+from tests.slurm import Slurm, real_slurm
 from tests.specs import spec_of
+from tests.waiting import wait_until
 from trainyard.bootstrap.steps import ASSETS
 from trainyard.platforms.parallelcluster.rendering.slurm_settings import slurm_settings
 from trainyard_node.places import Places
@@ -49,13 +50,13 @@ def test_a_held_node_gets_no_jobs_is_not_drained_and_others_work_on(slurm: Slurm
     assert node.hold().reservation == f"trainyard-hold-{held}"
     waiting = slurm.submit("true", f"--nodelist={held}")
     other = slurm.submit("true", f"--nodelist={free}")
-    until(lambda: slurm.job(other) == "COMPLETED")
+    wait_until(lambda: slurm.job(other) == "COMPLETED")
     assert slurm.job(waiting) == "PENDING"
     assert slurm.node(held) in ("idle", "reserved")
 
     assert node.hold().reservation == f"trainyard-hold-{held}"
     assert node.give_back()
-    until(lambda: slurm.job(waiting) == "COMPLETED")
+    wait_until(lambda: slurm.job(waiting) == "COMPLETED")
     assert not node.give_back()
 
 
@@ -63,7 +64,7 @@ def test_root_reaches_a_held_node(slurm: Slurm, tmp_path: Path):
     held, _ = slurm.nodes
     name = slurm_node(tmp_path, held).hold().reservation
     job = slurm.submit("true", f"--nodelist={held}", f"--reservation={name}", uid=0)
-    until(lambda: slurm.job(job) == "COMPLETED")
+    wait_until(lambda: slurm.job(job) == "COMPLETED")
 
 
 POWER_SAVING = """\
@@ -100,7 +101,7 @@ def power_saving(
             monkeypatch.setenv("SLURM_CONF", slurm.variables["SLURM_CONF"])
             for name in ("q-dy-cpu-1", "q-dy-cpu-2"):
                 slurm.start_node(name)
-                until(partial(is_idle, slurm, name))
+                wait_until(partial(is_idle, slurm, name))
             return slurm
 
         yield started
@@ -113,11 +114,11 @@ def test_a_held_dynamic_node_keeps_its_power_though_slurm_reads_its_configuratio
     slurm = power_saving("".join(f"{key}={value}\n" for key, value in said.items()))
     assert slurm_node(tmp_path, "q-dy-cpu-1").hold() == Held("trainyard-hold-q-dy-cpu-1", "")
     slurm.run("scontrol", "reconfigure")
-    until(lambda: powered_down(slurm, "q-dy-cpu-2"))
+    wait_until(lambda: powered_down(slurm, "q-dy-cpu-2"))
     time.sleep(2)
     assert slurm.node("q-dy-cpu-1") == "reserved"
     slurm.run("scontrol", "update", "NodeName=q-dy-cpu-1", "State=POWER_DOWN")
-    until(lambda: powered_down(slurm, "q-dy-cpu-1"))
+    wait_until(lambda: powered_down(slurm, "q-dy-cpu-1"))
 
 
 def test_without_that_setting_a_held_dynamic_node_is_lost_then_and_says_so_before(
@@ -125,10 +126,10 @@ def test_without_that_setting_a_held_dynamic_node_is_lost_then_and_says_so_befor
 ):
     slurm = power_saving("")
     assert "stays until Slurm reads its configuration again" in slurm_node(tmp_path, "q-dy-cpu-1").hold().warning
-    until(lambda: powered_down(slurm, "q-dy-cpu-2"))
+    wait_until(lambda: powered_down(slurm, "q-dy-cpu-2"))
     assert slurm.node("q-dy-cpu-1") == "reserved"
     slurm.run("scontrol", "reconfigure")
-    until(lambda: powered_down(slurm, "q-dy-cpu-1"))
+    wait_until(lambda: powered_down(slurm, "q-dy-cpu-1"))
 
 
 def is_idle(slurm: Slurm, name: str) -> bool:
@@ -181,12 +182,12 @@ def test_jobs_wait_at_the_gate_until_the_node_is_ready(gated: tuple[Slurm, Path]
     tmp_path.chmod(0o777)
     came = slurm.folder / "came"
     job = slurm.submit(f"touch {came}", f"--nodelist={name}", uid=0)
-    until(lambda: slurm.job(job) == "RUNNING")
+    wait_until(lambda: slurm.job(job) == "RUNNING")
     assert not came.exists()
     ready = roots / name / "run/trainyard/ready"
     ready.parent.mkdir(parents=True)
     ready.touch()
-    until(lambda: slurm.job(job) == "COMPLETED")
+    wait_until(lambda: slurm.job(job) == "COMPLETED")
     assert came.exists()
     assert slurm.node(name) == "idle"
 
@@ -199,9 +200,9 @@ def test_a_failed_node_is_drained_and_its_job_runs_elsewhere(gated: tuple[Slurm,
     slurm.run("scontrol", "update", f"NodeName={bad}", "Weight=1")
     slurm.run("scontrol", "update", f"NodeName={good}", "Weight=9")
     job = slurm.submit("true", "--requeue")
-    until(lambda: slurm.node(bad) in ("drained", "drain"))
+    wait_until(lambda: slurm.node(bad) in ("drained", "drain"))
     # A job that is requeued waits for two minutes of its own accord.
-    until(lambda: slurm.job(job) == "PENDING")
+    wait_until(lambda: slurm.job(job) == "PENDING")
     slurm.run("scontrol", "update", f"JobId={job}", "StartTime=now")
-    until(lambda: slurm.job(job) == "COMPLETED")
+    wait_until(lambda: slurm.job(job) == "COMPLETED")
     assert slurm.run("squeue", "--noheader", "--states=all", f"--jobs={job}", "--format=%N") in (good, "")

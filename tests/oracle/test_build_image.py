@@ -51,7 +51,7 @@ def asked(version: str, texts: list[str]) -> list[str | None]:
     made = environment(version, print)
     done = subprocess.run(
         [made.python, "-I", "-X", "utf8", str(WORKER)],
-        input=json.dumps(texts), capture_output=True, encoding="utf-8", timeout=120, check=False,
+        input=json.dumps(texts), capture_output=True, encoding="utf-8", timeout=300, check=False,
     )  # fmt: skip
     assert not done.returncode, done.stderr
     answer: list[str | None] = json.loads(done.stdout)

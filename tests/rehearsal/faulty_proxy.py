@@ -80,7 +80,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def _hand_on(self, body: bytes) -> tuple[int, list[tuple[str, str]], bytes]:
         target = self.server.target
-        connection = http.client.HTTPConnection(str(target.hostname), target.port or 80, timeout=120)
+        connection = http.client.HTTPConnection(str(target.hostname), target.port or 80, timeout=300)
         try:
             headers = {name: value for name, value in self.headers.items() if name.lower() != "expect"}
             connection.request(self.command, self.path, body=body or None, headers=headers)

@@ -13,7 +13,6 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -25,6 +24,7 @@ from botocore.exceptions import ClientError
 
 from tests.rehearsal import cloud
 from tests.rehearsal.cloud import VPC
+from tests.waiting import wait_until
 from trainyard.edge.aws.account import Account
 from trainyard.errors import TrainyardError
 from trainyard.rehearsal.emulated.emulated_account import emulated_account
@@ -52,14 +52,6 @@ def started(*options: str) -> tuple[subprocess.Popen[bytes], int]:
 def stop(server: subprocess.Popen[bytes]) -> None:
     server.kill()
     server.communicate()
-
-
-def eventually(holds: Callable[[], bool]) -> bool:
-    for _ in range(200):
-        if holds():
-            return True
-        time.sleep(0.05)
-    return False
 
 
 def is_alive(process: int) -> bool:
@@ -102,7 +94,7 @@ def test_it_ends_when_its_input_closes():
     server, _ = started()
     assert server.stdin is not None
     server.stdin.close()
-    assert eventually(lambda: server.poll() is not None)
+    wait_until(lambda: server.poll() is not None)
     assert server.stdout is not None
     server.stdout.close()
 
@@ -115,7 +107,7 @@ def test_a_killed_parent_leaves_no_process():
     assert is_alive(child)
     parent.kill()
     parent.communicate()
-    assert eventually(lambda: not is_alive(child))
+    wait_until(lambda: not is_alive(child))
 
 
 def test_ctrl_c_is_for_the_parent_that_may_still_have_to_clean_up():

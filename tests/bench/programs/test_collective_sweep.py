@@ -147,7 +147,7 @@ def sweep(rank: int, ranks: int, folder: Path, *more: str, backend: str = "tcp")
 @pytest.mark.parametrize("backend", ["tcp", "gloo"])
 def test_rank_0_prints_for_all_ranks_and_the_others_nothing(tmp_path: Path, backend: str):
     running = [sweep(rank, 3, tmp_path, backend=backend) for rank in range(3)]
-    said = [one.communicate(timeout=240) for one in running]
+    said = [one.communicate(timeout=300) for one in running]
     assert [one.returncode for one in running] == [0, 0, 0]
     assert [out for out, _ in said[1:]] == ["", ""]
     (run,) = parse_log([said[0][0].encode()])
@@ -159,7 +159,7 @@ def test_rank_0_prints_for_all_ranks_and_the_others_nothing(tmp_path: Path, back
 @pytest.mark.integration
 @pytest.mark.parametrize("backend", ["tcp", "gloo"])
 def test_one_rank_alone_has_a_table_without_bandwidth(tmp_path: Path, backend: str):
-    out, said = sweep(0, 1, tmp_path, backend=backend).communicate(timeout=240)
+    out, said = sweep(0, 1, tmp_path, backend=backend).communicate(timeout=300)
     (run,) = parse_log([out.encode()])
     assert (said, run.ranks, run.concluded) == ("", 1, True)
     assert {one.busbw_gb_s for row in run.rows for one in (row.out_of_place, row.in_place) if one} == {0.0}
@@ -168,7 +168,7 @@ def test_one_rank_alone_has_a_table_without_bandwidth(tmp_path: Path, backend: s
 @pytest.mark.integration
 def test_a_node_without_gpus_says_so_in_one_line(tmp_path: Path):
     running = sweep(1, 2, tmp_path, backend="nccl")
-    out, said = running.communicate(timeout=240)
+    out, said = running.communicate(timeout=300)
     assert (running.returncode, out, said.count("\n")) == (3, "", 1)
     assert said.startswith("collective_sweep: error: rank 1: torch ")
     assert said.endswith(" finds no GPU on this node\n")
@@ -182,7 +182,7 @@ def test_a_rank_that_dies_ends_the_others_with_one_line(tmp_path: Path, backend:
     while "busbw" not in zero.stdout.readline():
         pass
     one.kill()
-    one.communicate(timeout=30)
-    _, said = zero.communicate(timeout=60)
+    one.communicate(timeout=300)
+    _, said = zero.communicate(timeout=300)
     assert (zero.returncode, said.startswith("collective_sweep: error: rank 0: "), said.count("\n")) == (3, True, 1)
     assert not is_running(one.pid)

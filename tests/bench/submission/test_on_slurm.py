@@ -17,7 +17,8 @@ from tests.bench.programs.torch_python import torch_python
 from tests.bench.submission.ways import Agent, programs, systems_manager
 from tests.browser import chromium
 from tests.render.bench.test_with_real_slurm import nodes_with_tests
-from tests.slurm import Slurm, real_slurm, until
+from tests.slurm import Slurm, real_slurm
+from tests.waiting import wait_until
 from trainyard.api.bench_judge import judge_files
 from trainyard.api.bench_submit import Cluster, Jobs, Submitted, cancel_jobs, local_cluster, submit_jobs
 from trainyard.bench.submission.on_slurm import OnSlurm
@@ -69,7 +70,7 @@ def hold(slurm: Slurm) -> None:
 
 def release(slurm: Slurm) -> None:
     slurm.run("scontrol", "update", f"nodename={','.join(slurm.nodes)}", "state=resume")
-    until(lambda: {slurm.node(name) for name in slurm.nodes} == {"idle"})
+    wait_until(lambda: {slurm.node(name) for name in slurm.nodes} == {"idle"})
 
 
 def jobs_of(slurm: Slurm, results: Path) -> list[str]:
@@ -162,7 +163,7 @@ def test_ctrl_c_leaves_the_jobs_and_says_how_to_go_on(cluster: Cluster, slurm: S
     (number,) = jobs_of(slurm, results)
     assert slurm.job(number) == "PENDING"
     assert cancel_jobs(cluster, results=results) == ["sweep-tcp-2n"]
-    until(lambda: slurm.job(number) == "CANCELLED")
+    wait_until(lambda: slurm.job(number) == "CANCELLED")
     release(slurm)
 
 
@@ -189,7 +190,7 @@ def test_a_job_that_somebody_cancels_is_told_and_runs_again_when_asked_again(
     submit(cluster, results, wait=False)
     (number,) = jobs_of(slurm, results)
     slurm.run("scancel", number)
-    until(lambda: slurm.job(number) == "CANCELLED")
+    wait_until(lambda: slurm.job(number) == "CANCELLED")
     found = submit(cluster, results)
     assert (found.good, found.jobs[0].outcome.state, found.jobs[0].outcome.number) == (False, "CANCELLED", number)
     release(slurm)
@@ -243,12 +244,12 @@ def test_a_node_that_dies_under_a_job_is_told(cluster: Cluster, slurm: Slurm, tm
     slow.chmod(0o755)
     submit(cluster, results, Jobs(backend="tcp", python=str(slow)), wait=False)
     (number,) = jobs_of(slurm, results)
-    until(lambda: slurm.job(number) == "RUNNING")
+    wait_until(lambda: slurm.job(number) == "RUNNING")
     slurm.run("scontrol", "update", f"nodename={slurm.nodes[1]}", "state=down", "reason=test")
     (job,) = submit(cluster, results, Jobs(backend="tcp", python=str(slow))).jobs
     assert (job.good, job.outcome.state) == (False, "NODE_FAIL")
     # It comes back by itself: ReturnToService=2.
-    until(lambda: {slurm.node(name) for name in slurm.nodes} == {"idle"})
+    wait_until(lambda: {slurm.node(name) for name in slurm.nodes} == {"idle"})
 
 
 def test_a_queue_that_is_down_is_one_clear_error(cluster: Cluster, slurm: Slurm, tmp_path: Path):

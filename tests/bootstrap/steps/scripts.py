@@ -34,7 +34,7 @@ def run_script(node: FakeNode, script: str, *arguments: str, **variables: str) -
     """Run a script of the release."""
     return subprocess.run(
         command(node, script, *arguments), env=environment(node, **variables),
-        capture_output=True, text=True, check=False, timeout=60,
+        capture_output=True, text=True, check=False, timeout=300,
     )  # fmt: skip
 
 
@@ -49,6 +49,6 @@ def verify_unit(node: FakeNode, unit: str, *programs: str) -> str:
         node.write(f"usr/lib/systemd/system/{target}.target", "[Unit]\n")
     ran = subprocess.run(
         ["systemd-analyze", "verify", f"--root={node.root}", "--man=no", unit],
-        capture_output=True, text=True, check=False, timeout=60,
+        capture_output=True, text=True, check=False, timeout=300,
     )  # fmt: skip
     return ran.stdout + ran.stderr

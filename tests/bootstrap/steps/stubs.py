@@ -171,7 +171,7 @@ class FakeNode:
         limit = "trap '' XFSZ; ulimit -S -f 0; " if disk_full else ""
         return subprocess.run(
             ["bash", "-c", f'{limit}exec bash "$@"', "bash", ASSETS / "steps" / f"{step}.sh"],
-            env=environment, capture_output=True, text=True, check=False, timeout=60,
+            env=environment, capture_output=True, text=True, check=False, timeout=300,
         )  # fmt: skip
 
     def calls(self, program: str | None = None) -> list[list[str]]:

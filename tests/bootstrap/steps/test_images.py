@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.bootstrap.steps.scripts import answers, command, environment, run_script
 from tests.bootstrap.steps.stubs import FakeNode, changes_nothing, complaint, runs_well
+from tests.waiting import wait_until
 from trainyard.bootstrap.steps import ASSETS
 
 STEP = "80-images"
@@ -29,7 +29,7 @@ if [[ -s $STUB/refuse && $name == "$(head -n 1 "$STUB/refuse")" ]]; then
   echo "$text" >&2
   exit 1
 fi
-[[ ! -e $STUB/slow ]] || { touch "$STUB/importing" && exec /bin/sleep 30; }
+[[ ! -e $STUB/slow ]] || { touch "$STUB/importing" && exec /bin/sleep 600; }
 printf 'hsqs\\0image of %s' "$name" >"$3"
 """
 
@@ -173,12 +173,9 @@ def test_an_import_that_dies_leaves_nothing_that_looks_finished(node: FakeNode, 
         command(node, "containers/import-image.sh", UBUNTU), env=environment(node), start_new_session=True,
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
-    deadline = time.monotonic() + 30
-    while not (node.stub / "importing").exists():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    wait_until((node.stub / "importing").exists)
     os.killpg(running.pid, how)
-    running.wait(timeout=30)
+    running.wait(timeout=300)
     assert imported(node) == []
     (node.stub / "slow").unlink()
     assert import_image(node, UBUNTU).returncode == 0
@@ -190,7 +187,7 @@ def test_two_imports_of_an_image_do_not_collide(node: FakeNode):
     environ = environment(node)
     words = command(node, "containers/import-image.sh", UBUNTU)
     running = [subprocess.Popen(words, env=environ, stdout=subprocess.DEVNULL) for _ in range(2)]
-    assert [one.wait(timeout=60) for one in running] == [0, 0]
+    assert [one.wait(timeout=300) for one in running] == [0, 0]
     assert len(node.calls("enroot")) == 1
 
 

@@ -187,5 +187,5 @@ def load_rules(keeper: Prometheus, folder: Path) -> float:
     config = yaml.safe_load(file.read_text(encoding="utf-8"))
     file.write_text(yaml.safe_dump({**config, "rule_files": [str(rules)]}), encoding="utf-8")
     request = urllib.request.Request(f"{keeper.url}/-/reload", method="POST")
-    with urllib.request.urlopen(request, timeout=10):
+    with urllib.request.urlopen(request, timeout=300):
         return time.monotonic()

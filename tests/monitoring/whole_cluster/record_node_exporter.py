@@ -81,7 +81,7 @@ def _exposition(program: str, folder: Path) -> str:
     with subprocess.Popen([program, *options, f"--collector.textfile.directory={folder}"]) as process:
         try:
             time.sleep(2)
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=5) as answer:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=300) as answer:
                 text: str = answer.read().decode()
         finally:
             process.terminate()

@@ -16,7 +16,8 @@ from pathlib import Path
 from tests.monitoring.whole_cluster.nodes import COMPUTE
 from tests.node.collectors.recorded_programs import END
 from tests.node.newer_slurm import write_programs
-from tests.slurm import Slurm, free_ports, real_slurm, until
+from tests.slurm import Slurm, free_ports, real_slurm
+from tests.waiting import wait_until
 from trainyard_node.collectors.slurm.reading import COMMAND_S, MOST_BYTES, VARIABLES, commands_with
 from trainyard_node.programs import RealPrograms
 
@@ -54,15 +55,15 @@ def _work(slurm: Slurm) -> None:
     slurm.run("scontrol", "reconfigure")
     for name in NAMES:
         slurm.start_node(name)
-    until(lambda: {slurm.node(name) for name in NAMES} == {"idle"})
+    wait_until(lambda: {slurm.node(name) for name in NAMES} == {"idle"})
     whole = ("--partition=gpu", "--exclusive", "--gres=gpu:h100:8")
     nodes = f"--nodelist={','.join(NAMES[:3])}"
     job = slurm.submit("sleep 600", *whole, "--nodes=3", nodes, "--account=research", "--job-name=pretrain")
-    until(lambda: slurm.job(job) == "RUNNING")
+    wait_until(lambda: slurm.job(job) == "RUNNING")
     slurm.submit("true", *whole, "--nodes=4", "--account=research", "--job-name=next")
     slurm.submit("true", *whole, "--nodes=1", "--account=evaluation", "--hold")
     failed = slurm.submit("exit 3", *whole, "--nodes=1", "--account=evaluation")
-    until(lambda: slurm.job(failed) == "FAILED")
+    wait_until(lambda: slurm.job(failed) == "FAILED")
     time.sleep(3)
 
 

@@ -6,7 +6,8 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tests.slurm import Slurm, free_ports, real_slurm, until
+from tests.slurm import Slurm, free_ports, real_slurm
+from tests.waiting import wait_until
 
 GPUS = 4
 # Nodes of the cloud without power are shown only with PrivateData: https://slurm.schedmd.com/slurm.conf.html#OPT_cloud
@@ -47,8 +48,8 @@ def busy_slurm() -> Iterator[Slurm]:
         slurm.submit("true", "--partition=gpu", "--nodelist=gpu-dy-p5-09", "--gres=gpu:8")
         slurm.submit("true", "--partition=closed")
         slurm.submit("true", "--hold", f"--account={ACCOUNT}")
-        until(lambda: {slurm.job(job) for job in running} == {"RUNNING"} and slurm.job(failed) == "FAILED")
+        wait_until(lambda: {slurm.job(job) for job in running} == {"RUNNING"} and slurm.job(failed) == "FAILED")
         slurm.run("scontrol", "update", f"NodeName={third}", "State=drain", f"Reason={REASON}")
         slurm.run("scontrol", "update", "NodeName=gpu-dy-p5-11", "State=down", "Reason=no answer")
-        until(lambda: slurm.node("gpu-dy-p5-09").endswith("#"))
+        wait_until(lambda: slurm.node("gpu-dy-p5-09").endswith("#"))
         yield slurm

@@ -12,7 +12,8 @@ from tests.node.collectors.busy_slurm import REASON, busy_slurm
 from tests.node.collectors.exposed import exposed
 from tests.node.collectors.slurm_says import figures
 from tests.node.newer_slurm import write_programs
-from tests.slurm import Slurm, until
+from tests.slurm import Slurm
+from tests.waiting import wait_until
 from trainyard_node.clock import RealClock
 from trainyard_node.collectors.slurm.collector import SlurmCollector
 from trainyard_node.programs import RealPrograms
@@ -97,14 +98,14 @@ def test_a_node_is_followed_while_it_is_powered_up_and_down(slurm: Slurm):
     node = "q-dy-cpu-1"
     assert slurm.node(node) == "idle~"
     slurm.run("scontrol", "update", f"NodeName={node}", "State=POWER_UP")
-    until(lambda: slurm.node(node).endswith("#"))
+    wait_until(lambda: slurm.node(node).endswith("#"))
     assert power("powering_up") == 1
     slurm.start_node(node, "-b")
-    until(lambda: slurm.node(node) == "idle")
+    wait_until(lambda: slurm.node(node) == "idle")
     assert power("powering_up") == power("powered_down") == 0
     check_every_figure(slurm)
     slurm.run("scontrol", "update", f"NodeName={node}", "State=POWER_DOWN")
-    until(lambda: slurm.node(node) in ("idle%", "idle~"))
+    wait_until(lambda: slurm.node(node) in ("idle%", "idle~"))
     assert power("powering_down") + power("powered_down") == 1
 
 
@@ -130,7 +131,7 @@ def test_while_slurmctld_is_gone_the_last_figures_stay_and_say_how_old_they_are(
         assert reading.failures == 2
     finally:
         slurm.start_controller()
-    until(lambda: _answers(slurm))
+    wait_until(lambda: _answers(slurm))
     reading.read()
     assert succeeded(reading)
     assert reading.kept is not before

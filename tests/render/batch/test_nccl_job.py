@@ -75,7 +75,7 @@ class Cluster:
 def end_of(*nodes: subprocess.Popen[str]) -> tuple[int, str, str]:
     """Return how the first ended, and end the others as Batch does."""
     try:
-        out, err = nodes[0].communicate(timeout=60)
+        out, err = nodes[0].communicate(timeout=300)
     finally:
         for one in nodes:
             one.kill()

@@ -47,7 +47,7 @@ class Node:
         calls = self.folder / "calls"
         calls.touch()
         done = subprocess.run(
-            ["bash", str(self.folder / "start.sh")], capture_output=True, text=True, check=False, timeout=60,
+            ["bash", str(self.folder / "start.sh")], capture_output=True, text=True, check=False, timeout=300,
             env={
                 "PATH": f"{self.folder}:{os.environ['PATH']}", "CALLS": str(calls),
                 "TRAINYARD_NODE_ENV": str(settings), "TRAINYARD_ECS_CONFIG": str(self.folder / "ecs.config"),

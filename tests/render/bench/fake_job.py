@@ -139,7 +139,7 @@ class FakeJob:
             "TRAINYARD_SYSROOT": str(self.root), "TMPDIR": str(self.stub), **SETTINGS, **variables,
         }  # fmt: skip
         return subprocess.run(
-            ["/bin/bash", str(self.bench / script), *arguments], env=environment, text=True, check=False, timeout=60,
+            ["/bin/bash", str(self.bench / script), *arguments], env=environment, text=True, check=False, timeout=300,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         )  # fmt: skip
 

@@ -60,7 +60,7 @@ def bench(slurm: Slurm) -> Path:
 def sbatch(slurm: Slurm, folder: Path, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         ["sbatch", *words], cwd=folder, env={**os.environ, **slurm.variables, **variables},
-        capture_output=True, text=True, check=False, timeout=60,
+        capture_output=True, text=True, check=False, timeout=300,
     )  # fmt: skip
 
 

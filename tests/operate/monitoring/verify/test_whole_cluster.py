@@ -14,9 +14,9 @@ import pytest
 from tests.monitoring.whole_cluster import Faults, WholeCluster, whole_cluster
 from tests.monitoring.whole_cluster.faults import without
 from tests.monitoring.whole_cluster.nodes import SPEC
+from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
-_WITHIN_S = 60.0
 
 
 def verified(cluster: WholeCluster, folder: Path, url: str | None = None) -> dict[str, Any]:
@@ -35,17 +35,22 @@ def told(result: dict[str, Any]) -> set[tuple[str, str]]:
     return {(one["id"], one["message"]) for one in result["findings"]}
 
 
-def settled(cluster: WholeCluster, folder: Path) -> dict[str, Any]:
-    """Verify it until what is recorded has come, which takes two evaluations."""
-    until = time.monotonic() + _WITHIN_S
-    while (result := verified(cluster, folder))["findings"] and time.monotonic() < until:
-        time.sleep(1)
-    return result
+def settled(cluster: WholeCluster, folder: Path, *ids: str) -> dict[str, str]:
+    """Verify it until it has these findings, and return their messages: what is recorded takes two evaluations."""
+    found: dict[str, str] = {}
+
+    def is_settled() -> bool:
+        nonlocal found
+        found = dict(told(verified(cluster, folder)))
+        return set(ids) <= set(found)
+
+    wait_until(is_settled, lambda: found)
+    return found
 
 
 def test_a_good_cluster_has_nothing_wrong_and_says_what_was_looked_at(tmp_path: Path):
     with whole_cluster(tmp_path, faults=[]) as cluster:
-        result = settled(cluster, tmp_path)
+        result = wait_until(lambda: now if (now := verified(cluster, tmp_path))["good"] else {})
     assert result["findings"] == []
     looked_at = result["looked_at"]
     assert looked_at["targets"] >= 18
@@ -76,22 +81,22 @@ EACH_TIME = ("wrong-tag", "silent-node", "missing-metric")
 )
 def test_a_fault_is_named(tmp_path: Path, fault: str):
     with whole_cluster(tmp_path, faults=[fault]) as cluster:
-        assert EXPECTED[fault] in told(verified(cluster, tmp_path))
+        wait_until(lambda: EXPECTED[fault] in told(verified(cluster, tmp_path)))
 
 
 def test_a_renamed_label_is_named_with_the_metrics_that_lack_it(tmp_path: Path):
     with whole_cluster(tmp_path, faults=["renamed-label"]) as cluster:
-        found = told(verified(cluster, tmp_path))
-    assert dict(found)["label-missing"].startswith("label gpu is missing on DCGM_FI")
+        found = settled(cluster, tmp_path, "label-missing")
+    assert found["label-missing"].startswith("label gpu is missing on DCGM_FI")
 
 
 def test_samples_that_are_refused_with_403_never_arrive_and_the_head_node_says_so(tmp_path: Path):
     with whole_cluster(tmp_path, faults=["write-403"]) as cluster:
-        found = told(verified(cluster, tmp_path))
+        found = settled(cluster, tmp_path, "no-recent-samples")
         message = f"no sample of p5-cluster has arrived at {cluster.keeper.url} within a day"
-        assert ("no-recent-samples", message) in found
-        of_head = {id_ for id_, _ in told(verified(cluster, tmp_path, cluster.prometheus.url))}
-    assert "remote-write-refused" in of_head
+        assert found["no-recent-samples"] == message
+        head = cluster.prometheus.url
+        wait_until(lambda: "remote-write-refused" in dict(told(verified(cluster, tmp_path, head))))
 
 
 def test_credentials_that_ended_and_a_clock_that_is_wrong_are_named(tmp_path: Path):
@@ -104,7 +109,7 @@ def test_credentials_that_ended_and_a_clock_that_is_wrong_are_named(tmp_path: Pa
         )
     )
     with whole_cluster(tmp_path, faults=[wrong]) as cluster:
-        found = dict(told(verified(cluster, tmp_path)))
+        found = settled(cluster, tmp_path, "credentials-stale", "clock-wrong")
     assert found["credentials-stale"] == "the head node's credentials ended 2 h 0 min ago"
     assert found["clock-wrong"].startswith("clocks differ from the head node's by up to 90 s: ip-10-0-16-4")
 

@@ -41,7 +41,7 @@ class Viewing:
         return self.viewer.url
 
     def ask(self, target: str, method: str = "GET", **headers: str) -> Reply:
-        connection = HTTPConnection(HOST, self.viewer.port, timeout=30)
+        connection = HTTPConnection(HOST, self.viewer.port, timeout=300)
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         connection.putrequest(method, target, skip_host="Host" in named)
         for name, value in named.items():
