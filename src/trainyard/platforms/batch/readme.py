@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from trainyard.bundle.by_hand.assets import bucket
 from trainyard.bundle.by_hand.aws_command import aws, shell_name
 from trainyard.bundle.by_hand.reservations import ungrouped
 from trainyard.bundle.by_hand.stacks import made, made_from_s3, read_outputs, removed
-from trainyard.bundle.markdown import block
+from trainyard.bundle.markdown import Pieces, block
 from trainyard.platforms.batch.rendering.collection import NEEDED_ACTIONS
 from trainyard.platforms.batch.rendering.container_images import platform_for, pushed_images
 from trainyard.platforms.batch.rendering.names import job_definition, job_queue
@@ -17,91 +18,63 @@ from trainyard.render.bench.gpu_nodes import gpu_nodes
 from trainyard.render.rendering import Rendering
 from trainyard.spec.cluster import Spec
 
+_PAGE = Pieces(Path(__file__).with_suffix(".md"))
+
 
 def deploy(spec: Spec, rendering: Rendering) -> Iterator[str]:
     """Yield the lines of step 2."""
-    stack = next(one for one in rendering.stacks if one.kind == "batch")
-    yield "## 2. Deploy"
-    yield ""
+    stack = next(stack for stack in rendering.stacks if stack.kind == "batch")
     if fits_inline(stack.template):
-        yield from block("The cluster is a stack. About three minutes:", [*made(spec, stack)])
+        yield from _PAGE.lines("deploy", commands=list(made(spec, stack)))
     else:
-        text = "The cluster is a stack. Its template is too long for a request, so it goes to a bucket first:"
-        yield from block(text, [*bucket(spec), *made_from_s3(spec, stack)])
-    if pushed_images(spec):
-        yield from _images(spec, stack.name)
-
-
-def _images(spec: Spec, stack_name: str) -> Iterator[str]:
-    url, platform = f"${shell_name('ECRRepositoryUrl')}", platform_for(next(iter(spec.node_groups())).instance_type)
-    login = aws(spec.region, "ecr get-login-password") + f' | docker login --username AWS --password-stdin "{url}"'
-    pushed = [
-        command
-        for image in pushed_images(spec)
-        for command in (
-            f'docker build --platform {platform} --tag "{url}:{image.tag}" images/{image.name}/',
-            f'docker push "{url}:{image.tag}"',
+        yield from _PAGE.lines("deploy-from-s3", commands=[*bucket(spec), *made_from_s3(spec, stack)])
+    if images := pushed_images(spec):
+        yield from _PAGE.lines(
+            "images",
+            commands=list(_images_pushed(spec, stack.name)),
+            same=[f"trainyard batch image {spec.name} {image.name} --region {spec.region}" for image in images],
         )
-    ]
-    yield from block(
-        "The images of job definitions that the spec names none for. A tag stays what it is: to change an image, push "
-        "another tag and name it in the spec.",
-        [*read_outputs(spec, stack_name, ["ECRRepositoryUrl"]), login, *pushed],
-    )
-    yield from block(
-        "Or, the same:",
-        [f"trainyard batch image {spec.name} {one.name} --region {spec.region}" for one in pushed_images(spec)],
-    )
+
+
+def _images_pushed(spec: Spec, stack_name: str) -> Iterator[str]:
+    url, platform = f"${shell_name('ECRRepositoryUrl')}", platform_for(next(iter(spec.node_groups())).instance_type)
+    yield from read_outputs(spec, stack_name, ["ECRRepositoryUrl"])
+    yield aws(spec.region, "ecr get-login-password") + f' | docker login --username AWS --password-stdin "{url}"'
+    for image in pushed_images(spec):
+        yield f'docker build --platform {platform} --tag "{url}:{image.tag}" images/{image.name}/'
+        yield f'docker push "{url}:{image.tag}"'
 
 
 def use(spec: Spec) -> Iterator[str]:
     """Yield the lines of step 3."""
     queue = spec.queues[0].name
-    yield "## 3. Use"
-    yield ""
-    name = f"{spec.name}-smoke-test"
-    submitted = aws(
-        spec.region, "batch submit-job", "--job-name", name, "--job-queue", job_queue(spec, queue),
-        "--job-definition", job_definition(spec, queue, "stress"), "--node-overrides", "numNodes=2",
+    smoke_test = aws(
+        spec.region, "batch submit-job", "--job-name", f"{spec.name}-smoke-test",
+        "--job-queue", job_queue(spec, queue), "--job-definition", job_definition(spec, queue, "stress"),
+        "--node-overrides", "numNodes=2",
     )  # fmt: skip
-    yield from block("Whether nodes come up and containers start, on as many nodes as numNodes says:", [submitted])
-    followed = f"trainyard batch submit {spec.name} --region {spec.region} --nodes 2"
-    yield from block("Or with the log of the main node, and the exit status of the job:", [followed])
+    place = {"cluster": spec.name, "region": spec.region}
+    yield from _PAGE.lines("use", smoke_test=smoke_test, **place)
     if gpu_nodes(spec):
-        one = aws(spec.region, "batch submit-job", "--cli-input-json", "file://bench/JOB.json")
-        yield from block("What the network reaches; JOB is any of the files:", [one])
-        judged = f"trainyard bench submit {spec.name} --region {spec.region}"
-        yield from block("Or all of them one after the other, fetched and judged:", [judged])
+        submitted = aws(spec.region, "batch submit-job", "--cli-input-json", "file://bench/JOB.json")
+        yield from _PAGE.lines("bandwidth", submitted=submitted, **place)
     listed = aws(spec.region, "batch list-jobs", "--job-queue", job_queue(spec, queue), "--job-status", "RUNNABLE")
-    yield from block(
-        "A job that stays RUNNABLE waits for instances: for capacity, for vCPUs that the queue may not have, or for "
-        "nodes that did not come up, which their console output explains. The second command looks for the reason.",
-        [listed, f"trainyard diagnose {spec.name} --region {spec.region}"],
-    )
+    yield from _PAGE.lines("runnable", listed=listed, **place)
     if spec.monitoring.mode != "none":
-        actions = " and ".join(f"`{action}`" for action in NEEDED_ACTIONS)
-        yield "`monitoring/agent.yml` is for a Prometheus agent that you run in the security group of the nodes."
-        yield f"Its role needs {actions}, and the policy `AMPRemoteWritePolicyArn` of the monitoring stack."
-        yield "The exporters have to be in your image."
-        yield ""
-
-
-def _registry_deleted(spec: Spec) -> str:
-    name = f"${shell_name('ECRRepository')}"
-    return aws(spec.region, "ecr delete-repository", "--repository-name", name, "--force")
+        yield from _PAGE.lines("agent", actions=" and ".join(f"`{action}`" for action in NEEDED_ACTIONS))
 
 
 def remove(spec: Spec, rendering: Rendering, stay: str) -> Iterator[str]:
     """Yield the lines of step 4. ``stay`` says what outlives its stack."""
-    yield "## 4. Remove"
-    yield ""
-    stack = [one for one in rendering.stacks if one.kind == "batch"]
-    others = [one for one in rendering.stacks if one.kind != "batch"]
-    yield from block(
-        "Jobs that run are ended. What was made in step 1 stays, and so does the registry until you delete it with its "
-        "images.",
-        [*read_outputs(spec, stack[0].name, ["ECRRepository"]), *removed(spec, stack), _registry_deleted(spec)],
-    )
+    cluster = [stack for stack in rendering.stacks if stack.kind == "batch"]
+    others = [stack for stack in rendering.stacks if stack.kind != "batch"]
+    registry = f"${shell_name('ECRRepository')}"
+    commands = [
+        *read_outputs(spec, cluster[0].name, ["ECRRepository"]),
+        *removed(spec, cluster),
+        aws(spec.region, "ecr delete-repository", "--repository-name", registry, "--force"),
+    ]
+    yield from _PAGE.lines("remove", commands=commands)
     if groups := list(ungrouped(spec)):
         yield from block("The groups of reservations; the reservations themselves stay:", groups)
     if others:

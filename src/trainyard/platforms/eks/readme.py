@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from trainyard.bundle.by_hand.aws_command import aws
 from trainyard.bundle.by_hand.reservations import ungrouped
 from trainyard.bundle.by_hand.stacks import removed
-from trainyard.bundle.markdown import block
+from trainyard.bundle.markdown import Pieces, block
 from trainyard.catalog.eks_limits import eks_limits
 from trainyard.platforms.eks.rendering.addons import unpinned
 from trainyard.platforms.eks.rendering.names import QUEUE, TAINT_KEYS, accelerator
@@ -16,6 +17,7 @@ from trainyard.platforms.eks.rendering.own_template import own_templates, reason
 from trainyard.render.bench.gpu_nodes import gpu_nodes
 from trainyard.render.rendering import Rendering
 from trainyard.spec.cluster import Spec
+from trainyard.spec.node_group import NodeGroup
 
 # eksctl would install device plugins of its own choosing; those of manifests/ are pinned.
 # https://docs.aws.amazon.com/eks/latest/eksctl/gpu-support.html
@@ -29,124 +31,75 @@ DELETE_FLAGS = ("--disable-nodegroup-eviction", "--wait")
 EXAMPLES = "manifests/examples/"
 """What the names of jobs begin with, which are not installed with everything else."""
 _RESOURCES = {"training-operator": "pytorchjobs", "mpi-operator": "mpijobs"}
+_PAGE = Pieces(Path(__file__).with_suffix(".md"))
 
 
 def deploy(spec: Spec) -> Iterator[str]:
     """Yield the lines of step 2."""
-    yield "## 2. Deploy"
-    yield ""
-    yield from _own_templates(spec)
-    if names := unpinned(spec):
-        known = ", ".join(f"`{name}`" for name in names)
-        yield f"For Kubernetes {spec.eks.kubernetes_version} no version is pinned of {known}: EKS takes its default."
-        yield ""
-    version, oldest = spec.eks.kubernetes_version, eks_limits().oldest_eksctl
-    yield from block(
-        f"eksctl {oldest} or newer, a region that offers Kubernetes {version}, and a kubectl of that minor version or "
-        "the next to it:",
-        [f"eksctl utils describe-cluster-versions --region {spec.region}", "kubectl version --client"],
+    version = spec.eks.kubernetes_version
+    yield from _PAGE.lines("deploy")
+    if groups := own_templates(spec):
+        explained = [f"- `{node_group_name(group)}`: {' '.join(reasons(group))}" for group in groups]
+        yield from _PAGE.lines("own-templates", reasons=explained)
+    if addons := unpinned(spec):
+        yield from _PAGE.lines("unpinned", version=version, addons=", ".join(f"`{name}`" for name in addons))
+    yield from _PAGE.lines(
+        "create",
+        oldest_eksctl=eks_limits().oldest_eksctl,
+        version=version,
+        region=spec.region,
+        create_flags=" ".join(CREATE_FLAGS),
     )
-    yield from block(
-        "A dry run reads the whole file, and prints it with all defaults. It asks AWS little, and makes nothing.",
-        ["eksctl create cluster -f cluster.yaml --dry-run"],
-    )
-    yield from block(
-        "The cluster, in 15 to 30 minutes. Its kubeconfig is a file of its own, so that yours stays as it is.",
-        [
-            " ".join(["eksctl create cluster -f cluster.yaml", *CREATE_FLAGS, "--kubeconfig kubeconfig"]),
-            'export KUBECONFIG="$PWD/kubeconfig"',
-        ],
-    )
-    yield from block(
-        "What runs in it. With EFA, eksctl has installed a device plugin that may not know these nodes; the one of "
-        "the same name here takes its place, for which conflicts are forced.",
-        ["kubectl apply --server-side --force-conflicts -f manifests/"],
-    )
-
-
-def _own_templates(spec: Spec) -> Iterator[str]:
-    """Yield which node groups have launch templates of their own, and why."""
-    groups = own_templates(spec)
-    if not groups:
-        return
-    yield "Node groups whose launch template is in `nodes.yaml`, because eksctl's own would be wrong:"
-    yield ""
-    for group in groups:
-        yield f"- `{node_group_name(group)}`: {' '.join(reasons(group))}"
-    yield ""
 
 
 def use(spec: Spec, rendering: Rendering) -> Iterator[str]:
     """Yield the lines of step 3."""
     groups = list(spec.node_groups())
-    system, training = spec.eks.system_nodes.count, sum(group.desired_nodes for group in groups)
-    yield "## 3. Use"
-    yield ""
-    counted = " + ".join(f"{group.desired_nodes} of `{node_group_name(group)}`" for group in groups)
-    yield from block(
-        f"{system + training} nodes are to be Ready: {system} of `system`, where DNS and operators run, + {counted}.",
-        [f"kubectl get nodes -L {QUEUE} -L node.kubernetes.io/instance-type"],
+    system_nodes = spec.eks.system_nodes.count
+    yield from _PAGE.lines(
+        "use",
+        nodes=str(system_nodes + sum(group.desired_nodes for group in groups)),
+        system_nodes=str(system_nodes),
+        node_groups=" + ".join(f"{group.desired_nodes} of `{node_group_name(group)}`" for group in groups),
+        queue_label=QUEUE,
+        columns=_device_columns(groups),
     )
+    if gpu_nodes(spec) and "mpi-operator" in spec.eks.operators:
+        # A job that has ended is no other when it is applied again, so it is replaced.
+        yield from _PAGE.lines("bandwidth", cluster=spec.name, region=spec.region)
+    if examples := sorted(name for name in rendering.documents if name.startswith(EXAMPLES)):
+        yield from _PAGE.lines("example", example=examples[0])
+    for group in groups:
+        if group.min_nodes != group.max_nodes:
+            yield from _PAGE.lines(
+                "scale",
+                min_nodes=str(group.min_nodes),
+                max_nodes=str(group.max_nodes),
+                region=spec.region,
+                cluster=spec.name,
+                node_group=node_group_name(group),
+            )
+
+
+def _device_columns(groups: list[NodeGroup]) -> str:
+    """Return the columns of kubectl for what nodes have: https://kubernetes.io/docs/reference/kubectl/#custom-columns."""
     kinds = sorted({TAINT_KEYS[kind] for group in groups if (kind := accelerator(group))})
-    # https://kubernetes.io/docs/reference/kubectl/#custom-columns
     columns = [
         f"{kind.rpartition('/')[2].upper()}:.status.allocatable.{kind.replace('.', chr(92) + '.')}" for kind in kinds
     ]
-    listed = ",".join(["NAME:.metadata.name", *columns, r"EFA:.status.allocatable.vpc\.amazonaws\.com/efa"])
-    yield from block("What each of them has for pods:", [f"kubectl get nodes -o custom-columns='{listed}'"])
-    if gpu_nodes(spec) and "mpi-operator" in spec.eks.operators:
-        yield from _bandwidth(spec)
-    yield from _example(rendering)
-    for group in groups:
-        if group.min_nodes != group.max_nodes:
-            name = node_group_name(group)
-            scaled = f"eksctl scale nodegroup --region {spec.region} --cluster {spec.name} --name {name} --nodes N"
-            text = f"Nothing changes the number of nodes by itself. N is from {group.min_nodes} to {group.max_nodes}:"
-            yield from block(text, [scaled])
-
-
-def _bandwidth(spec: Spec) -> Iterator[str]:
-    """Yield how bandwidth is measured. A job that has ended is no other when it is applied again, so it is replaced."""
-    yield from block(
-        "What the network reaches; FILE is any of the files and NAME the name in it, whose launcher begins once its "
-        "workers run:",
-        [
-            "kubectl replace --force -f bench/FILE.yaml",
-            "kubectl logs --follow job/NAME-launcher | tee NAME.out",
-            "trainyard bench judge NAME.out",
-        ],
-    )
-    yield from block(
-        "Or all of them one after the other, waited for, fetched and judged:",
-        [f"trainyard bench submit {spec.name} --region {spec.region}"],
-    )
-
-
-def _example(rendering: Rendering) -> Iterator[str]:
-    """Yield how the first example of a job is started, nothing where there is none."""
-    examples = sorted(name for name in rendering.documents if name.startswith(EXAMPLES))
-    if examples:
-        yield from block("A training job, to begin with and to change:", [f"kubectl apply -f {examples[0]}"])
+    return ",".join(["NAME:.metadata.name", *columns, r"EFA:.status.allocatable.vpc\.amazonaws\.com/efa"])
 
 
 def remove(spec: Spec, rendering: Rendering, stay: str) -> Iterator[str]:
     """Yield the lines of step 4. ``stay`` says what outlives its stack."""
-    yield "## 4. Remove"
-    yield ""
     kinds = [_RESOURCES[operator] for operator in _RESOURCES if operator in spec.eks.operators]
-    ended = [f"kubectl delete {','.join(kinds)} --all --all-namespaces"] if kinds else []
-    yield from block(
-        "Jobs first, which end themselves. Then all that eksctl has made; what was made in step 1 stays.",
-        [*ended, " ".join(["eksctl delete cluster -f cluster.yaml", *DELETE_FLAGS])],
-    )
+    jobs_deleted = [f"kubectl delete {','.join(kinds)} --all --all-namespaces"] if kinds else []
+    yield from _PAGE.lines("remove", jobs_deleted=jobs_deleted, delete_flags=" ".join(DELETE_FLAGS))
     if spec.monitoring.logs and spec.eks.control_plane_logs:
-        days, name = spec.monitoring.log_retention_days, f"/aws/eks/{spec.name}/cluster"
-        yield from block(
-            f"The logs of the control plane stay for {days} days, and their empty group after that. This deletes both:",
-            [aws(spec.region, "logs delete-log-group", "--log-group-name", name)],
-        )
+        command = aws(spec.region, "logs delete-log-group", "--log-group-name", f"/aws/eks/{spec.name}/cluster")
+        yield from _PAGE.lines("remove-logs", days=str(spec.monitoring.log_retention_days), command=command)
     if groups := list(ungrouped(spec)):
         yield from block("The groups of reservations; the reservations themselves stay:", groups)
-    text = f"Once the cluster is gone and nothing else needs them, the stacks, the last one first. {stay}"
     if rendering.stacks:
+        text = f"Once the cluster is gone and nothing else needs them, the stacks, the last one first. {stay}"
         yield from block(text, list(removed(spec, rendering.stacks)))
