@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from trainyard.bundle.by_hand import to_look_at
 from trainyard.bundle.by_hand.assets import bucket
 from trainyard.bundle.by_hand.aws_command import shell_name
+from trainyard.bundle.by_hand.existing import what_has_to_exist
 from trainyard.bundle.by_hand.mount_names import mount_names
 from trainyard.bundle.by_hand.reservations import reservation_group
 from trainyard.bundle.by_hand.stacks import looked_at, made, read_outputs, written_in
@@ -88,7 +88,7 @@ def _blocks(spec: Spec, waits: Waiting, known: Mapping[str, str]) -> Iterator[tu
             outputs = read_outputs(spec, stack.name, [one.output for one in given])
             more = looked_at(spec, stack) if stack.kind == "monitoring" else ()
             yield _what(spec, stack), [*made(spec, stack), *outputs, *_written_in(waits, given), *more]
-    yield from to_look_at(spec)
+    yield from what_has_to_exist(spec)
 
 
 def _of_environment(spec: Spec, waits: Waiting) -> Iterator[tuple[str, Sequence[str]]]:

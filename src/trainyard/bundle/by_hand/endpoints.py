@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from trainyard.bundle.by_hand.aws_command import assigned, aws
-from trainyard.bundle.by_hand.security_group import security_group
 from trainyard.render.secrets import secrets_of
 from trainyard.spec.cluster import Spec
 from trainyard.spec.network import ExistingNetwork
@@ -29,7 +28,7 @@ def endpoints(spec: Spec, existing: ExistingNetwork) -> Sequence[str]:
         *((service, (*of_vpc, "Gateway", "--route-table-ids", "$ROUTE_TABLES")) for service in _GATEWAYS),
         *((service, (*of_vpc, "Interface", *place, "--private-dns-enabled")) for service in _with_interface(spec)),
     ]
-    group = security_group(spec, "ENDPOINT_SECURITY_GROUP", "endpoints", existing.vpc, ("tcp:443-443",))
+    group = _security_group(spec, "ENDPOINT_SECURITY_GROUP", "endpoints", existing.vpc, ("tcp:443-443",))
     return [
         assigned("VPC_RANGE", vpc_range),
         *group,
@@ -39,11 +38,6 @@ def endpoints(spec: Spec, existing: ExistingNetwork) -> Sequence[str]:
             for service, arguments in made
         ),
     ]
-
-
-def services_reached(spec: Spec) -> tuple[str, ...]:
-    """Return the services that nodes reach through endpoints, as the last word of their names."""
-    return (*_GATEWAYS, *_with_interface(spec))
 
 
 def _with_interface(spec: Spec) -> Iterator[str]:
@@ -70,3 +64,24 @@ def _with_interface(spec: Spec) -> Iterator[str]:
 def _name(spec: Spec, service: str) -> str:
     in_china = spec.region.startswith("cn-") and service in ("cloudformation", "ec2")
     return f"{'cn.' if in_china else ''}com.amazonaws.{spec.region}.{service}"
+
+
+def _security_group(spec: Spec, variable: str, what: str, vpc: str, ports: Sequence[str]) -> Iterator[str]:
+    """Yield how to make a security group that lets $VPC_RANGE in on each port, written as in tcp:443-443."""
+    made = aws(
+        spec.region, "ec2 create-security-group", "--group-name", f"{spec.name}-{what}",
+        "--description", f"{what} of {spec.name}", "--vpc-id", vpc, "--query", "GroupId", "--output", "text",
+    )  # fmt: skip
+    yield assigned(variable, made)
+    for port in ports:
+        yield _let_in(spec, variable, port)
+
+
+def _let_in(spec: Spec, variable: str, port: str) -> str:
+    protocol, _, numbers = port.partition(":")
+    first, _, last = numbers.partition("-")
+    permission = f"IpProtocol={protocol},FromPort={first},ToPort={last},IpRanges=[{{CidrIp=$VPC_RANGE}}]"
+    return aws(
+        spec.region, "ec2 authorize-security-group-ingress", "--group-id", f"${variable}",
+        "--ip-permissions", permission,
+    )  # fmt: skip
