@@ -6,8 +6,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from tests.examples import example_spec
 from trainyard.document.write import yaml_text
-from trainyard.rules import example_spec
 from trainyard.spec.cluster import Spec
 from trainyard.spec.parsing import parse
 

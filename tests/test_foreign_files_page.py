@@ -33,7 +33,7 @@ def printed(page: str) -> str:
 
 def table() -> str:
     """Return a row for each rule."""
-    rows = ((named.id, named.rule.severity, named.rule.title) for named in all_document_rules())
+    rows = ((named.id, named.severity, named.title) for named in all_document_rules())
     return "".join(f"| [`{id_}`](findings.md#{id_}) | {severity} | {title} |\n" for id_, severity, title in rows)
 
 

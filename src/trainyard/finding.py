@@ -13,6 +13,9 @@ Severity = Literal["error", "warning", "info"]
 Path = tuple[str | int, ...]
 """Where a value stands in a document: keys and list positions, counted from 0."""
 
+Confidence = Literal["certain", "likely", "possible"]
+"""Whether what is noticed is wrong whenever it stands there, nearly always, or only often."""
+
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 
 

@@ -20,6 +20,18 @@ if TYPE_CHECKING:
 
 Scheduler = Literal["slurm", "batch", "kubernetes"]
 Maker = Literal["parallelcluster", "cloudformation", "eksctl"]
+Capability = Literal[
+    "has_slurm",
+    "has_kubernetes",
+    "has_batch",
+    "made_by_parallelcluster",
+    "made_by_eksctl",
+    "has_head_node",
+    "nodes_run_release",
+    "mounts_scratch",
+    "can_host_monitoring",
+]
+"""Facts that are true or false, by which kinds of findings say where they apply."""
 
 
 class RehearsedPrograms(Protocol):
@@ -89,7 +101,34 @@ class Platform:
     rehearsal: Callable[[], PlatformRehearsal]
     """What a rehearsal does for it."""
 
+    mounts_scratch: bool
+    """Nodes stripe their local NVMe and mount it where the spec says; of an environment, those of its clusters.
+    PCS: yes, by user data. HyperPod: no, its images mount it at /opt/sagemaker."""
+    can_host_monitoring: bool
+    """An instance with Prometheus and Grafana can be made beside it, to which its nodes' metrics are sent. PCS: yes.
+    HyperPod: yes with Slurm."""
+
     @property
     def has_slurm(self) -> bool:
         """Whether jobs are submitted to Slurm."""
         return self.scheduler == "slurm"
+
+    @property
+    def has_kubernetes(self) -> bool:
+        """Whether jobs are pods, and Amazon EKS runs the control plane."""
+        return self.scheduler == "kubernetes"
+
+    @property
+    def has_batch(self) -> bool:
+        """Whether jobs are submitted to AWS Batch, which runs them in containers of Amazon ECS."""
+        return self.scheduler == "batch"
+
+    @property
+    def made_by_parallelcluster(self) -> bool:
+        """Whether ParallelCluster reads the configuration and makes the cluster, within its own limits."""
+        return self.made_by == "parallelcluster"
+
+    @property
+    def made_by_eksctl(self) -> bool:
+        """Whether eksctl reads the configuration and makes the cluster, with managed node groups of Amazon EKS."""
+        return self.made_by == "eksctl"

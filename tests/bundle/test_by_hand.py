@@ -23,6 +23,7 @@ from tests.bundle.readme_commands import (
     options,
     readme_of,
 )
+from tests.examples import example_spec
 from tests.specs import spec_of, spec_texts
 from trainyard.bundle.assemble import assemble
 from trainyard.bundle.asset_lock import lock_text
@@ -30,7 +31,6 @@ from trainyard.bundle.release import file_of, files_in
 from trainyard.rehearsal.stand_in_assets import stand_in_lock
 from trainyard.render.collection import collection
 from trainyard.render.stand_ins import Ids
-from trainyard.rules import example_spec
 from trainyard.spec import parse
 
 if TYPE_CHECKING:

@@ -10,16 +10,17 @@ import jsonschema
 import pytest
 import yaml
 
+from tests.examples import example_document
 from trainyard.catalog import catalog_file
 from trainyard.catalog.eksctl_keys import TOP, eksctl_kinds
-from trainyard.rules.documents import all_document_rules, example_document
+from trainyard.rules.documents import all_document_rules
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = ROOT.parent / "shared" / "schemas" / "eksctl-v1alpha5.schema.json"
 WITH_SCHEMA = pytest.mark.skipif(
     not SCHEMA.is_file(), reason="hardware: the schema of eksctl lies beside a working copy and not in it"
 )
-OF_EKSCTL = [named for named in all_document_rules() if named.rule.kind == "eksctl"]
+OF_EKSCTL = [named for named in all_document_rules() if named.kind == "eksctl"]
 
 
 def test_the_data_says_what_it_was_made_of():
@@ -52,13 +53,13 @@ def test_the_data_is_what_the_tool_makes_of_the_schema():
 @WITH_SCHEMA
 @pytest.mark.parametrize("named", OF_EKSCTL, ids=lambda named: named.id)
 def test_eksctl_s_own_schema_accepts_every_good_example(named):
-    document = yaml.safe_load(example_document("eksctl", named.rule.good))
+    document = yaml.safe_load(example_document("eksctl", named.good))
     jsonschema.validate(document, json.loads(SCHEMA.read_text()))
 
 
 @WITH_SCHEMA
 @pytest.mark.parametrize("rule", ["eksctl-unknown-key", "eksctl-wrong-shape", "eksctl-reservation-key-misspelt"])
 def test_eksctl_s_own_schema_refuses_what_rules_about_keys_refuse(rule: str):
-    bad = next(named.rule.bad for named in OF_EKSCTL if named.id == rule)
+    bad = next(named.bad for named in OF_EKSCTL if named.id == rule)
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(yaml.safe_load(example_document("eksctl", bad)), json.loads(SCHEMA.read_text()))

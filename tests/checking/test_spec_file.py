@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.examples import example_spec
 from trainyard.checking.spec_file import check_file
 from trainyard.errors import TrainyardError
 from trainyard.finding import Finding
-from trainyard.rules import example_spec
 from trainyard.spec import ParsedSpec
 
 

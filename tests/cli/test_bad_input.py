@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.examples import example_spec
 from trainyard.edge.text_file import read_text
 from trainyard.errors import DocumentError
-from trainyard.rules import example_spec
 
 BOMB = "\n".join(["a0: &a0 [x]", *(f"a{n}: &a{n} [{','.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 12))])
 CONTENTS = {

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 
-from trainyard.rules import example_spec
-from trainyard.rules.documents import example_document
+from tests.examples import example_document, example_spec
 
 WRONG = example_document("eksctl", "managedNodegroups: []")
 RIGHT = example_document("eksctl", "managedNodeGroups: []")

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
+from tests.examples import example_spec
 from trainyard.bundle.asset_lock import AssetLock, lock_text
 from trainyard.rehearsal.stand_in_assets import stand_in_lock
-from trainyard.rules import example_spec
 from trainyard.spec.parsing import parse
 
 SPEC = example_spec("software: {setup: gpu, containers: true}\nqueues: [{name: q, instance_type: p5.48xlarge}]\n")

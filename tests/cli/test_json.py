@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from tests.examples import example_spec
 from trainyard.cli.output import asked_for_json
-from trainyard.rules import example_spec
 
 FINDING = {"id", "severity", "file", "line", "column", "path", "message", "remedy", "source"}
 

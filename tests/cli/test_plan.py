@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from trainyard.rules import example_spec
+from tests.examples import example_spec
 
 SPEC = example_spec(
     "software: {setup: gpu, containers: true}\nqueues: [{name: q, instance_type: g5.12xlarge, nodes: 4}]\n"

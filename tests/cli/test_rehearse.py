@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from tests.examples import example_spec
 from trainyard.api.rehearse import what_can_break_down
-from trainyard.rules import example_spec
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import PROGRAM, UNUSUAL
-from trainyard.rules import example_spec
+from tests.examples import example_spec
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 

@@ -325,7 +325,7 @@ def test_who_wants_no_dashboard_has_no_such_step():
 
 
 def test_both_findings_say_what_to_do():
-    assert all(kinds()[one]["remedy"] for one in ("dashboard-edited", "dashboard-not-ours"))
+    assert all(kinds()[one].remedy for one in ("dashboard-edited", "dashboard-not-ours"))
 
 
 @pytest.mark.parametrize(

@@ -6,16 +6,17 @@ from functools import cache
 
 import pytest
 
+from tests.examples import example_spec
 from tests.oracle.pcluster import errors, validate_configs
 from trainyard.document.write import yaml_text
 from trainyard.edge.pcluster import ClusterConfig, known_versions
 from trainyard.render.rendering import render
-from trainyard.rules import all_rules, example_spec
+from trainyard.rules import all_rules
 from trainyard.spec.parsing import parse
 
 pytestmark = pytest.mark.integration
 
-SPECS = {named.id: parse(example_spec(named.rule.good), "cluster.yaml").spec for named in all_rules()}
+SPECS = {named.id: parse(example_spec(named.good), "cluster.yaml").spec for named in all_rules()}
 OF_PARALLELCLUSTER = {
     id_: spec for id_, spec in SPECS.items() if spec.platform == "parallelcluster" and not spec.is_environment
 }

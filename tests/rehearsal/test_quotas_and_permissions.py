@@ -11,8 +11,8 @@ import pytest
 from tests.rehearsal import cloud
 from tests.specs import spec_of
 from trainyard.catalog.service_quotas import every_quota, network_quota
+from trainyard.deploy.preflight_runner import run_preflights
 from trainyard.deploy.preflights import PreflightContext
-from trainyard.deploy.preflights.running import run_preflights
 from trainyard.rehearsal.emulated import faults
 from trainyard.rehearsal.emulated.emulated_account import emulated_account
 from trainyard.rehearsal.emulated.faults import FAULTS, Faults

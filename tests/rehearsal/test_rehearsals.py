@@ -10,7 +10,7 @@ import pytest
 from tests.architectures.by_platform import architectures_on
 from trainyard.api.new import new_spec
 from trainyard.checking.spec_file import rule_findings
-from trainyard.deploy.preflights.running import NOT_RUN
+from trainyard.deploy.preflight_runner import NOT_RUN
 from trainyard.rehearsal.rehearsal import Script, rehearse
 from trainyard.spec.parsing import parse
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 import trainyard.rules
+from tests.examples import example_spec
 from trainyard.checking.spec_file import rule_findings
-from trainyard.rules import NamedRule, all_rules, example_spec
+from trainyard.rules import Rule, all_rules
 from trainyard.spec.parsing import parse
 
 RULES = all_rules()
@@ -26,18 +27,18 @@ def test_every_file_in_the_folder_is_a_rule():
 
 
 @EACH_RULE
-def test_the_bad_example_is_found(named: NamedRule):
-    assert named.id in ids_found_in(named.rule.bad)
+def test_the_bad_example_is_found(named: Rule):
+    assert named.id in ids_found_in(named.bad)
 
 
 @EACH_RULE
-def test_the_good_example_is_clean_of_this_and_every_other_rule(named: NamedRule):
-    assert ids_found_in(named.rule.good) == set()
+def test_the_good_example_is_clean_of_this_and_every_other_rule(named: Rule):
+    assert ids_found_in(named.good) == set()
 
 
 @EACH_RULE
-def test_a_rule_says_why_what_to_do_and_who_says_so(named: NamedRule):
-    rule = named.rule
+def test_a_rule_says_why_what_to_do_and_who_says_so(named: Rule):
+    rule = named
     assert re.fullmatch(r"https://\S+", rule.source)
     assert rule.severity in ("error", "warning", "info")
     assert len(rule.rationale) > 60
@@ -47,21 +48,21 @@ def test_a_rule_says_why_what_to_do_and_who_says_so(named: NamedRule):
 
 
 @EACH_RULE
-def test_a_rule_has_a_test_of_its_own(named: NamedRule):
+def test_a_rule_has_a_test_of_its_own(named: Rule):
     assert (Path(__file__).parent / f"test_{named.id.replace('-', '_')}.py").is_file()
 
 
 @EACH_RULE
-def test_every_path_that_a_rule_yields_leads_to_something_written(named: NamedRule):
-    parsed = parse(example_spec(named.rule.bad), "cluster.yaml")
-    for problem in named.rule.check(parsed.spec):
+def test_every_path_that_a_rule_yields_leads_to_something_written(named: Rule):
+    parsed = parse(example_spec(named.bad), "cluster.yaml")
+    for problem in named.problems(parsed.spec):
         assert parsed.document.root.at(problem.path) is not parsed.document.root
 
 
 @EACH_RULE
-def test_a_finding_carries_the_user_s_own_value_or_name(named: NamedRule):
-    parsed = parse(example_spec(named.rule.bad), "cluster.yaml")
-    written = set(re.findall(r"[\w./-]{2,}", named.rule.bad.replace(",", "")))
-    for problem in named.rule.check(parsed.spec):
+def test_a_finding_carries_the_user_s_own_value_or_name(named: Rule):
+    parsed = parse(example_spec(named.bad), "cluster.yaml")
+    written = set(re.findall(r"[\w./-]{2,}", named.bad.replace(",", "")))
+    for problem in named.problems(parsed.spec):
         words = set(re.findall(r"[\w./-]{2,}", problem.message.replace(",", "")))
         assert words & written

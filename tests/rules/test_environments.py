@@ -28,5 +28,5 @@ tags: {team: ml}
 def test_no_rule_finds_an_error_in_a_good_environment(text):
     spec = parse(text, "shared.yaml").spec
     assert spec.is_environment
-    found = [(named.id, problem) for named in all_rules() for problem in named.rule.check(spec)]
+    found = [(rule.id, problem) for rule in all_rules() for problem in rule.problems(spec)]
     assert [one for one in found if (one[1].severity or "error") == "error" and one[0] != "stand-in-left"] == []

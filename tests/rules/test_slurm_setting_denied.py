@@ -72,4 +72,4 @@ def test_scripts_around_jobs_have_a_folder(setting: str, folder: str):
 def test_other_settings_have_the_remedy_of_the_rule_which_names_no_folder():
     (problem,) = problems(RULE, of_cluster("TreeWidth"))
     assert problem.remedy is None
-    assert ".d" not in next(named.rule.remedy for named in all_rules() if named.id == RULE)
+    assert ".d" not in next(named.remedy for named in all_rules() if named.id == RULE)

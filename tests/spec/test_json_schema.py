@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from tests.examples import example_spec
 from tests.specs import spec_texts
 from trainyard.architectures import all_architectures
 from trainyard.document.read import read_yaml
 from trainyard.document.write import yaml_text
 from trainyard.errors import SpecError
-from trainyard.rules import example_spec
 from trainyard.spec.json_schema import spec_json_schema
 from trainyard.spec.parsing import parse
 

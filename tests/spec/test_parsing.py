@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import example_spec
 from trainyard.architectures import all_architectures
 from trainyard.checking.explanation import explain_id
 from trainyard.document.problems import MOST_FINDINGS
 from trainyard.document.write import yaml_text
 from trainyard.errors import FindingsError, SpecError
 from trainyard.finding import Finding
-from trainyard.rules import example_spec
 from trainyard.spec.parsing import parse
 
 DESIGN = Path(__file__).with_name("design.yaml").read_text()

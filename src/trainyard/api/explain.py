@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from trainyard.bench.case import kinds as of_benchmarks
-from trainyard.checking.explanation import Explanation, explanation_among
-from trainyard.checking.explanation import explanations as of_checking
-from trainyard.deploy.preflights import NamedPreflight, all_preflights
-from trainyard.deploy.preflights.running import NOT_RUN
-from trainyard.deploy.release_notice import kinds as of_told
+from trainyard.checking.explanation import Explanation, explanation_among, explanation_of
+from trainyard.checking.explanation import explanations as explanations_of_checking
+from trainyard.deploy.preflight_runner import NOT_RUN
+from trainyard.deploy.preflights import Preflight, all_preflights
+from trainyard.deploy.release_notice import kinds as of_release
 from trainyard.diagnose.cause import CONFIDENCES, causes, signatures
 from trainyard.monitoring.alert import alerts
 from trainyard.monitoring.alert_text import title, told
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from trainyard.diagnose.cause import Cause, Signature
-    from trainyard.finding import Severity
     from trainyard.monitoring.alert import Alert
 
 __all__ = ["Explanation", "explain_id", "explanations", "findings"]
@@ -42,19 +42,18 @@ def explanations() -> Iterator[Explanation]:
 
 def findings() -> Iterator[Explanation]:
     """Yield those of findings: rules first, then preflights, nodes, metrics, benchmarks, and unreadable input."""
-    for one in of_checking():
-        if one.kind == "rule":
-            yield one
-    yield from map(_of_preflight, (*all_preflights(), NOT_RUN))
-    yield from (_of_kind(id_, "node finding", dict(kind)) for id_, kind in (*kinds().items(), *of_told().items()))
-    yield from (_of_kind(id_, "metrics finding", dict(kind)) for id_, kind in of_metrics().items())
-    yield from (_of_kind(id_, "benchmark finding", dict(kind)) for id_, kind in of_benchmarks().items())
-    yield from (one for one in of_checking() if one.kind != "rule")
-
-
-def _of_kind(id_: str, what: str, kind: dict[str, str]) -> Explanation:
-    severity = cast("Severity", kind.pop("severity"))
-    return Explanation(id_, what, severity, **kind)
+    of_checking = list(explanations_of_checking())
+    yield from (explanation for explanation in of_checking if explanation.kind == "rule")
+    yield from map(_of_preflight, all_preflights())
+    others = {
+        "preflight": (NOT_RUN,),
+        "node finding": (*kinds().values(), *of_release().values()),
+        "metrics finding": of_metrics().values(),
+        "benchmark finding": of_benchmarks().values(),
+    }
+    for word, kinds_of_word in others.items():
+        yield from (explanation_of(kind, word) for kind in kinds_of_word)
+    yield from (explanation for explanation in of_checking if explanation.kind != "rule")
 
 
 def _of_alert(alert: Alert) -> Explanation:
@@ -80,14 +79,11 @@ def _of_signature(signature: Signature, cause: Cause) -> Explanation:
     return Explanation(signature.id, "signature", cause.severity, title, rationale, cause.remedy, cause.source)
 
 
-def _of_preflight(named: NamedPreflight) -> Explanation:
-    preflight = named.preflight
-    rationale = preflight.rationale
-    if preflight.permissions:
-        rationale += f" It asks for {_listed(preflight.permissions)}."
-    return Explanation(
-        named.id, "preflight", preflight.severity, preflight.title, rationale, preflight.remedy, preflight.source
-    )
+def _of_preflight(preflight: Preflight) -> Explanation:
+    explanation = explanation_of(preflight, "preflight")
+    if not preflight.permissions:
+        return explanation
+    return replace(explanation, rationale=f"{preflight.rationale} It asks for {_listed(preflight.permissions)}.")
 
 
 def _listed(permissions: tuple[str, ...]) -> str:

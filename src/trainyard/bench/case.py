@@ -11,7 +11,7 @@ from trainyard.bench.machine import Machine, accelerator_in, alone, by_accelerat
 from trainyard.bench.result import Run
 from trainyard.errors import InputError
 from trainyard.finding import Finding
-from trainyard.finding_kinds import finding_of, kinds_beside
+from trainyard.finding_kinds import FindingKind, finding_of, kinds_beside
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +35,8 @@ class Case:
         return finding_of(kinds(), id_, message)._replace(line=line)
 
 
-def kinds() -> Mapping[str, Mapping[str, str]]:
-    """Return severity, title, rationale, remedy and source of each kind of finding, by its id."""
+def kinds() -> Mapping[str, FindingKind]:
+    """Return the kinds by their ids."""
     return kinds_beside(Path(__file__))
 
 

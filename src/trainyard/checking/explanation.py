@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path as FilePath
 
-import yaml
-
 from trainyard.errors import InputError
-from trainyard.rules import NamedRule, all_rules
-from trainyard.rules.documents import NamedDocumentRule, all_document_rules
+from trainyard.finding_kinds import FindingKind, kinds_beside
+from trainyard.rules import all_rules
+from trainyard.rules.documents import all_document_rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +43,19 @@ def explanation_among(explained: Iterable[Explanation], id_: str) -> Explanation
     return known[id_]
 
 
+def explanation_of(kind: FindingKind, word: str) -> Explanation:
+    """Return what is to be said about a kind of findings, which explanations call by a word of their own."""
+    return Explanation(
+        kind.id, word, kind.severity, kind.title, kind.rationale, kind.remedy, kind.source, kind.bad, kind.good
+    )
+
+
 def explanations() -> Iterator[Explanation]:
     """Yield what checking knows: rules about specs, rules about other files, then findings about unreadable input."""
-    yield from (_of_rule(named) for named in all_rules())
-    yield from (_of_rule(named) for named in all_document_rules())
-    text = FilePath(__file__).with_name("load_findings.yaml").read_bytes()
-    for id_, facts in yaml.load(text, Loader=yaml.CSafeLoader).items():
-        yield Explanation(id=id_, kind="load error", severity="error", **facts)
+    yield from (explanation_of(rule, "rule") for rule in (*all_rules(), *all_document_rules()))
+    yield from (explanation_of(kind, "load error") for kind in load_errors().values())
 
 
-def _of_rule(named: NamedRule | NamedDocumentRule) -> Explanation:
-    rule = named.rule
-    return Explanation(
-        named.id, "rule", rule.severity, rule.title, rule.rationale, rule.remedy, rule.source, rule.bad, rule.good
-    )
+def load_errors() -> Mapping[str, FindingKind]:
+    """Return the kinds of findings about input that cannot be read, by their ids."""
+    return kinds_beside(FilePath(__file__))

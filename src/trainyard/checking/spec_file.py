@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from trainyard.document.node import Document
 from trainyard.edge.text_file import read_text
 from trainyard.errors import FindingsError, TrainyardError
-from trainyard.finding import SEVERITIES, Finding, path_text
-from trainyard.rules import NamedRule, Problem, all_rules
+from trainyard.finding import SEVERITIES, Finding
+from trainyard.rules import all_rules
 from trainyard.spec.parsing import ParsedSpec, parse
 
 OutsideValidator = Callable[[ParsedSpec], Iterator[Finding]]
@@ -72,31 +71,16 @@ def _judged(validator: OutsideValidator, parsed: ParsedSpec) -> Iterator[Finding
 def with_source(finding: Finding) -> Finding:
     """Return a load finding with the source that its explanation names."""
     # Imported here because only a file that cannot be read needs it, and every check imports this module.
-    from trainyard.checking.explanation import explain_id
+    from trainyard.checking.explanation import load_errors
 
-    return finding._replace(source=explain_id(finding.id).source)
+    return finding._replace(source=load_errors()[finding.id].source)
 
 
 def rule_findings(parsed: ParsedSpec) -> Iterator[Finding]:
     """Yield what the rules object to, with the place of each."""
-    for named in all_rules():
-        for problem in named.rule.check(parsed.spec):
-            yield _finding(named, problem, parsed.document)
-
-
-def _finding(named: NamedRule, problem: Problem, document: Document) -> Finding:
-    place = document.place(problem.path)
-    return Finding(
-        id=named.id,
-        severity=problem.severity or named.rule.severity,
-        message=problem.message,
-        remedy=problem.remedy or named.rule.remedy,
-        source=named.rule.source,
-        file=document.file,
-        line=place.line,
-        column=place.column,
-        path=path_text(problem.path),
-    )
+    for rule in all_rules():
+        for problem in rule.problems(parsed.spec):
+            yield rule.finding_at(problem, parsed.document)
 
 
 def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:

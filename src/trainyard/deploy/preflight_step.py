@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from trainyard.deploy.preflight_runner import run_preflights
 from trainyard.deploy.preflights import PreflightContext
-from trainyard.deploy.preflights.running import run_preflights
 from trainyard.deploy.programs import Programs
 from trainyard.deploy.work import Work
 from trainyard.document.node import Document

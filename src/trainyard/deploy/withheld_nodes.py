@@ -10,14 +10,14 @@ import copy
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from trainyard.rules.static_nodes_hold_up_head_node import check
+from trainyard.rules.static_nodes_hold_up_head_node import RULE
 from trainyard.spec.cluster import Spec
 from trainyard.spec.node_group import NodeGroup
 
 
 def held_back(spec: Spec) -> tuple[NodeGroup, ...]:
     """Return the nodes that always run, but whose capacity may come late."""
-    late = {problem.path[:-1] for problem in check(spec)}
+    late = {problem.path[:-1] for problem in RULE.problems(spec)}
     return tuple(group for group in spec.node_groups() if group.path in late)
 
 

@@ -15,8 +15,6 @@ _OFFERED = {"on-demand": _ON_DEMAND, "reservation": _ON_DEMAND, "reservation_gro
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield queues whose allocation strategy some of their nodes' capacity does not have."""
-    if spec.platform != "parallelcluster":
-        return
     for index, queue in enumerate(spec.queues):
         for kind in dict.fromkeys(group.capacity_kind for group in spec.groups_in(queue)):
             offered = _OFFERED.get(kind, ())
@@ -31,6 +29,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 RULE = Rule(
     severity="error",
+    applies_to="made_by_parallelcluster",
     title="Allocation strategy that the capacity does not have",
     rationale=(
         "On-demand capacity comes at the lowest price or in the order of the list; what is least likely to be taken "

@@ -11,8 +11,6 @@ from trainyard.spec.cluster import Spec
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield images that are named by id: only who built them knows what is in them."""
-    if spec.platform != "eks":
-        return
     for path, ami in _images(spec):
         message = f"{ami} has to be built from EKS's image of Amazon Linux 2023 for {spec.eks.kubernetes_version}"
         yield Problem(path, message)
@@ -28,6 +26,7 @@ def _images(spec: Spec) -> Iterator[tuple[Path, str]]:
 
 RULE = Rule(
     severity="info",
+    applies_to="made_by_eksctl",
     title="Machine image that has to know how to join",
     rationale=(
         "Nodes join by nodeadm, which EKS's images of Amazon Linux 2023 have, with the kubelet of one version of "

@@ -12,7 +12,7 @@ from trainyard.spec.cluster import Spec
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield the version that images were built for where it is not the one that makes the cluster."""
     built_for, version = spec.image.built_for, spec.parallelcluster.version
-    if spec.platform != "parallelcluster" or built_for in (None, version):
+    if built_for in (None, version):
         return
     if images := dict.fromkeys(ami for _, ami in own_images(spec)):
         yield Problem(
@@ -35,6 +35,7 @@ def own_images(spec: Spec) -> Iterator[tuple[Path, str]]:
 
 RULE = Rule(
     severity="error",
+    applies_to="made_by_parallelcluster",
     title="Image built for another version of ParallelCluster",
     rationale=(
         "An image holds the software of the version that built it, and no other version accepts it "

@@ -13,8 +13,6 @@ from trainyard.spec.cluster import Spec
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield types of login and compute nodes whose architecture is known not to be the head node's."""
-    if spec.platform != "parallelcluster":
-        return
     head = spec.head_node.instance_type
     needed = architecture_of(head)
     for path, name in _others(spec):
@@ -36,6 +34,7 @@ def _others(spec: Spec) -> Iterator[tuple[Path, str]]:
 
 RULE = Rule(
     severity="error",
+    applies_to="made_by_parallelcluster",
     title="x86_64 beside arm64",
     rationale=(
         "All nodes boot images of one architecture and run the Slurm that the head node shares with them. "

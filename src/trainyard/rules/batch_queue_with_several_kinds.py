@@ -10,8 +10,6 @@ from trainyard.spec.cluster import Spec
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield queues of Batch that list several compute resources, or several instance types."""
-    if spec.platform != "batch":
-        return
     for index, queue in enumerate(spec.queues):
         groups = tuple(spec.groups_in(queue))
         if len(groups) > 1:
@@ -29,6 +27,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 RULE = Rule(
     severity="error",
+    applies_to="has_batch",
     title="Several kinds of nodes in a queue of Batch",
     rationale=(
         "All nodes of a multi-node job have one instance type, which its job definition names. The launch template of "

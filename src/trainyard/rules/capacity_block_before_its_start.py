@@ -10,8 +10,6 @@ from trainyard.spec.cluster import Spec
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield nodes of a Capacity Block of which some are wanted from the beginning."""
-    if spec.platform != "eks":
-        return
     for group in spec.node_groups():
         if group.capacity_kind == "capacity_block" and group.desired_nodes > 0:
             message = f"{group.desired_nodes} nodes of queue {group.queue.name!r} start with the cluster"
@@ -21,6 +19,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 RULE = Rule(
     severity="info",
+    applies_to="made_by_eksctl",
     title="Nodes that may start before their Capacity Block",
     rationale=(
         "A block has its instances from its first hour to half an hour before its end. A node group that wants nodes "

@@ -10,8 +10,6 @@ from trainyard.spec.cluster import Spec
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield nodes of a Capacity Block whose number may vary. Batch starts them as jobs need them."""
-    if spec.platform != "parallelcluster":
-        return
     for group in spec.node_groups():
         if group.capacity_kind == "capacity_block" and group.min_nodes != group.max_nodes:
             problem = (
@@ -24,6 +22,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 RULE = Rule(
     severity="error",
+    applies_to="made_by_parallelcluster",
     title="Capacity Block without a fixed number of nodes",
     rationale=(
         "A Capacity Block is paid for as a whole, whether its instances run or not. ParallelCluster starts all of "

@@ -13,8 +13,6 @@ _TYPES = {"on-demand": "on-demand", "reservation": "on-demand", "reservation_gro
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield queues whose nodes need more than one of ParallelCluster's capacity types."""
-    if spec.platform != "parallelcluster":
-        return
     for index, queue in enumerate(spec.queues):
         kinds = {group.capacity_kind for group in spec.groups_in(queue)}
         if len({_TYPES.get(kind, kind) for kind in kinds}) > 1 and not _spot_beside_reserved(kinds):
@@ -30,6 +28,7 @@ def _spot_beside_reserved(kinds: set[str]) -> bool:
 
 RULE = Rule(
     severity="error",
+    applies_to="made_by_parallelcluster",
     title="Several capacity types in one queue",
     rationale=(
         "ParallelCluster gives a queue one CapacityType: ONDEMAND, SPOT or CAPACITY_BLOCK. Reservations count as "

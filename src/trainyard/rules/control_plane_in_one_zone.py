@@ -11,7 +11,7 @@ from trainyard.spec.network import ExistingNetwork
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield a network of one zone, and an existing one of which fewer than two private subnets are named."""
-    if spec.platform != "eks" or spec.environment is not None:
+    if spec.environment is not None:
         return
     if spec.network.existing is not None:
         yield from _of_existing(spec.network.existing)
@@ -42,6 +42,7 @@ def _of_existing(existing: ExistingNetwork) -> Iterator[Problem]:
 
 RULE = Rule(
     severity="error",
+    applies_to="has_kubernetes",
     title="Control plane in a single zone",
     rationale=(
         "EKS refuses to make a cluster whose subnets do not lie in two zones at least: its control plane has network "

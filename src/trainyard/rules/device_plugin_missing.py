@@ -17,8 +17,6 @@ _FAMILIES = {"nvidia.com/gpu": r"(g|gr|p)\d(?!ad)[a-z]*(-[a-z0-9]+)?", "aws.amaz
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield unknown types of such families."""
-    if spec.platform != "eks":
-        return
     for group in spec.node_groups():
         for path, name in types_of(group):
             if find(name) is None and (resource := _resource(name)) is not None:
@@ -32,6 +30,7 @@ def _resource(name: str) -> str | None:
 
 RULE = Rule(
     severity="warning",
+    applies_to="has_kubernetes",
     title="Device plugin that is missing",
     rationale=(
         "Kubernetes knows of a node's accelerators by a device plugin alone. It runs on the types that the catalog "

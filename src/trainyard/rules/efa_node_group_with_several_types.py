@@ -11,8 +11,6 @@ from trainyard.spec.cluster import Spec
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield kinds of nodes with EFA that may be any of several instance types."""
-    if spec.platform != "eks":
-        return
     for group in spec.node_groups():
         types = dict.fromkeys(group.instance_types)
         if len(types) > 1 and any(uses_efa(name, group.efa) for name in types):
@@ -22,6 +20,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 RULE = Rule(
     severity="error",
+    applies_to="made_by_eksctl",
     title="Several instance types with EFA in a node group",
     rationale=(
         "One launch template lists the network interfaces for all types of a node group. eksctl gives each as many as "

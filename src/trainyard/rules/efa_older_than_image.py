@@ -15,7 +15,7 @@ from trainyard.spec.queue import Queue
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield a version that nodes with an official image refuse, or may refuse."""
     efa, version = spec.software.efa_version, spec.parallelcluster.version
-    if efa is None or spec.platform != "parallelcluster" or not _on_official_images(spec):
+    if efa is None or not _on_official_images(spec):
         return
     image = efa_of_images(version)
     if image is None:
@@ -55,6 +55,7 @@ def _remedy(image: InstallerRange) -> str:
 
 RULE = Rule(
     severity="error",
+    applies_to="made_by_parallelcluster",
     title="EFA installer older than the image's",
     rationale=(
         "The installer leaves packages that are newer as they are and yet writes down its own version, so nodes never "

@@ -11,8 +11,6 @@ from trainyard.spec.cluster import Spec
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield the first node group beyond the quota, node groups that are too large, and ranges beyond a fixed limit."""
-    if spec.platform != "eks":
-        return
     limits, groups = eks_limits(), tuple(spec.node_groups())
     # The system nodes are one.
     most_groups = limits.managed_node_groups - 1
@@ -35,6 +33,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 RULE = Rule(
     severity="warning",
+    applies_to="made_by_eksctl",
     title="More than an account of EKS begins with",
     rationale=(
         "EKS refuses what goes beyond a quota while eksctl makes the cluster. The quotas of node groups and of their "

@@ -10,7 +10,7 @@ from trainyard.spec.cluster import Spec
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield a mode of monitoring that collects from nodes of Batch with the image that AWS gives them."""
-    if spec.platform != "batch" or spec.monitoring.mode == "none":
+    if spec.monitoring.mode == "none":
         return
     bare = [queue.name for queue in spec.queues if (queue.ami or spec.image.ami) is None]
     if bare:
@@ -20,6 +20,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 RULE = Rule(
     severity="error",
+    applies_to="has_batch",
     title="Metrics without exporters",
     rationale=(
         "On AWS Batch nothing is installed on nodes when they start. The image that AWS gives them has no exporter, "

@@ -10,8 +10,6 @@ from trainyard.spec.cluster import Spec
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield a self-hosted Grafana without a certificate."""
-    if spec.platform != "parallelcluster" and not spec.is_environment:
-        return  # there is no Grafana of this kind: key-not-for-platform
     if spec.monitoring.mode == "self-hosting" and spec.monitoring.certificate is None:
         yield Problem(
             ("monitoring", "mode"),
@@ -21,6 +19,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 RULE = Rule(
     severity="info",
+    applies_to="can_host_monitoring",
     title="Grafana without a certificate",
     rationale=(
         "Without a certificate a load balancer could only listen for HTTP, and whoever is on the way would read the "

@@ -13,7 +13,7 @@ from trainyard.spec.custom_actions import CustomActions
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield the first thing that may keep the head node busy for more than half of a timeout that nobody chose."""
-    if spec.platform != "parallelcluster" or "head_node_s" in spec.timeouts.written:
+    if "head_node_s" in spec.timeouts.written:
         return
     if (busy := next(_busy_with(spec), None)) is not None:
         path, what = busy
@@ -40,6 +40,7 @@ def has_scripts(actions: CustomActions) -> bool:
 
 RULE = Rule(
     severity="info",
+    applies_to="made_by_parallelcluster",
     title="Timeout of the head node left to its default",
     rationale=(
         "CloudFormation rolls the whole cluster back when the head node is not done in time. The timeout is fixed when "

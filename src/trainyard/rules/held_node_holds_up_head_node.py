@@ -11,7 +11,7 @@ from trainyard.spec.cluster import Spec
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield on_failure: hold where nodes always run, from the creation of the cluster on."""
-    if spec.platform != "parallelcluster" or spec.is_environment or spec.software.on_failure != "hold":
+    if spec.software.on_failure != "hold":
         return
     queues = dict.fromkeys(group.queue.name for group in waited_for(spec) if group.capacity_kind != "reservation")
     if queues:
@@ -21,6 +21,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 RULE = Rule(
     severity="warning",
+    applies_to="made_by_parallelcluster",
     title="Held nodes that hold up the head node",
     rationale=(
         "While a cluster is made, the head node waits until every node that always runs is idle or at work. One that "

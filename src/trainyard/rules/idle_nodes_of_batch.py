@@ -10,8 +10,6 @@ from trainyard.spec.cluster import Spec
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield nodes of Batch on demand of which some always run."""
-    if spec.platform != "batch":
-        return
     for group in spec.node_groups():
         if group.min_nodes > 0 and group.capacity_kind == "on-demand":
             problem = f"{group.min_nodes} × {group.instance_type} of queue {group.queue.name!r} run also without a job"
@@ -20,6 +18,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 RULE = Rule(
     severity="info",
+    applies_to="has_batch",
     title="Nodes that run without a job",
     rationale=(
         "AWS Batch keeps the minimum of a compute environment running, even one that is disabled, and each instance "

@@ -12,7 +12,7 @@ from trainyard.spec.cluster import Spec
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield images that the head node cannot fetch; in a network of the user's own, a registry may be within reach."""
     images = spec.software.container_images
-    if spec.platform != "parallelcluster" or not images or reaches_internet(spec, spec.head_node.subnet):
+    if not images or reaches_internet(spec, spec.head_node.subnet):
         return
     more = f" and {len(images) - 1} more" if len(images) > 1 else ""
     what = f"{images[0]}{more}: network.internet is none"
@@ -26,6 +26,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 RULE = Rule(
     severity="error",
+    applies_to="has_head_node",
     title="Container images without a way to a registry",
     rationale=(
         "The head node imports the images from their registries. Without internet it reaches only the endpoints that "

@@ -16,8 +16,6 @@ _WITHOUT_IMAGE = ("p3", "p3dn", "g3", "g3s")
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield types that Batch has no image for, that have no room for a container's interface, or that nobody knows."""
-    if spec.platform != "batch":
-        return
     for group in spec.node_groups():
         own_image = (group.queue.ami or spec.image.ami) is not None
         for path, name in types_of(group):
@@ -42,6 +40,7 @@ def _why_not(name: str, facts: InstanceType | None, *, own_image: bool) -> tuple
 
 RULE = Rule(
     severity="error",
+    applies_to="has_batch",
     title="Instance type without multi-node jobs",
     rationale=(
         "Containers of multi-node jobs bring a network interface of their own, which has to fit on the first network "

@@ -12,7 +12,7 @@ from trainyard.spec.cluster import Spec
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield nodes of a family that came with a later version, as a warning where they boot an image of the user's."""
     version = spec.parallelcluster.version
-    for group in spec.node_groups() if spec.platform == "parallelcluster" else ():
+    for group in spec.node_groups():
         for name in group.instance_types:
             line = first_line_with(name.partition(".")[0])
             if line is not None and is_older(version, line):
@@ -26,6 +26,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 RULE = Rule(
     severity="error",
+    applies_to="made_by_parallelcluster",
     title="Instance type that is newer than ParallelCluster",
     rationale=(
         "New GPUs need new drivers, which the official images of earlier versions lack, and on some types the first "

@@ -12,7 +12,7 @@ from trainyard.spec.cluster import Spec
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield arm64 types with accelerators, which have an example job, beside its default image."""
-    if spec.platform != "eks" or spec.eks.pytorch_image is not None:
+    if spec.eks.pytorch_image is not None:
         return
     for group in spec.node_groups():
         for path, name in types_of(group):
@@ -24,6 +24,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 RULE = Rule(
     severity="warning",
+    applies_to="has_kubernetes",
     title="Job image for another architecture",
     rationale=(
         "A container of x86_64 ends with exec format error on a Grace processor. AWS keeps its images of "

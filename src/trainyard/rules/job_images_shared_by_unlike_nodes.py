@@ -29,8 +29,6 @@ class _Runs(NamedTuple):
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield types that need other images than the first one of the spec."""
-    if spec.platform != "batch":
-        return
     every = [(path, name, _runs(name)) for group in spec.node_groups() for path, name in types_of(group)]
     for path, name, runs in every[1:]:
         if (differs := runs.beside(every[0][2])) is not None:
@@ -45,6 +43,7 @@ def _runs(name: str) -> _Runs:
 
 RULE = Rule(
     severity="warning",
+    applies_to="has_batch",
     title="Images for nodes that cannot run them",
     rationale=(
         "All queues of a cluster of AWS Batch take the images of their job definitions from the same settings or the "

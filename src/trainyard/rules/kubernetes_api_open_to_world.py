@@ -10,7 +10,7 @@ from trainyard.spec.cluster import Spec
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield a public endpoint without address ranges. Ranges that are too wide have a rule of their own."""
-    if spec.platform != "eks" or spec.eks.endpoint == "private" or spec.access.allow_from:
+    if spec.eks.endpoint == "private" or spec.access.allow_from:
         return
     path = ("eks", "endpoint") if "endpoint" in spec.eks.written else ("platform",)
     message = f"endpoint: {spec.eks.endpoint} of {spec.platform} lets every address try the Kubernetes API"
@@ -19,6 +19,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 RULE = Rule(
     severity="info",
+    applies_to="has_kubernetes",
     title="Kubernetes API open to the world",
     rationale=(
         "The API asks everybody for credentials, and a stolen kubeconfig or a flaw in it is then reachable from "

@@ -10,8 +10,6 @@ from trainyard.spec.cluster import Spec
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield a public endpoint whose ranges shut the nodes out, and a private one, which shuts out who deploys."""
-    if spec.platform != "eks":
-        return
     path, ranges = ("eks", "endpoint"), spec.access.allow_from
     if spec.eks.endpoint == "public" and ranges and "0.0.0.0/0" not in ranges:
         message = f"nodes come to a public endpoint from the address of their NAT gateway, and {', '.join(ranges)} may"
@@ -24,6 +22,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 RULE = Rule(
     severity="error",
+    applies_to="has_kubernetes",
     title="Kubernetes API out of reach",
     rationale=(
         "Nodes join through the endpoint: those that cannot reach it never do, and eksctl waits for them until its "

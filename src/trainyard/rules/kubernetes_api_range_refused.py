@@ -10,7 +10,7 @@ from trainyard.spec.cluster import Spec
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield ranges that EKS refuses. Those of documentation are for a preflight: examples have them on purpose."""
-    if spec.platform != "eks" or spec.eks.endpoint == "private":
+    if spec.eks.endpoint == "private":
         return
     from trainyard.catalog.reserved_ranges import is_reserved  # noqa: PLC0415  every check imports this rule
 
@@ -22,6 +22,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 RULE = Rule(
     severity="error",
+    applies_to="has_kubernetes",
     title="Range that a public Kubernetes API cannot have",
     rationale=(
         "A public endpoint sees the address that you have on the internet, behind NAT or a proxy, and not the one of "

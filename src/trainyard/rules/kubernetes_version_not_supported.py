@@ -12,8 +12,6 @@ from trainyard.spec.cluster import Spec
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield a version out of support, one in extended support, and one that the catalog does not know."""
-    if spec.platform != "eks":
-        return
     path, version = ("eks", "kubernetes_version"), spec.eks.kubernetes_version
     support = support_of(version)
     recommended = f"write one of {', '.join(versions_in_standard_support())}"
@@ -36,6 +34,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 RULE = Rule(
     severity="error",
+    applies_to="has_kubernetes",
     title="Version of Kubernetes without support",
     rationale=(
         "EKS supports a version for 14 months, and for 12 more at six times the price of the control plane. Then it "

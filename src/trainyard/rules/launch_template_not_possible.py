@@ -16,8 +16,6 @@ from trainyard.spec.node_group import NodeGroup
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield an image of the user's own beside such a template, and types of which nobody knows the network cards."""
-    if spec.platform != "eks":
-        return
     for group in spec.node_groups():
         why = _why(group)
         if why is None:
@@ -57,6 +55,7 @@ def _image(group: NodeGroup) -> Path:
 
 RULE = Rule(
     severity="error",
+    applies_to="made_by_eksctl",
     title="Launch template that cannot be made",
     rationale=(
         "Where eksctl's launch template would be wrong, trainyard makes one. With an image in it, EKS no longer tells "

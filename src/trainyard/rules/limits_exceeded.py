@@ -24,7 +24,7 @@ def check(spec: Spec) -> Iterator[Problem]:
     """Yield the first thing beyond each limit of the version in the spec, and kinds of nodes beyond Slurm's own."""
     version = spec.parallelcluster.version
     allowed = limits(version)
-    if spec.platform != "parallelcluster" or allowed is None:
+    if allowed is None:
         return
     found: set[Path] = set()
     for what, things, most in (*_scheduling(spec, allowed), *_storage(spec, allowed)):
@@ -74,6 +74,7 @@ def _storage(spec: Spec, allowed: Limits) -> Iterator[_Counted]:
 
 RULE = Rule(
     severity="error",
+    applies_to="made_by_parallelcluster",
     title="More than ParallelCluster takes",
     rationale=(
         "ParallelCluster has limits of its own, below those of AWS, and refuses a configuration beyond one of them. "

@@ -17,7 +17,7 @@ _READ_S3 = frozenset(
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield scripts in S3 of login nodes, where no policy of the user's can be meant for them."""
-    if spec.platform != "parallelcluster" or any(_may_read_s3(policy) for policy in spec.iam.policies):
+    if any(_may_read_s3(policy) for policy in spec.iam.policies):
         return
     for path, pool in spec.login_pools():
         for place, url in scripts_of(pool.custom_actions):
@@ -37,6 +37,7 @@ def _may_read_s3(policy: str) -> bool:
 
 RULE = Rule(
     severity="error",
+    applies_to="made_by_parallelcluster",
     title="Login script that cannot be read",
     rationale=(
         "A node fetches its scripts with its own role. ParallelCluster grants S3Access to the head node and to queues "

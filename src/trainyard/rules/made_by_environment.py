@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainyard.platform_table import platform_of
 from trainyard.rules import Problem, Rule
 from trainyard.spec.cluster import Spec
 from trainyard.spec.file_system import Lustre, OpenZfs
@@ -25,7 +26,7 @@ def check(spec: Spec) -> Iterator[Problem]:
     if spec.monitoring.alert_email is not None:
         yield Problem(("monitoring", "alert_email"), f"alerts are sent by environment {spec.environment!r}")
     # EKS takes the ranges of its endpoint as a list of its own.
-    if spec.platform != "eks" and len(spec.access.allow_from) > 1:
+    if not platform_of(spec).has_kubernetes and len(spec.access.allow_from) > 1:
         message = (
             f"{len(spec.access.allow_from)} ranges need a prefix list, which a cluster in an environment does not make"
         )

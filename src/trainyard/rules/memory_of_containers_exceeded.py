@@ -19,7 +19,7 @@ def check(spec: Spec) -> Iterator[Problem]:
         for group in spec.node_groups()
         if (facts := find(group.instance_type)) is not None and facts.memory_mib is not None
     }
-    if spec.platform != "batch" or not memories:
+    if not memories:
         return
     name, memory_mib = min(memories.items(), key=lambda one: one[1])
     shared, pages = spec.batch.shared_memory_gib, spec.batch.huge_pages
@@ -33,6 +33,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 RULE = Rule(
     severity="error",
+    applies_to="has_batch",
     title="More memory set aside than there is",
     rationale=(
         "What fills shared memory counts as memory of the container, which is ended when it takes more than it may "

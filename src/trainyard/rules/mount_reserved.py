@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.catalog.parallelcluster import reserved_mounts
+from trainyard.platform_table import platform_of
 from trainyard.rules import Problem, Rule
 from trainyard.rules.mounts_overlap import mounts
 from trainyard.spec.cluster import Spec
@@ -20,7 +21,7 @@ def check(spec: Spec) -> Iterator[Problem]:
     for path, mount in mounts(spec):
         if mount in reserved_mounts() or mount.startswith(_OF_THE_KERNEL):
             yield Problem(path, f"{mount} belongs to the system of every node")
-        elif spec.platform == "eks" and mount == PROGRAM_ON_EKS:
+        elif platform_of(spec).has_kubernetes and mount == PROGRAM_ON_EKS:
             yield Problem(path, f"{mount} is where pods of the example jobs have their program")
 
 

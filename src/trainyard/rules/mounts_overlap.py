@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from trainyard.finding import Path
+from trainyard.platform_table import platform_of
 from trainyard.rules import Problem, Rule
 from trainyard.spec.cluster import Spec
-
-_WITH_SCRATCH = ("parallelcluster", "batch")
 
 
 def check(spec: Spec) -> Iterator[Problem]:
@@ -26,7 +25,7 @@ def mounts(spec: Spec) -> Iterator[tuple[Path, str]]:
     """Yield the directory of every mount with its place in the spec."""
     for index, file_system in enumerate(spec.file_systems):
         yield ("file_systems", index, "mount"), file_system.mount
-    if spec.platform in _WITH_SCRATCH:
+    if platform_of(spec).mounts_scratch:
         yield ("scratch", "mount"), spec.scratch.mount
 
 

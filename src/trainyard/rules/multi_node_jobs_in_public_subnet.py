@@ -10,8 +10,6 @@ from trainyard.spec.cluster import Spec
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield queues of Batch whose nodes stand in a public subnet."""
-    if spec.platform != "batch":
-        return
     existing = spec.network.existing
     public = {"public", *(() if existing is None else existing.public_subnets)}
     for index, queue in enumerate(spec.queues):
@@ -24,6 +22,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 RULE = Rule(
     severity="error",
+    applies_to="has_batch",
     title="Multi-node jobs in a public subnet",
     rationale=(
         "Containers of multi-node jobs have a network interface of their own, without a public address, and in a "

@@ -14,7 +14,7 @@ from trainyard.spec.cluster import Spec
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield names that are taken for ParallelCluster's own use, and a cluster's name that accounting cannot hold."""
     allowed = limits(spec.parallelcluster.version)
-    if spec.platform != "parallelcluster" or allowed is None:
+    if allowed is None:
         return
     for path, name in _names(spec):
         if name in allowed.forbidden_names:
@@ -42,6 +42,7 @@ def _too_long(spec: Spec, allowed: Limits) -> Iterator[Problem]:
 
 RULE = Rule(
     severity="error",
+    applies_to="made_by_parallelcluster",
     title="Name that ParallelCluster refuses",
     rationale=(
         "No queue, compute resource or login pool may be called default. With accounting, tables of the database are "

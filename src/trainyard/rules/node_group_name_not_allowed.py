@@ -15,8 +15,6 @@ _SYSTEM = "system"
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield names of queues, alone or with that of their nodes, that another node group has or no stack can hold."""
-    if spec.platform != "eks":
-        return
     taken: dict[str, str] = {_SYSTEM: "the system nodes"}
     longest = eks_limits().stack_name_characters
     for group in spec.node_groups():
@@ -41,6 +39,7 @@ def _place(group: NodeGroup) -> Path:
 
 RULE = Rule(
     severity="error",
+    applies_to="made_by_eksctl",
     title="Name of a node group that is taken or too long",
     rationale=(
         "Each kind of nodes is a node group, and eksctl makes a CloudFormation stack of each that is named after the "

@@ -10,7 +10,7 @@ from trainyard.spec.cluster import Spec
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield nodes of which none is wanted at first. A Capacity Block may be yet to begin."""
-    if spec.platform != "eks" or "autoScaler" in spec.eks.node_policies:
+    if "autoScaler" in spec.eks.node_policies:
         return
     for group in spec.node_groups():
         if group.desired_nodes == 0 and group.capacity_kind != "capacity_block":
@@ -23,6 +23,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 RULE = Rule(
     severity="info",
+    applies_to="made_by_eksctl",
     title="Nodes that nothing starts",
     rationale=(
         "EKS keeps the number of nodes that it was told, and does not look at jobs: their pods stay Pending until "

@@ -15,7 +15,7 @@ _NEEDS = {
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield operators that were left out, where a queue has several nodes."""
-    if spec.platform != "eks" or "operators" not in spec.eks.written:
+    if "operators" not in spec.eks.written:
         return
     group = next((group for group in spec.node_groups() if group.max_nodes > 1), None)
     for operator, jobs in _NEEDS.items():
@@ -26,6 +26,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 RULE = Rule(
     severity="warning",
+    applies_to="has_kubernetes",
     title="Operator that jobs need",
     rationale=(
         "Kubernetes itself knows no job that runs on several nodes at once. Without the operator its resources do not "

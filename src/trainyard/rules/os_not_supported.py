@@ -14,7 +14,7 @@ def check(spec: Spec) -> Iterator[Problem]:
     """Yield the operating system where the version in the spec is known not to have it, or not for some nodes."""
     version, os = spec.parallelcluster.version, spec.image.os
     supported = supported_oses(version)
-    if spec.platform != "parallelcluster" or supported is None:
+    if supported is None:
         return
     if os not in supported:
         yield Problem(
@@ -35,6 +35,7 @@ def _refused(version: str, instance_type: str) -> tuple[str, ...]:
 
 RULE = Rule(
     severity="error",
+    applies_to="made_by_parallelcluster",
     title="Operating system that is not supported",
     rationale=(
         "ParallelCluster drops systems that are out of support: ubuntu2004 went with 3.14, alinux2 with 3.16. Old "

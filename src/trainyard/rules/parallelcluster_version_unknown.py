@@ -12,7 +12,7 @@ from trainyard.spec.cluster import Spec
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield the version where there are no facts about its line."""
     version = spec.parallelcluster.version
-    if spec.platform == "parallelcluster" and supported_oses(version) is None:
+    if supported_oses(version) is None:
         yield Problem(
             ("parallelcluster", "version"),
             f"nothing is known about ParallelCluster {version}, so rules that depend on it were not applied",
@@ -22,6 +22,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 RULE = Rule(
     severity="warning",
+    applies_to="made_by_parallelcluster",
     title="Unknown ParallelCluster version",
     rationale=(
         "Which systems and settings exist depends on the version. A version without facts passes rules unchecked."

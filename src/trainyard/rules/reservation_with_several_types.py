@@ -14,8 +14,6 @@ _OTHER = "name the reservation of each type: `aws ec2 describe-capacity-reservat
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield nodes of several types that name one reservation or Capacity Block, in one compute resource or in two."""
-    if spec.platform != "parallelcluster":
-        return
     first: dict[str, NodeGroup] = {}
     for group in spec.node_groups():
         if (id_ := _reserved_id(group)) is None:
@@ -43,6 +41,7 @@ def _two_types(id_: str, first: NodeGroup, other: NodeGroup) -> str:
 
 RULE = Rule(
     severity="error",
+    applies_to="made_by_parallelcluster",
     title="One reservation for several instance types",
     rationale=(
         "A capacity reservation holds instances of one type. ParallelCluster launches nodes of several types through "

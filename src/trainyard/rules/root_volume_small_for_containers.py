@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainyard.platform_table import platform_of
 from trainyard.rules import Problem, Rule
 from trainyard.spec.cluster import Spec
 
@@ -17,12 +18,13 @@ _ECS_IMAGE_GIB = 30
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield queues whose root volume is smaller than recommended where nodes run containers, as all of Batch do."""
-    if not spec.software.containers and spec.platform != "batch":
+    runs_batch = platform_of(spec).has_batch
+    if not spec.software.containers and not runs_batch:
         return
     for index, queue in enumerate(spec.queues):
         size_gib, path = queue.root_volume.size_gib, ("queues", index, "root_volume", "size_gib")
         own_image = queue.ami or spec.image.ami
-        if spec.platform == "batch" and own_image is None and size_gib < _ECS_IMAGE_GIB:
+        if runs_batch and own_image is None and size_gib < _ECS_IMAGE_GIB:
             problem = f"queue {queue.name} has a root volume of {size_gib} GiB, and its image {_ECS_IMAGE_GIB} GiB"
             yield Problem(path, problem, severity="error")
         elif size_gib < _RECOMMENDED_GIB:

@@ -13,8 +13,6 @@ def check(spec: Spec) -> Iterator[Problem]:
     """Yield a network without two zones for the load balancer that a self-hosted Grafana with a certificate has."""
     if spec.monitoring.mode != "self-hosting" or spec.monitoring.certificate is None:
         return
-    if spec.platform != "parallelcluster" and not spec.is_environment:
-        return  # there is no Grafana of this kind: key-not-for-platform
     if spec.network.existing is None:
         yield from _of_new(spec.network)
     else:
@@ -44,6 +42,7 @@ def _of_existing(existing: ExistingNetwork) -> Iterator[Problem]:
 
 RULE = Rule(
     severity="error",
+    applies_to="can_host_monitoring",
     title="Second zone that is missing",
     rationale=(
         "A self-hosted Grafana with a certificate stands behind an Application Load Balancer, and AWS refuses to make "

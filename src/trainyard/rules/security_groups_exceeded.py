@@ -14,7 +14,7 @@ _MOST = 4
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield the first group beyond what is left beside trainyard's own."""
     existing = spec.network.existing
-    if spec.platform != "batch" or existing is None or len(existing.security_groups) <= _MOST:
+    if existing is None or len(existing.security_groups) <= _MOST:
         return
     group = existing.security_groups[_MOST]
     problem = f"{group} is number {_MOST + 1} of the security groups, and beside trainyard's own Batch takes {_MOST}"
@@ -23,6 +23,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 RULE = Rule(
     severity="error",
+    applies_to="has_batch",
     title="More security groups than Batch takes",
     rationale=(
         "A compute environment for multi-node jobs may have five security groups, which every container's network "

@@ -10,8 +10,6 @@ from trainyard.spec.cluster import Spec
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield nodes of Batch that are to run on spot."""
-    if spec.platform != "batch":
-        return
     for group in spec.node_groups():
         if group.capacity_kind == "spot":
             problem = f"queue {group.queue.name!r} runs {group.instance_type} on spot, where multi-node jobs do not run"
@@ -20,6 +18,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 RULE = Rule(
     severity="error",
+    applies_to="has_batch",
     title="Spot for multi-node jobs",
     rationale=(
         "AWS Batch runs no multi-node job on a compute environment of Spot Instances: it would wait as RUNNABLE for "

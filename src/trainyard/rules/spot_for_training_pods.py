@@ -11,8 +11,6 @@ from trainyard.spec.cluster import Spec
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield spot nodes of EKS that are several and have EFA, which only jobs of several nodes use."""
-    if spec.platform != "eks":
-        return
     for group in spec.node_groups():
         together = group.max_nodes > 1 and any(uses_efa(name, group.efa) for name in group.instance_types)
         if group.capacity_kind == "spot" and together:
@@ -22,6 +20,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 RULE = Rule(
     severity="warning",
+    applies_to="has_kubernetes",
     title="Spot for nodes that work together",
     rationale=(
         "One spot instance that EC2 takes back, with two minutes' notice, ends a training job on all of its nodes. "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainyard.platform_table import platform_of
 from trainyard.rules import Problem, Rule
 from trainyard.spec.cluster import Spec
 
@@ -18,7 +19,7 @@ def check(spec: Spec) -> Iterator[Problem]:
     yield from _file_systems(spec)
     ranges = spec.access.allow_from
     # EKS takes the ranges itself, and has a limit of its own: eks-quota-exceeded.
-    if spec.platform != "eks" and len(ranges) > MOST_RANGES:
+    if not platform_of(spec).has_kubernetes and len(ranges) > MOST_RANGES:
         message = f"{ranges[MOST_RANGES]} is number {MOST_RANGES + 1} of the ranges, and their list takes {MOST_RANGES}"
         yield Problem(("access", "allow_from", MOST_RANGES), message, "join ranges that lie side by side")
     if spec.network.existing is None:

@@ -12,8 +12,6 @@ from trainyard.spec.node_group import NodeGroup
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield nodes of which several always run, where a reservation has to hold them all or the type is scarce."""
-    if spec.platform != "parallelcluster":
-        return
     for group in spec.node_groups():
         if 1 < group.min_nodes <= group.max_nodes and (where := _doubtful_source(group)):
             yield Problem(
@@ -42,6 +40,7 @@ def _is_scarce(name: str) -> bool:
 
 RULE = Rule(
     severity="info",
+    applies_to="made_by_parallelcluster",
     title="Nodes that hold up the head node",
     rationale=(
         "While a cluster is made, the head node waits until all nodes that always run are up. Where the capacity is "

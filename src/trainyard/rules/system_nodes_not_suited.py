@@ -18,8 +18,6 @@ _SMALL_SIZES = ("nano", "micro", "small")
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield an instance type with accelerators that nothing uses, and one that is known to be small."""
-    if spec.platform != "eks":
-        return
     path, name = ("eks", "system_nodes", "instance_type"), spec.eks.system_nodes.instance_type
     facts = find(name)
     if facts is None:
@@ -37,6 +35,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 RULE = Rule(
     severity="warning",
+    applies_to="has_kubernetes",
     title="Instance type that does not suit system nodes",
     rationale=(
         "Training never lands on system nodes, so accelerators there cost much and do nothing. Where they are too "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainyard.platform_table import platform_of
 from trainyard.rules import Problem, Rule
 from trainyard.spec.cluster import Spec
 
@@ -16,7 +17,7 @@ _RESERVED_ON_EKS = ("alpha.eksctl.io/", "eksctl.cluster.k8s.io/", "eksctl.io/", 
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield tags that AWS, ParallelCluster, eksctl or trainyard set themselves."""
-    reserved = (*_RESERVED, *(_RESERVED_ON_EKS if spec.platform == "eks" else ()))
+    reserved = (*_RESERVED, *(_RESERVED_ON_EKS if platform_of(spec).made_by_eksctl else ()))
     for key in spec.tags:
         if owner := next((beginning for beginning in reserved if key.lower().startswith(beginning)), None):
             yield Problem(("tags", key), f"tag {key!r} begins with {owner}, which is reserved")

@@ -16,8 +16,6 @@ from trainyard.spec.queue import Queue
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield timeouts below the estimate for a queue, and for the head node with the nodes that it waits for."""
-    if spec.platform != "parallelcluster" or spec.is_environment:
-        return
     seconds, queue = max(((queue_seconds(spec, queue), queue) for queue in spec.queues), key=lambda one: one[0][1])
     if (timeout_s := spec.timeouts.compute_node_s) < seconds[1]:
         message = f"{timeout_s:,} s for nodes of queue {queue.name!r}, which take {_in_words(seconds)} to come up"
@@ -109,6 +107,7 @@ def _remedy(seconds: Seconds) -> str:
 
 RULE = Rule(
     severity="warning",
+    applies_to="made_by_parallelcluster",
     title="Timeout below what nodes need",
     rationale=(
         "A compute node that is not up in time is terminated and launched again, until the cluster enters protected "

@@ -15,8 +15,6 @@ def check(spec: Spec) -> Iterator[Problem]:
 
     On AWS Batch and Amazon EKS the default image of such a type has the driver, and the containers have the rest.
     """
-    if spec.platform != "parallelcluster":
-        return
     for group in spec.node_groups():
         queue = group.queue
         if (queue.setup or spec.software.setup) != "none" or queue.ami or spec.image.ami:
@@ -33,6 +31,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 RULE = Rule(
     severity="warning",
+    applies_to="nodes_run_release",
     title="Trainium without Neuron",
     rationale=(
         "Programs reach Trainium through the driver, runtime and compiler of the Neuron SDK. The official images are "

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from trainyard.catalog.ebs import volume_type
 from trainyard.catalog.ebs_volume_type import EbsLimits, EbsVolumeType
+from trainyard.platform_table import platform_of
 from trainyard.rules import Problem, Rule
 from trainyard.rules.unencrypted_volume import volumes
 from trainyard.spec.cluster import Spec
@@ -28,7 +29,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 def _limits(spec: Spec, facts: EbsVolumeType) -> EbsLimits:
     """Return what counts on the platform. ParallelCluster has not followed EBS everywhere."""
-    return facts.parallelcluster if spec.platform == "parallelcluster" else facts
+    return facts.parallelcluster if platform_of(spec).made_by_parallelcluster else facts
 
 
 def _problems(volume: RootVolume | Ebs, limits: EbsLimits) -> Iterator[tuple[str, str]]:

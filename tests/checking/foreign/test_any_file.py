@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.examples import example_spec
 from trainyard.api import check_files
 from trainyard.checking.foreign.any_file import check_any_file
 from trainyard.checking.foreign.kind import FUNCTIONS, document_kind
 from trainyard.checking.spec_file import check_file
 from trainyard.document.problems import MOST_FINDINGS
 from trainyard.document.read import read_yaml
-from trainyard.rules import example_spec
 
 CASES = Path(__file__).parents[4] / "shared" / "corpus" / "config"
 # Our words for what the cases call their defects.

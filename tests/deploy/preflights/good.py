@@ -256,8 +256,8 @@ def changed(old: str, new: str, spec: str = SPEC) -> str:
 
 def problems(id_: str, spec: str = SPEC, answers: Mapping[str, Any] | None = None, **more: Any) -> list[Problem]:
     """Return what one preflight yields."""
-    preflight = next(named.preflight for named in all_preflights() if named.id == id_)
-    return list(preflight.check(context(spec, answers, **more)))
+    preflight = next(preflight for preflight in all_preflights() if preflight.id == id_)
+    return list(preflight.problems(context(spec, answers, **more)))
 
 
 def found(id_: str, spec: str = SPEC, answers: Mapping[str, Any] | None = None, **more: Any) -> list[str]:

@@ -118,7 +118,7 @@ def test_a_key_that_its_own_policy_opens_to_others_is_an_error(answer):
 
 
 def test_a_key_is_not_proposed_for_file_systems_without_a_word_of_what_that_does():
-    remedy = next(one.preflight for one in all_preflights() if one.id == PREFLIGHT).remedy
+    remedy = next(one for one in all_preflights() if one.id == PREFLIGHT).remedy
     assert remedy.index("iam.policies") < remedy.index("iam.kms_key") < remedy.index("file systems and shared volumes")
 
 

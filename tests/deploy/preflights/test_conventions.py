@@ -12,7 +12,7 @@ from tests.deploy.preflights.good import OWN_NETWORK, SPEC, context
 from tests.deploy.preflights.recorded import RecordedAccount
 from trainyard.checking.explanation import explanations
 from trainyard.checking.spec_file import rule_findings
-from trainyard.deploy.preflights import NamedPreflight, all_preflights
+from trainyard.deploy.preflights import Preflight, all_preflights
 from trainyard.spec.parsing import parse
 
 PREFLIGHTS = all_preflights()
@@ -42,23 +42,23 @@ def test_the_good_spec_is_clean_of_every_rule():
 
 
 @EACH
-def test_nothing_is_said_against_the_good_spec_in_the_good_account(named: NamedPreflight):
-    assert list(named.preflight.check(context())) == []
+def test_nothing_is_said_against_the_good_spec_in_the_good_account(named: Preflight):
+    assert list(named.problems(context())) == []
 
 
 @EACH
-def test_a_preflight_asks_only_for_what_it_says(named: NamedPreflight):
+def test_a_preflight_asks_only_for_what_it_says(named: Preflight):
     asking = context()
-    list(named.preflight.check(asking))
+    list(named.problems(asking))
     assert isinstance(asking.account, RecordedAccount)
     calls = {f"{PREFIXES.get(service, service)}:{action}" for service, action in map(split, asking.account.calls)}
     # The number of the account, which messages name, is known before.
-    assert {ACTIONS.get(call, call) for call in calls} - {"sts:GetCallerIdentity"} <= set(named.preflight.permissions)
+    assert {ACTIONS.get(call, call) for call in calls} - {"sts:GetCallerIdentity"} <= set(named.permissions)
 
 
 @EACH
-def test_a_preflight_says_why_what_to_do_and_who_says_so(named: NamedPreflight):
-    preflight = named.preflight
+def test_a_preflight_says_why_what_to_do_and_who_says_so(named: Preflight):
+    preflight = named
     assert re.fullmatch(r"https://\S+", preflight.source)
     assert len(preflight.rationale) > 60
     assert preflight.rationale.endswith(".")
@@ -68,7 +68,7 @@ def test_a_preflight_says_why_what_to_do_and_who_says_so(named: NamedPreflight):
 
 
 @EACH
-def test_a_preflight_has_a_test_of_its_own(named: NamedPreflight):
+def test_a_preflight_has_a_test_of_its_own(named: Preflight):
     assert (Path(__file__).parent / f"test_{named.id.replace('-', '_')}.py").is_file()
 
 

@@ -8,18 +8,21 @@ import pytest
 
 from tests.deploy.preflights.good import context
 from trainyard.api.explain import explain_id, explanations
+from trainyard.deploy.preflight_runner import NOT_RUN
 from trainyard.deploy.preflights import all_preflights
-from trainyard.deploy.preflights.running import NOT_RUN
 from trainyard.deploy.requirements.permissions import parts, wanted_actions
 from trainyard.errors import InputError
 
 
-@pytest.mark.parametrize("id_", [*(named.id for named in all_preflights()), NOT_RUN.id])
-def test_a_preflight_is_explained_with_what_it_asks_for(id_):
-    explanation = explain_id(id_)
+@pytest.mark.parametrize("preflight", all_preflights(), ids=lambda preflight: preflight.id)
+def test_a_preflight_is_explained_with_what_it_asks_for(preflight):
+    explanation = explain_id(preflight.id)
     assert explanation.kind == "preflight"
-    preflight = next(named.preflight for named in (*all_preflights(), NOT_RUN) if named.id == id_)
     assert all(permission in explanation.rationale for permission in preflight.permissions)
+
+
+def test_a_preflight_that_could_not_be_run_is_explained_like_one():
+    assert explain_id(NOT_RUN.id).kind == "preflight"
 
 
 def test_rules_come_first_and_causes_of_failures_last():

@@ -23,8 +23,8 @@ from tests.deploy.preflights.good import (
 )
 from tests.deploy.preflights.recorded import RecordedAccount, Refusal, listing
 from trainyard.checking.spec_file import rule_findings
+from trainyard.deploy.preflight_runner import run_preflights
 from trainyard.deploy.preflights import all_preflights
-from trainyard.deploy.preflights.running import run_preflights
 from trainyard.finding import Finding
 from trainyard.rules import all_rules
 from trainyard.spec.parsing import parse

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from tests.examples import example_document
 from trainyard.checking.foreign.kind import FUNCTIONS
 from trainyard.document.read import read_yaml
 from trainyard.finding import path_text
 from trainyard.rules import Problem
-from trainyard.rules.documents import all_document_rules, example_document
+from trainyard.rules.documents import all_document_rules
 
 
 def problems(rule_id: str, part: str) -> list[Problem]:
     """Return the problems that a rule finds in a document of which only a part is written out."""
-    rule = next(named.rule for named in all_document_rules() if named.id == rule_id)
+    rule = next(named for named in all_document_rules() if named.id == rule_id)
     return list(rule.check(read_yaml(example_document(rule.kind, part), "document.yaml", FUNCTIONS)))
 
 

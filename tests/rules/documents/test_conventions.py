@@ -10,20 +10,21 @@ from pathlib import Path
 import pytest
 
 import trainyard.rules.documents
+from tests.examples import example_document
 from trainyard.checking.foreign.any_file import document_findings
 from trainyard.checking.foreign.kind import FUNCTIONS, document_kind
 from trainyard.document.node import Document
 from trainyard.document.read import read_yaml
 from trainyard.rules import all_rules
-from trainyard.rules.documents import DocumentKind, NamedDocumentRule, all_document_rules, example_document
+from trainyard.rules.documents import DocumentKind, DocumentRule, all_document_rules
 
 RULES = all_document_rules()
 EACH_RULE = pytest.mark.parametrize("named", RULES, ids=lambda named: named.id)
 
 
-def ids_found_in(named: NamedDocumentRule, part: str) -> set[str]:
-    document = read_yaml(example_document(named.rule.kind, part), "document.yaml", FUNCTIONS)
-    return {finding.id for finding in document_findings(document, named.rule.kind)}
+def ids_found_in(named: DocumentRule, part: str) -> set[str]:
+    document = read_yaml(example_document(named.kind, part), "document.yaml", FUNCTIONS)
+    return {finding.id for finding in document_findings(document, named.kind)}
 
 
 def test_every_file_in_the_folder_is_a_rule():
@@ -36,25 +37,25 @@ def test_no_rule_about_specs_has_the_same_id():
 
 
 @EACH_RULE
-def test_examples_are_documents_of_their_kind(named: NamedDocumentRule):
-    for part in (named.rule.bad, named.rule.good):
-        document = read_yaml(example_document(named.rule.kind, part), "document.yaml", FUNCTIONS)
-        assert document_kind(document.value) == named.rule.kind
+def test_examples_are_documents_of_their_kind(named: DocumentRule):
+    for part in (named.bad, named.good):
+        document = read_yaml(example_document(named.kind, part), "document.yaml", FUNCTIONS)
+        assert document_kind(document.value) == named.kind
 
 
 @EACH_RULE
-def test_the_bad_example_is_found(named: NamedDocumentRule):
-    assert named.id in ids_found_in(named, named.rule.bad)
+def test_the_bad_example_is_found(named: DocumentRule):
+    assert named.id in ids_found_in(named, named.bad)
 
 
 @EACH_RULE
-def test_the_good_example_is_clean_of_this_and_every_other_rule(named: NamedDocumentRule):
-    assert ids_found_in(named, named.rule.good) == set()
+def test_the_good_example_is_clean_of_this_and_every_other_rule(named: DocumentRule):
+    assert ids_found_in(named, named.good) == set()
 
 
 @EACH_RULE
-def test_a_rule_says_why_what_to_do_and_who_says_so(named: NamedDocumentRule):
-    rule = named.rule
+def test_a_rule_says_why_what_to_do_and_who_says_so(named: DocumentRule):
+    rule = named
     assert re.fullmatch(r"https://\S+", rule.source)
     assert rule.severity in ("error", "warning", "info")
     assert len(rule.rationale) > 60
@@ -64,22 +65,22 @@ def test_a_rule_says_why_what_to_do_and_who_says_so(named: NamedDocumentRule):
 
 
 @EACH_RULE
-def test_a_rule_has_a_test_of_its_own(named: NamedDocumentRule):
+def test_a_rule_has_a_test_of_its_own(named: DocumentRule):
     assert (Path(__file__).parent / f"test_{named.id.replace('-', '_')}.py").is_file()
 
 
 @EACH_RULE
-def test_every_path_that_a_rule_yields_leads_to_something_written(named: NamedDocumentRule):
-    document = read_yaml(example_document(named.rule.kind, named.rule.bad), "document.yaml", FUNCTIONS)
-    for problem in named.rule.check(document):
+def test_every_path_that_a_rule_yields_leads_to_something_written(named: DocumentRule):
+    document = read_yaml(example_document(named.kind, named.bad), "document.yaml", FUNCTIONS)
+    for problem in named.check(document):
         assert document.root.at(problem.path) is not document.root
 
 
 @EACH_RULE
-def test_a_finding_carries_the_user_s_own_value_or_name(named: NamedDocumentRule):
-    document = read_yaml(example_document(named.rule.kind, named.rule.bad), "document.yaml", FUNCTIONS)
-    written = set(re.findall(r"[\w./-]{2,}", named.rule.bad.replace(",", "")))
-    for problem in named.rule.check(document):
+def test_a_finding_carries_the_user_s_own_value_or_name(named: DocumentRule):
+    document = read_yaml(example_document(named.kind, named.bad), "document.yaml", FUNCTIONS)
+    written = set(re.findall(r"[\w./-]{2,}", named.bad.replace(",", "")))
+    for problem in named.check(document):
         words = set(re.findall(r"[\w./-]{2,}", problem.message.replace(",", "")))
         assert words & written
 
@@ -142,7 +143,7 @@ def odd_documents(kind: DocumentKind, odd: str) -> list[Document]:
 
 @pytest.mark.parametrize("odd", ODD)
 @EACH_RULE
-def test_a_rule_bears_whatever_stands_in_a_file(named: NamedDocumentRule, odd: str):
-    for document in odd_documents(named.rule.kind, odd):
-        for problem in named.rule.check(document):
+def test_a_rule_bears_whatever_stands_in_a_file(named: DocumentRule, odd: str):
+    for document in odd_documents(named.kind, odd):
+        for problem in named.check(document):
             assert problem.message

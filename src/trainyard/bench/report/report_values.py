@@ -91,7 +91,7 @@ def _group(group: Sequence[Finding], runs: Mapping[tuple[str, str], list[int]]) 
     return {
         "id": first.id,
         "severity": first.severity,
-        "title": kinds()[first.id]["title"],
+        "title": kinds()[first.id].title,
         "messages": [{"message": one.message, "line": one.line, "runs": runs[one.id, one.message]} for one in group],
         "remedy": first.remedy,
         "source": first.source,

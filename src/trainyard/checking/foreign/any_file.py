@@ -12,9 +12,8 @@ from trainyard.document.problems import MOST_FINDINGS
 from trainyard.document.read import read_yaml
 from trainyard.edge.text_file import read_text
 from trainyard.errors import FindingsError
-from trainyard.finding import Finding, path_text
-from trainyard.rules import Problem
-from trainyard.rules.documents import DocumentKind, NamedDocumentRule, all_document_rules
+from trainyard.finding import Finding
+from trainyard.rules.documents import DocumentKind, all_document_rules
 
 
 def check_any_file(file: str, outside: tuple[OutsideValidator, ...] = ()) -> Checked:
@@ -44,22 +43,7 @@ def _foreign(text: str, file: str) -> Checked | None:
 
 def document_findings(document: Document, kind: DocumentKind) -> Iterator[Finding]:
     """Yield what the rules about documents of a kind object to, with the place of each; of one rule not without end."""
-    for named in all_document_rules():
-        if named.rule.kind == kind:
-            problems = islice(named.rule.check(document), MOST_FINDINGS)
-            yield from (_finding(named, problem, document) for problem in problems)
-
-
-def _finding(named: NamedDocumentRule, problem: Problem, document: Document) -> Finding:
-    place = document.place(problem.path)
-    return Finding(
-        id=named.id,
-        severity=problem.severity or named.rule.severity,
-        message=problem.message,
-        remedy=problem.remedy or named.rule.remedy,
-        source=named.rule.source,
-        file=document.file,
-        line=place.line,
-        column=place.column,
-        path=path_text(problem.path) or None,
-    )
+    for rule in all_document_rules():
+        if rule.kind == kind:
+            problems = islice(rule.check(document), MOST_FINDINGS)
+            yield from (rule.finding_at(problem, document) for problem in problems)

@@ -10,24 +10,20 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import import_module
 from pathlib import Path as FilePath
 from threading import Lock
-from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from trainyard.bundle.asset_lock import AssetLock
 from trainyard.deploy.programs import Programs
 from trainyard.document.node import Document
 from trainyard.edge.aws.account import Account
-from trainyard.finding import Severity
-from trainyard.rules import Problem
+from trainyard.finding_kinds import FindingKind, Problem, kinds_in
+from trainyard.platform_table import platform_of
 from trainyard.spec.cluster import Spec
 
 Arguments = ParamSpec("Arguments")
 Answer = TypeVar("Answer")
-
-# What else lies in the folder.
-_NO_PREFLIGHTS = {"__init__", "running"}
 
 
 @dataclass(frozen=True)
@@ -70,33 +66,21 @@ class PreflightContext:
         return answer.result()
 
 
-class Preflight(NamedTuple):
-    """A preflight and all that is to be said about it. Its id is the name of its file, spelt with hyphens."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preflight(FindingKind):
+    """A preflight: a kind of findings that only the account can tell, with what asks for them."""
 
-    severity: Severity
-    title: str
-    """What it notices, as the heading of its documentation."""
-    rationale: str
-    """Why that is wrong, and what it costs."""
-    remedy: str
-    source: str
-    """URL of the documentation, code or thread that says so."""
     permissions: tuple[str, ...]
     """What it asks AWS, as IAM names it."""
     check: Callable[[PreflightContext], Iterator[Problem]]
 
-
-class NamedPreflight(NamedTuple):
-    """A preflight under its id."""
-
-    id: str
-    preflight: Preflight
+    def problems(self, context: PreflightContext) -> Iterator[Problem]:
+        """Yield what the account says against the spec; nothing where the preflight does not apply to the platform."""
+        if self.applies_on(platform_of(context.spec)):
+            yield from self.check(context)
 
 
 @cache
-def all_preflights() -> tuple[NamedPreflight, ...]:
+def all_preflights() -> tuple[Preflight, ...]:
     """Return every preflight, in the order of their ids."""
-    names = sorted(file.stem for file in FilePath(__file__).parent.glob("*.py") if file.stem not in _NO_PREFLIGHTS)
-    return tuple(
-        NamedPreflight(name.replace("_", "-"), import_module(f"{__name__}.{name}").PREFLIGHT) for name in names
-    )
+    return kinds_in(FilePath(__file__).parent, __name__, "PREFLIGHT", Preflight)

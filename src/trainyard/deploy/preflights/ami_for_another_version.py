@@ -17,8 +17,6 @@ _OFFICIAL = re.compile(r"aws-parallelcluster-(?P<version>[0-9]+\.[0-9]+\.[0-9]+)
 
 def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield images for another version, and images that do not say."""
-    if context.spec.platform != "parallelcluster":
-        return
     wanted = context.spec.parallelcluster.version
     told: set[str] = set()
     for nodes, image in each_own_image(context):
@@ -42,6 +40,7 @@ def _version(image: Described) -> str | None:
 
 PREFLIGHT = Preflight(
     severity="error",
+    applies_to="made_by_parallelcluster",
     title="Machine image for another version of ParallelCluster",
     rationale=(
         "An image holds the software of the version that built it and carries its number as a tag. No other version "

@@ -17,8 +17,6 @@ from trainyard.rules import Problem
 def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield the name of a cluster of somebody else, and the endpoint of our own where it does not answer."""
     spec = context.spec
-    if spec.platform != "eks" or spec.is_environment:
-        return
     found = context.ask(eks.find_cluster, spec.name)
     if found is None:
         return
@@ -53,6 +51,7 @@ def _reached(context: PreflightContext) -> Iterator[Problem]:
 
 PREFLIGHT = Preflight(
     severity="error",
+    applies_to="has_kubernetes",
     title="EKS cluster that is in the way",
     rationale=(
         "Names of EKS clusters are there once in an account and region. A cluster that trainyard did not make is never "

@@ -12,8 +12,6 @@ from trainyard.rules import Problem
 
 def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield the platform where eksctl cannot be run, or is too old."""
-    if context.spec.platform != "eks" or context.spec.is_environment:
-        return
     try:
         program = context.programs.eksctl(context.account).program
     except TrainyardError as error:
@@ -27,6 +25,7 @@ def check(context: PreflightContext) -> Iterator[Problem]:
 
 PREFLIGHT = Preflight(
     severity="error",
+    applies_to="made_by_eksctl",
     title="eksctl that cannot be used",
     rationale=(
         "Clusters of Amazon EKS are made by the user's own eksctl. One that is too old refuses the configuration after "

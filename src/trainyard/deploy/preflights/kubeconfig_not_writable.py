@@ -16,8 +16,6 @@ from trainyard.rules import Problem
 def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield the platform where the last step would fail, before anything is made."""
     spec = context.spec
-    if spec.platform != "eks" or spec.is_environment:
-        return
     file = user_kubeconfig(context.programs.kubeconfig)
     found = context.ask(eks.find_cluster, spec.name)
     arn = f"arn:{partition_of(spec.region)}:eks:{spec.region}:{context.account.id}:cluster/{spec.name}"
@@ -35,6 +33,7 @@ def check(context: PreflightContext) -> Iterator[Problem]:
 
 PREFLIGHT = Preflight(
     severity="error",
+    applies_to="has_kubernetes",
     title="kubeconfig that cannot be written",
     rationale=(
         "A deployment ends with a context for the cluster in the user's kubeconfig, as `aws eks update-kubeconfig` "

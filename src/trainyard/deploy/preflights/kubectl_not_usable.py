@@ -13,8 +13,6 @@ from trainyard.rules import Problem
 
 def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield the platform where kubectl cannot be run, and the version of Kubernetes where it is too far from it."""
-    if context.spec.platform != "eks" or context.spec.is_environment:
-        return
     try:
         program = context.programs.installed_kubectl()
     except TrainyardError as error:
@@ -30,6 +28,7 @@ def check(context: PreflightContext) -> Iterator[Problem]:
 
 PREFLIGHT = Preflight(
     severity="error",
+    applies_to="has_kubernetes",
     title="kubectl that cannot be used",
     rationale=(
         "Device plugins, operators and the volumes of file systems are put into the cluster by the user's own "

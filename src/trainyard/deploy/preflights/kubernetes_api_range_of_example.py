@@ -12,7 +12,7 @@ from trainyard.rules import Problem
 def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield ranges that were copied from an example. Nobody is asked."""
     spec = context.spec
-    if spec.platform != "eks" or spec.is_environment or spec.eks.endpoint == "private":
+    if spec.eks.endpoint == "private":
         return
     for index, cidr in enumerate(spec.access.allow_from):
         if is_of_documentation(cidr):
@@ -21,6 +21,7 @@ def check(context: PreflightContext) -> Iterator[Problem]:
 
 PREFLIGHT = Preflight(
     severity="error",
+    applies_to="has_kubernetes",
     title="Range of an example for a public Kubernetes API",
     rationale=(
         "192.0.2.0/24, 198.51.100.0/24 and 203.0.113.0/24 are for documentation alone. EKS refuses to make a cluster "

@@ -14,8 +14,6 @@ from trainyard.rules import Problem
 def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield the version, unless a cluster has it already: EKS keeps those for a while."""
     spec = context.spec
-    if spec.platform != "eks" or spec.is_environment:
-        return
     wanted, offered = spec.eks.kubernetes_version, context.ask(offered_versions)
     if wanted in offered:
         return
@@ -28,6 +26,7 @@ def check(context: PreflightContext) -> Iterator[Problem]:
 
 PREFLIGHT = Preflight(
     severity="error",
+    applies_to="has_kubernetes",
     title="Version of Kubernetes that EKS does not offer",
     rationale=(
         "EKS makes clusters of the versions that are in standard or extended support, and new ones come to its regions "

@@ -13,8 +13,6 @@ from trainyard.rules import Problem
 
 def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield zones whose id is one of the few. Their letters differ between accounts."""
-    if context.spec.platform != "eks" or context.spec.is_environment:
-        return
     without = eks_limits().zones_without_control_plane
     for path, name in _zones(context):
         zone = context.ask(ec2.zones).get(name)
@@ -42,6 +40,7 @@ def _zones(context: PreflightContext) -> Iterator[tuple[Path, str]]:
 
 PREFLIGHT = Preflight(
     severity="error",
+    applies_to="has_kubernetes",
     title="Zone without control planes",
     rationale=(
         "EKS puts network interfaces of the control plane into the subnets of a cluster, and cannot do so in one zone "

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from trainyard.finding_kinds import finding_of, kinds_beside
+from trainyard.finding_kinds import FindingKind, finding_of, kinds_beside
 
 
-def kinds() -> Mapping[str, Mapping[str, str]]:
-    """Return severity, title, rationale, remedy and source of each kind of finding, by its id."""
+def kinds() -> Mapping[str, FindingKind]:
+    """Return the kinds by their ids."""
     return kinds_beside(Path(__file__))
 
 

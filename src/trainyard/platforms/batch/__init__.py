@@ -20,4 +20,6 @@ BATCH = Platform(
     nodes_run_release=False,
     control_plane_spans_zones=False,
     rehearsal=_rehearsal,
+    mounts_scratch=True,
+    can_host_monitoring=False,
 )

@@ -20,4 +20,6 @@ EKS = Platform(
     nodes_run_release=False,
     control_plane_spans_zones=True,
     rehearsal=_rehearsal,
+    mounts_scratch=False,
+    can_host_monitoring=False,
 )

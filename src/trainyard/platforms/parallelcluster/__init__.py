@@ -20,4 +20,6 @@ PARALLELCLUSTER = Platform(
     nodes_run_release=True,
     control_plane_spans_zones=False,
     rehearsal=_rehearsal,
+    mounts_scratch=True,
+    can_host_monitoring=True,
 )

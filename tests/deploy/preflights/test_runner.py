@@ -10,8 +10,8 @@ import pytest
 
 from tests.deploy.preflights.good import OWN_NETWORK, SPEC, changed, context
 from tests.deploy.preflights.recorded import RecordedAccount, Refusal
-from trainyard.deploy.preflights import NamedPreflight, Preflight, PreflightContext, all_preflights
-from trainyard.deploy.preflights.running import NOT_RUN, run_preflights
+from trainyard.deploy.preflight_runner import NOT_RUN, run_preflights
+from trainyard.deploy.preflights import Preflight, PreflightContext, all_preflights
 from trainyard.finding import Finding
 from trainyard.rules import Problem
 
@@ -20,8 +20,17 @@ def run(spec: str = SPEC, answers: Any = None, **more: Any) -> tuple[Finding, ..
     return run_preflights(context(spec, answers, **more), lambda _: None)
 
 
-def one(check: Callable[[PreflightContext], Iterator[Problem]], id_: str = "made-up") -> NamedPreflight:
-    return NamedPreflight(id_, Preflight("error", "t", "r", "do", "https://example.com", (), check))
+def one(check: Callable[[PreflightContext], Iterator[Problem]], id_: str = "made-up") -> Preflight:
+    return Preflight(
+        id=id_,
+        severity="error",
+        title="t",
+        rationale="r",
+        remedy="do",
+        source="https://example.com",
+        permissions=(),
+        check=check,
+    )
 
 
 def test_nothing_is_found_in_the_good_account():
