@@ -15,7 +15,10 @@ from typing import TYPE_CHECKING, Literal, Protocol
 if TYPE_CHECKING:
     from trainyard.deploy.step import Step
     from trainyard.deploy.work import Work
+    from trainyard.diagnose.cluster.cluster_reader import ClusterReader
+    from trainyard.diagnose.log_file import Unread
     from trainyard.edge.aws.account import Account
+    from trainyard.edge.kubernetes.kubectl import KubectlOf
     from trainyard.spec.cluster import Spec
 
 Scheduler = Literal["slurm", "batch", "kubernetes"]
@@ -75,6 +78,26 @@ class PlatformRehearsal(Protocol):
         ...
 
 
+class ClusterEvidence(Protocol):
+    """What tells of failures of a cluster beside its logs and what its nodes recorded. A cluster may be gone."""
+
+    PART: str
+    """What it is called where it cannot be read."""
+
+    def stack_names(self, cluster: str) -> tuple[str, ...]:
+        """Return the stacks that such a cluster has on this platform, and whose events `diagnose` reads."""
+
+    def read_state(self, account: Account, cluster: str, reader: ClusterReader, kubectl: KubectlOf) -> bool:
+        """Read what the platform itself says of a cluster, and return whether it knows one of this name.
+
+        What nobody may look at is listed as left out. Raises InputError for a node that is asked for and that it has
+        not, TrainyardError where AWS does not answer.
+        """
+
+    def missing_logs(self, account: Account, cluster: str) -> Unread | None:
+        """Return which logs a cluster of the platform does not keep in CloudWatch by a setting; None where it does."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Platform:
     """One platform, or an environment, which is deployed by the same commands and has no nodes for jobs."""
@@ -107,6 +130,9 @@ class Platform:
     can_host_monitoring: bool
     """An instance with Prometheus and Grafana can be made beside it, to which its nodes' metrics are sent. PCS: yes.
     HyperPod: yes with Slurm."""
+    cluster_evidence: Callable[[], ClusterEvidence]
+    """What tells of failures of a cluster. PCS: GetCluster and ListComputeNodeGroups. HyperPod: DescribeCluster and
+    ListClusterEvents."""
 
     @property
     def has_slurm(self) -> bool:

@@ -7,8 +7,8 @@ import tarfile
 
 import pytest
 
-from trainyard.api.diagnose import diagnose_files, diagnosis_values, wanted_lines
-from trainyard.diagnose.line_filter import Wanted
+from trainyard.api.diagnose import diagnose_files, diagnosis_values, line_filter
+from trainyard.diagnose.line_filter import LineFilter
 from trainyard.diagnose.report.sentences import not_asked
 from trainyard.errors import InputError
 
@@ -33,13 +33,13 @@ def day(tmp_path):
 def test_all_lines_of_a_period_count_and_no_others(day, tmp_path, packed):
     with tarfile.open(tmp_path / "logs.tar.gz", "w:gz") as archive:
         archive.add(day, "messages")
-    found = diagnose_files(str(tmp_path / "logs.tar.gz" if packed else day), Wanted(at(10), at(14)))
+    found = diagnose_files(str(tmp_path / "logs.tar.gz" if packed else day), LineFilter(at(10), at(14)))
     assert [(one.cause.id, one.count) for one in found.causes] == [("gpu-fell-off-bus", 240)]
     assert (found.causes[0].first_seen, found.causes[0].last_seen) == (at(10), at(14) - dt.timedelta(minutes=1))
 
 
 def test_all_lines_of_a_node_count_and_its_name_has_no_case(day):
-    found = diagnose_files(str(day), Wanted(at(10), at(14), ("GPU-st-p5-2.cluster.internal",)))
+    found = diagnose_files(str(day), LineFilter(at(10), at(14), ("GPU-st-p5-2.cluster.internal",)))
     assert found.causes[0].by_node == {"gpu-st-p5-2": 120}
 
 
@@ -50,12 +50,12 @@ def test_events_of_another_time_are_left_out(tmp_path):
     joined = ",\n".join(events)
     (tmp_path / "cfn-events").write_text(f'{{"events": [{joined}]}}')
     whole = diagnose_files(str(tmp_path / "cfn-events"))
-    part = diagnose_files(str(tmp_path / "cfn-events"), Wanted(at(1), at(2)))
+    part = diagnose_files(str(tmp_path / "cfn-events"), LineFilter(at(1), at(2)))
     assert [one.causes[0].count for one in (whole, part)] == [3, 1]
 
 
 def test_what_the_period_leaves_out_is_said(day):
-    found = diagnose_files(str(day), Wanted(since=at(30)))
+    found = diagnose_files(str(day), LineFilter(since=at(30)))
     assert found.causes == ()
     left = diagnosis_values(found)["not_asked"]
     assert (left["by_period"], left["oldest"], left["newest"]) == (1440, "2026-05-06T00:00:00Z", "2026-05-06T23:59:00Z")
@@ -63,19 +63,19 @@ def test_what_the_period_leaves_out_is_said(day):
 
 def test_a_node_that_no_log_names_is_refused_with_those_that_were_seen(day):
     with pytest.raises(InputError, match="is of node gpu-st-p5-7; nodes seen: gpu-st-p5-1, gpu-st-p5-2"):
-        diagnose_files(str(day), Wanted(nodes=("gpu-st-p5-7",)))
+        diagnose_files(str(day), LineFilter(nodes=("gpu-st-p5-7",)))
 
 
 def test_a_healthy_node_is_known_by_its_log(day, tmp_path):
     with day.open("a") as log:
         log.write("2026-05-06T23:59:59Z gpu-st-p5-9 systemd[1]: all is well\n")
-    found = diagnose_files(str(day), Wanted(nodes=("gpu-st-p5-9",)))
+    found = diagnose_files(str(day), LineFilter(nodes=("gpu-st-p5-9",)))
     assert found.causes == ()
     assert diagnosis_values(found)["not_asked"]["by_node"] == 1440
 
 
 def test_nothing_is_said_where_nothing_was_asked(day):
-    assert wanted_lines(None, None, (), 0.0).is_everything
+    assert line_filter(None, None, (), 0.0).is_everything
     assert diagnose_files(str(day)).not_asked is None
 
 
@@ -84,13 +84,13 @@ def test_logs_without_a_line_of_the_period_are_counted_whatever_they_say(tmp_pat
     (tmp_path / "morning.log").write_text(lines)
     (tmp_path / "noon.log").write_text(lines.replace("T00:", "T12:"))
     (tmp_path / "timeless.log").write_text("all is well\n" * 9)
-    found = diagnose_files(str(tmp_path), Wanted(at(11), at(14)))
+    found = diagnose_files(str(tmp_path), LineFilter(at(11), at(14)))
     assert found.not_asked is not None
     assert (found.not_asked.logs_by_period, found.files) == (1, 3)
     assert "1 log of 3 without a line of that time" in not_asked(diagnosis_values(found))
     (tmp_path / "noon.log").unlink()
     (tmp_path / "timeless.log").unlink()
-    nothing = diagnose_files(str(tmp_path), Wanted(at(11), at(14)))
+    nothing = diagnose_files(str(tmp_path), LineFilter(at(11), at(14)))
     assert "the log holds no line of that time" in not_asked(diagnosis_values(nothing))
 
 
@@ -100,6 +100,6 @@ def test_a_heading_without_a_time_and_the_order_of_events_do_not_hide_a_log(tmp_
     (tmp_path / "events.json").write_text(
         f'{{"StackEvents": [{{"ResourceStatus": "x", "Timestamp": "{early}"}}, {{"Timestamp": "{late}"}}]}}'
     )
-    found = diagnose_files(str(tmp_path), Wanted(at(11), at(14)))
+    found = diagnose_files(str(tmp_path), LineFilter(at(11), at(14)))
     assert found.not_asked is not None
     assert found.not_asked.logs_by_period == 1

@@ -7,7 +7,7 @@ import tracemalloc
 import pytest
 
 from tests.diagnose.scanning.known import known
-from trainyard.diagnose.line_filter import Wanted
+from trainyard.diagnose.line_filter import LineFilter
 from trainyard.diagnose.log_file import LogFile
 from trainyard.diagnose.scanning.scan import scan
 from trainyard.diagnose.unusual import UnusualLines, unusual_lines
@@ -62,7 +62,7 @@ OF_TWO = b"".join(SPOKEN % one for one in SAID)
 
 @pytest.mark.parametrize("again", [False, True], ids=["along with a scan", "in a second reading"])
 def test_only_lines_that_are_asked_for_are_among_them(again):
-    wanted = Wanted(dt.datetime(2026, 5, 6, 9, tzinfo=dt.UTC), None, ("node-a",))
+    wanted = LineFilter(dt.datetime(2026, 5, 6, 9, tzinfo=dt.UTC), None, ("node-a",))
     log = LogFile("a.log", [OF_TWO])
     if again:
         found = unusual_lines([log], known=KNOWN, wanted=wanted)

@@ -109,9 +109,9 @@ def _diagnosed(  # noqa: PLR0913  what is asked for
     until: str | None,
     read_all: bool,
 ) -> Diagnosis:
-    from trainyard.api.diagnose import diagnose_cluster, diagnose_files, wanted_lines
+    from trainyard.api.diagnose import diagnose_cluster, diagnose_files, line_filter
 
-    wanted = wanted_lines(since, until, nodes, time.time())
+    wanted = line_filter(since, until, nodes, time.time())
     is_file = source == "-" or Path(source).exists() or Path(source).is_symlink()
     if not is_file and region is None:
         hint = "check the path; for a cluster of that name, add --region"

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from trainyard.diagnose.diagnosis import Diagnosis, NotAsked, UnusualLine
 from trainyard.diagnose.hit import Hit
+from trainyard.diagnose.line_filter import LineFilter
 from trainyard.diagnose.log_file import Unread
-from trainyard.diagnose.reasoning.root_causes import Found, found_causes
+from trainyard.diagnose.reasoning.root_causes import RootCauses, found_causes
 from trainyard.diagnose.scanning.filtered_out import LeftOut
 from trainyard.diagnose.scanning.result import Scan
+
+_MOST_NODES_LISTED = 1000
 
 
 @dataclass
@@ -41,6 +46,31 @@ class Collected:
         self.unread.extend(unread)
         self.unread_count += len(unread) if count is None else count
 
-    def found(self) -> Found:
+    def found(self) -> RootCauses:
         """Return what all of it tells of."""
         return found_causes(self.hits, self.counts)
+
+    def diagnosis(self, source: str, wanted: LineFilter, unusual: Callable[[], tuple[UnusualLine, ...]]) -> Diagnosis:
+        """Return the answer. Unusual lines are looked for where no cause is known, or the first is no root."""
+        causes, harmless = self.found()
+        is_deep = bool(causes) and causes[0].cause.kind == "root"
+        return Diagnosis(
+            source, causes, harmless, () if is_deep else unusual(), tuple(self.unread), self.files, self.size_bytes,
+            self.unread_count, None if wanted.is_everything else self._not_asked(wanted),
+        )  # fmt: skip
+
+    def _not_asked(self, wanted: LineFilter) -> NotAsked:
+        """Return what was found in all readings and not asked for."""
+        nodes = tuple(dict.fromkeys(node for part in self.left_out for node in part.nodes))
+        return NotAsked(
+            sum(part.by_period for part in self.left_out),
+            min((part.oldest for part in self.left_out if part.oldest), default=None),
+            max((part.newest for part in self.left_out if part.newest), default=None),
+            sum(part.by_node for part in self.left_out),
+            nodes[:_MOST_NODES_LISTED],
+            wanted.nodes,
+            wanted.since,
+            wanted.until,
+            sum(part.logs_by_period for part in self.left_out),
+            self.logs_by_node,
+        )

@@ -7,7 +7,7 @@ import re
 from typing import NamedTuple
 
 
-class Wanted(NamedTuple):
+class LineFilter(NamedTuple):
     """What is asked for; everything where nothing is said."""
 
     since: dt.datetime | None = None
@@ -34,7 +34,7 @@ class Wanted(NamedTuple):
         return any({one.casefold(), short(one)} & named for one in self.nodes)
 
 
-EVERYTHING = Wanted()
+EVERYTHING = LineFilter()
 
 
 def short(node: str) -> str:

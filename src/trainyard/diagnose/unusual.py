@@ -19,7 +19,7 @@ import yaml
 
 from trainyard.diagnose.cause import Cause, Signature, signatures
 from trainyard.diagnose.diagnosis import UnusualLine
-from trainyard.diagnose.line_filter import EVERYTHING, Wanted
+from trainyard.diagnose.line_filter import EVERYTHING, LineFilter
 from trainyard.diagnose.log_file import LogFile, UnreadableError
 from trainyard.diagnose.scanning.line_selection import AskedLines
 from trainyard.diagnose.scanning.log_clock import decoded
@@ -74,7 +74,9 @@ class UnusualLines:
         """The time that was read last, where only some lines are asked for."""
         return self._asked.latest if self._asked else None
 
-    def take(self, file: LogFile, piece: Piece, wanted: Wanted = EVERYTHING, near: dt.datetime | None = None) -> None:
+    def take(
+        self, file: LogFile, piece: Piece, wanted: LineFilter = EVERYTHING, near: dt.datetime | None = None
+    ) -> None:
         """Take some lines of a log, of which those count that are wanted. near: a time of logs beside it."""
         if piece.is_first:
             self._asked = None if wanted.is_everything else AskedLines(file, wanted, near)
@@ -119,7 +121,7 @@ def unusual_lines(
     *,
     known: Mapping[str, tuple[Signature, Cause]] | None = None,
     most: int = 20,
-    wanted: Wanted = EVERYTHING,
+    wanted: LineFilter = EVERYTHING,
 ) -> tuple[UnusualLine, ...]:
     """Return the most unusual of the wanted lines of logs. What cannot be read is left out: the scan has listed it."""
     unusual = UnusualLines(known, most)

@@ -31,9 +31,9 @@ from tests.operate.eks_cluster import (
 from trainyard.api.diagnose import diagnose_cluster, diagnosis_values
 from trainyard.cli.diagnose_output import print_diagnosis
 from trainyard.diagnose.diagnosis import Diagnosis
-from trainyard.diagnose.line_filter import Wanted
+from trainyard.diagnose.line_filter import LineFilter
 from trainyard.errors import InputError
-from trainyard.platforms.eks.diagnosis.cluster_reader import INSIDE
+from trainyard.platforms.eks.diagnosis.evidence import KUBERNETES_PART
 
 WELL = EksCluster()
 SHORT = WELL.but(instances=(instance(1, "system"),), inside=(kubernetes_node(1, "system"),))
@@ -240,7 +240,7 @@ def test_where_the_api_does_not_answer_the_rest_is_read_and_that_is_listed():
     of = SHORT.but(reservations=(reservation(State="expired"),), refuses=UNREACHABLE)
     found = diagnosed(of)
     assert found.causes[0].cause.id == "capacity-block-ended"
-    assert INSIDE in [one.name for one in found.unread]
+    assert KUBERNETES_PART in [one.name for one in found.unread]
 
 
 def test_what_one_may_not_ask_is_listed():
@@ -256,10 +256,10 @@ def test_of_a_node_its_own_lines_alone_count():
     missing = event("Failed", 'Error: configmap "scripts" not found', source=elsewhere)
     of = failed_job(f"{stamp(5)} {XID}").with_inside(missing)
     assert [one.cause.id for one in diagnosed(of).causes][:2] == ["gpu-fell-off-bus", "k8s-config-or-secret-missing"]
-    found = diagnosed(of, wanted=Wanted(nodes=(NODE,)))
+    found = diagnosed(of, wanted=LineFilter(nodes=(NODE,)))
     assert [one.cause.id for one in found.causes] == ["gpu-fell-off-bus"]
     with pytest.raises(InputError, match="llm has no node ip-10-0-99-9"):
-        diagnosed(of, wanted=Wanted(nodes=("ip-10-0-99-9",)))
+        diagnosed(of, wanted=LineFilter(nodes=("ip-10-0-99-9",)))
 
 
 def test_the_control_plane_is_read_but_for_its_audit_log():

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tests.diagnose.cluster.planted import HEAD, NAME, NODE, OTHER, XID, event, put, with_stacks
-from trainyard.api.diagnose import diagnose_cluster, diagnosis_values, wanted_lines
+from trainyard.api.diagnose import diagnose_cluster, diagnosis_values, line_filter
 from trainyard.diagnose.report.sentences import not_asked
 
 QUIET = [f"nothing happens {n}" for n in range(3)]
@@ -20,7 +20,7 @@ def diagnosed(account):
     """Return a function that diagnoses the cluster, for a period and nodes."""
 
     def run(since=None, until=None, *nodes, read_all=False, where=account, bucket=None):
-        wanted = wanted_lines(since, until, nodes, account.clock.now())
+        wanted = line_filter(since, until, nodes, account.clock.now())
         return diagnose_cluster(NAME, where, wanted, read_all=read_all, bucket=bucket)
 
     return run

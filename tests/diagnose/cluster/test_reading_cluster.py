@@ -19,7 +19,7 @@ from tests.diagnose.cluster.planted import (
     refused,
     with_stacks,
 )  # fmt: skip
-from trainyard.api.diagnose import diagnose_cluster, wanted_lines
+from trainyard.api.diagnose import diagnose_cluster, line_filter
 from trainyard.errors import InputError
 
 QUIET = [f"2026-05-06 nothing happens {n}" for n in range(20)]
@@ -98,9 +98,9 @@ def test_one_node_or_a_part_of_time_can_be_asked_for(account):
     put(account, f"{NODE}.syslog", XID, minutes_ago=120)
     put(account, f"{OTHER}.syslog", *QUIET)
     now = account.clock.now()
-    assert diagnose_cluster(NAME, account, wanted_lines(None, None, ("ip-10-0-1-8",), now)).causes == ()
-    assert diagnose_cluster(NAME, account, wanted_lines("1h", None, (), now)).causes == ()
-    assert diagnose_cluster(NAME, account, wanted_lines("3h", "1h", ("ip-10-0-1-7",), now)).causes != ()
+    assert diagnose_cluster(NAME, account, line_filter(None, None, ("ip-10-0-1-8",), now)).causes == ()
+    assert diagnose_cluster(NAME, account, line_filter("1h", None, (), now)).causes == ()
+    assert diagnose_cluster(NAME, account, line_filter("3h", "1h", ("ip-10-0-1-7",), now)).causes != ()
 
 
 def test_of_a_long_stream_the_end_is_read_and_the_rest_is_named(account):

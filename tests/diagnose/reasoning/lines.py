@@ -8,7 +8,7 @@ from itertools import count
 from trainyard.diagnose.cause import Cause, Signature
 from trainyard.diagnose.diagnosis import FoundCause
 from trainyard.diagnose.hit import Hit
-from trainyard.diagnose.reasoning.root_causes import Found, found_causes
+from trainyard.diagnose.reasoning.root_causes import RootCauses, found_causes
 
 NOON = dt.datetime(2026, 5, 6, 12, 0, tzinfo=dt.UTC)
 _LINES = count(1)
@@ -39,7 +39,7 @@ def at(cause: Cause, minute: float | None, node: str | None = None, *, signature
     return Hit(cause.signatures[signature].id, place, next(_LINES), f"a line of {cause.id}", time, node)
 
 
-def reasoned(*causes: Cause, lines: list[Hit], counts: dict[tuple[str, str | None], int] | None = None) -> Found:
+def reasoned(*causes: Cause, lines: list[Hit], counts: dict[tuple[str, str | None], int] | None = None) -> RootCauses:
     known = {one.id: (one, cause) for cause in causes for one in cause.signatures}
     return found_causes(lines, counts, known)
 
@@ -48,6 +48,6 @@ def ids(found: tuple[FoundCause, ...]) -> list[str]:
     return [one.cause.id for one in found]
 
 
-def tree(found: Found) -> dict[str, list[str]]:
+def tree(found: RootCauses) -> dict[str, list[str]]:
     """Return the roots in their order, each with what follows from it."""
     return {one.cause.id: ids(one.consequences) for one in found.causes}

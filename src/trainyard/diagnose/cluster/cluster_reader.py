@@ -9,9 +9,9 @@ from trainyard.diagnose.cluster.stream_files import StreamFiles
 from trainyard.diagnose.cluster.stream_order import telling_first
 from trainyard.diagnose.combined_scan import Collected
 from trainyard.diagnose.diagnosis import FoundCause
-from trainyard.diagnose.line_filter import Wanted
+from trainyard.diagnose.line_filter import LineFilter
 from trainyard.diagnose.log_file import LogFile, Unread
-from trainyard.diagnose.reasoning.root_causes import Found
+from trainyard.diagnose.reasoning.root_causes import RootCauses
 from trainyard.diagnose.scanning.scan import scan
 from trainyard.diagnose.unusual import UnusualLines
 from trainyard.edge.aws.cluster_logs import LogStream
@@ -20,17 +20,17 @@ _MOST_STREAMS_AT_ONCE = 24
 
 
 @dataclass
-class ReadingCluster:
+class ClusterReader:
     """What was read of a cluster so far."""
 
-    wanted: Wanted
+    wanted: LineFilter
     """Which lines count; whoever reads logs of nodes reads those of its nodes alone."""
     read_all: bool = False
     """Whether to go on where the root cause is certain, and to read every stream from its beginning."""
     report: Callable[[str], None] = lambda _: None
     collected: Collected = field(default_factory=Collected)
     unusual: UnusualLines = field(default_factory=UnusualLines)
-    _found: Found | None = None
+    _found: RootCauses | None = None
     """What was found in all that was read; None where it has to be put together anew."""
 
     @property

@@ -15,7 +15,7 @@ from trainyard.diagnose.reasoning.evidence import evidence
 from trainyard.diagnose.reasoning.ranking import ranked
 
 
-class Found(NamedTuple):
+class RootCauses(NamedTuple):
     """What lines tell of."""
 
     causes: tuple[FoundCause, ...]
@@ -23,7 +23,7 @@ class Found(NamedTuple):
     harmless: tuple[FoundCause, ...]
 
 
-def found_causes(hits: Iterable[Hit], counts: Counts | None = None, known: Known | None = None) -> Found:
+def found_causes(hits: Iterable[Hit], counts: Counts | None = None, known: Known | None = None) -> RootCauses:
     """Return what lines tell of. ``counts`` has how many there are of each signature and node, where not all are kept.
 
     ``known`` are the signatures, by default all there are. Harmless causes explain nothing, and nothing explains them.
@@ -31,7 +31,7 @@ def found_causes(hits: Iterable[Hit], counts: Counts | None = None, known: Known
     seen = seen_causes(hits, signatures() if known is None else known)
     counted = _Counted({one.cause.id: one for one in seen}, counts or {})
     harmless = tuple(counted.cause(one, one.hits) for one in seen if one.cause.severity == "harmless")
-    return Found(_assigned([one for one in seen if one.cause.severity != "harmless"], counted), harmless)
+    return RootCauses(_assigned([one for one in seen if one.cause.severity != "harmless"], counted), harmless)
 
 
 def _assigned(seen: Sequence[SeenCause], counted: _Counted) -> tuple[FoundCause, ...]:

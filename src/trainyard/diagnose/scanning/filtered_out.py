@@ -6,7 +6,7 @@ import datetime as dt
 import re
 from dataclasses import dataclass, field
 
-from trainyard.diagnose.line_filter import EVERYTHING, Wanted, short
+from trainyard.diagnose.line_filter import EVERYTHING, LineFilter, short
 from trainyard.diagnose.line_node import host_of, node_of
 from trainyard.diagnose.log_file import LogFile
 from trainyard.diagnose.scanning.escapes import without_escapes
@@ -23,7 +23,7 @@ _LINE_BYTES = 2000
 class LeftOut:
     """Lines that signatures found and that are not asked for, and nodes that logs name."""
 
-    wanted: Wanted = EVERYTHING
+    wanted: LineFilter = EVERYTHING
     by_period: int = 0
     """Lines of another time."""
     oldest: dt.datetime | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 
-from trainyard.diagnose.line_filter import Wanted
+from trainyard.diagnose.line_filter import LineFilter
 from trainyard.diagnose.line_node import node_of
 from trainyard.diagnose.log_file import LogFile
 from trainyard.diagnose.scanning.escapes import without_escapes
@@ -20,7 +20,7 @@ _MOST_HEADING_LINES = 50
 class AskedLines:
     """Tells of the lines of one log whether they are asked for, piece by piece."""
 
-    def __init__(self, log: LogFile, wanted: Wanted, near: dt.datetime | None = None) -> None:
+    def __init__(self, log: LogFile, wanted: LineFilter, near: dt.datetime | None = None) -> None:
         """Begin before the first piece. near: a time of logs beside this one, which gives lines their year."""
         self._name, self._wanted, self._clock = log.name, wanted, LogClock(log, near)
 

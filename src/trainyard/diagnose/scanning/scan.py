@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 
 from trainyard.diagnose.cause import Cause, Signature, signatures
-from trainyard.diagnose.line_filter import EVERYTHING, Wanted
+from trainyard.diagnose.line_filter import EVERYTHING, LineFilter
 from trainyard.diagnose.log_file import LogFile, UnreadableError
 from trainyard.diagnose.log_kind import applies, kind_of
 from trainyard.diagnose.reading.unread_list import UnreadList
@@ -32,7 +32,7 @@ def scan(  # noqa: PLR0913  what is read, what is asked for, and who goes along
     progress: Callable[[Progress], None] | None = None,
     known: Known | None = None,
     unusual: UnusualLines | None = None,
-    wanted: Wanted = EVERYTHING,
+    wanted: LineFilter = EVERYTHING,
 ) -> Scan:
     """Return what signatures find in logs, each of which is read to its end before the next one is asked for.
 
@@ -52,7 +52,7 @@ def scan(  # noqa: PLR0913  what is read, what is asked for, and who goes along
 
 
 class _Scanner:
-    def __init__(self, known: Known, unread: UnreadList, wanted: Wanted) -> None:
+    def __init__(self, known: Known, unread: UnreadList, wanted: LineFilter) -> None:
         self.files = self.size_bytes = 0
         self._known, self._unread, self._wanted = known, unread, wanted
         self._patterns, self._tally = Patterns(known), Tally()

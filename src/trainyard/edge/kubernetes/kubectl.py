@@ -13,8 +13,8 @@ Everything has an end: a call of the API takes at most a minute, a whole command
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from threading import Timer
 from typing import Any, Protocol
@@ -89,6 +89,10 @@ class Kubectl(Protocol):
     def server_version(self) -> str:
         """Return the version of the API server, such as v1.35.2-eks-0123456."""
         ...
+
+
+KubectlOf = Callable[[Account, str], AbstractContextManager[Kubectl]]
+"""How the kubectl for a cluster is had: ``kubectl_of``, or what a rehearsal and tests give in its place."""
 
 
 @contextmanager

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from trainyard.platform_parts import Platform, PlatformRehearsal
+from trainyard.platform_parts import ClusterEvidence, Platform, PlatformRehearsal
 
 
 def _rehearsal() -> PlatformRehearsal:
     from trainyard.platforms.batch import rehearsal
 
     return rehearsal
+
+
+def _cluster_evidence() -> ClusterEvidence:
+    from trainyard.platforms.batch.diagnosis import evidence
+
+    return evidence
 
 
 BATCH = Platform(
@@ -22,4 +28,5 @@ BATCH = Platform(
     rehearsal=_rehearsal,
     mounts_scratch=True,
     can_host_monitoring=False,
+    cluster_evidence=_cluster_evidence,
 )

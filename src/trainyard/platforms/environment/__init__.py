@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from trainyard.platform_parts import Platform, PlatformRehearsal
+from trainyard.platform_parts import ClusterEvidence, Platform, PlatformRehearsal
 
 
 def _rehearsal() -> PlatformRehearsal:
     from trainyard.platforms.environment import rehearsal
 
     return rehearsal
+
+
+def _cluster_evidence() -> ClusterEvidence:
+    from trainyard.platforms.environment import diagnosis
+
+    return diagnosis
 
 
 ENVIRONMENT = Platform(
@@ -22,4 +28,5 @@ ENVIRONMENT = Platform(
     rehearsal=_rehearsal,
     mounts_scratch=True,
     can_host_monitoring=True,
+    cluster_evidence=_cluster_evidence,
 )

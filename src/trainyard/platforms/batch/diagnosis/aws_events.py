@@ -9,29 +9,29 @@ from typing import Any
 
 from trainyard.edge.aws.batch_instances import failed_launches
 from trainyard.edge.aws.batch_job_state import JobDetail
-from trainyard.platforms.batch.diagnosis.cluster_facts import Situation
+from trainyard.platforms.batch.diagnosis.cluster_facts import BatchFacts
 
 
-def environment_lines(seen: Situation) -> Iterator[str]:
+def environment_lines(facts: BatchFacts) -> Iterator[str]:
     """Yield a line for each compute environment."""
-    for one in seen.environments:
+    for one in facts.environments:
         yield _line(
             computeEnvironmentName=one.name, state=one.state, status=one.status, statusReason=one.reason,
             minvCpus=one.min_vcpus, desiredvCpus=one.desired_vcpus, maxvCpus=one.max_vcpus,
         )  # fmt: skip
 
 
-def queue_lines(seen: Situation) -> Iterator[str]:
+def queue_lines(facts: BatchFacts) -> Iterator[str]:
     """Yield a line for each job queue."""
-    for one in seen.queues:
+    for one in facts.queues:
         yield _line(jobQueueName=one.name, state=one.state, status=one.status, statusReason=one.reason)
 
 
-def job_lines(seen: Situation) -> Iterator[str]:
+def job_lines(facts: BatchFacts) -> Iterator[str]:
     """Yield lines of jobs that wait, as they are now, and of those that failed and their attempts."""
-    for one in seen.waiting:
+    for one in facts.waiting:
         yield _line(jobId=one.id, jobName=one.name, status=one.status, statusReason=one.reason)
-    for one in seen.failed:
+    for one in facts.failed:
         yield from _ended(one)
 
 
@@ -46,10 +46,10 @@ def _ended(job: JobDetail) -> Iterator[str]:
     yield _timed(job.stopped_ms, **names, status=job.status, statusReason=job.reason)
 
 
-def launch_lines(seen: Situation) -> Iterator[str]:
+def launch_lines(facts: BatchFacts) -> Iterator[str]:
     """Yield a line for each attempt to start instances that failed."""
-    for environment in seen.environments:
-        for one in seen.ask("launches of Auto Scaling that failed", failed_launches, environment) or ():
+    for environment in facts.environments:
+        for one in facts.ask("launches of Auto Scaling that failed", failed_launches, environment) or ():
             yield f"{_time(one.at)} {one.group} of {environment.name}: {one.why}"
 
 

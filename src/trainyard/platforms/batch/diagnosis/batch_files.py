@@ -17,7 +17,7 @@ from trainyard.platforms.batch.diagnosis import (
     not_registered,
     quota,
 )
-from trainyard.platforms.batch.diagnosis.cluster_facts import Situation, situation_of
+from trainyard.platforms.batch.diagnosis.cluster_facts import BatchFacts, facts_of
 
 BEGINNING = "batch check: "
 """What lines begin with that nobody but us writes."""
@@ -47,18 +47,18 @@ def batch_files(account: Account, cluster: str, unread: list[Unread]) -> Iterato
     resources = batch_of_cluster(account, cluster)
     if resources is None:
         return
-    seen = situation_of(account, resources)
+    facts = facts_of(account, resources)
     for name, lines in _SAID.items():
-        yield from _file(name, lines, seen)
-    yield from _file("batch-checks", _checked, seen)
-    unread.extend(Unread(part, why) for part, why in seen.refused.items())
+        yield from _file(name, lines, facts)
+    yield from _file("batch-checks", _checked, facts)
+    unread.extend(Unread(part, why) for part, why in facts.refused.items())
 
 
-def _checked(seen: Situation) -> Iterator[str]:
-    return (f"{BEGINNING}{line}" for check in _CHECKS for line in check(seen))
+def _checked(facts: BatchFacts) -> Iterator[str]:
+    return (f"{BEGINNING}{line}" for check in _CHECKS for line in check(facts))
 
 
-def _file(name: str, lines: Callable[[Situation], Iterator[str]], seen: Situation) -> Iterator[LogFile]:
-    text = "".join(f"{' '.join(line.split())}\n" for line in lines(seen))
+def _file(name: str, lines: Callable[[BatchFacts], Iterator[str]], facts: BatchFacts) -> Iterator[LogFile]:
+    text = "".join(f"{' '.join(line.split())}\n" for line in lines(facts))
     if text:
         yield LogFile(name, [text.encode(errors="replace")])

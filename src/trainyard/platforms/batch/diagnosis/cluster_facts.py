@@ -24,7 +24,7 @@ _LATELY_MS = 86_400_000
 
 
 @dataclass
-class Situation:
+class BatchFacts:
     """What is known so far. Who may not ask for a part of it gets to know the rest."""
 
     account: Account
@@ -67,25 +67,25 @@ class Situation:
         return tuple(job for job in self.waiting if environment in self.environments_of(job))
 
 
-def situation_of(account: Account, resources: BatchResources) -> Situation:
+def facts_of(account: Account, resources: BatchResources) -> BatchFacts:
     """Return what is known of a cluster by its environments, queues and jobs."""
-    seen = Situation(account)
-    seen.environments = seen.ask("its compute environments", compute_environments, resources.environments) or ()
-    seen.queues = seen.ask("its job queues", job_queues, resources.queues) or ()
+    facts = BatchFacts(account)
+    facts.environments = facts.ask("its compute environments", compute_environments, resources.environments) or ()
+    facts.queues = facts.ask("its job queues", job_queues, resources.queues) or ()
     waiting: list[Job] = []
     failed: list[Job] = []
-    for queue in seen.queues:
-        jobs = {status: _jobs(seen, queue, status) for status in ("RUNNABLE", "STARTING", "RUNNING", "FAILED")}
+    for queue in facts.queues:
+        jobs = {status: _jobs(facts, queue, status) for status in ("RUNNABLE", "STARTING", "RUNNING", "FAILED")}
         waiting += sorted(jobs["RUNNABLE"], key=lambda job: job.created_ms)[:_MOST_WAITING]
         failed += jobs["FAILED"]
-        seen.running[queue.arn] = len(jobs["RUNNING"]) + len(jobs["STARTING"])
-    seen.waiting = seen.ask(_JOBS, described_jobs, tuple(job.id for job in waiting)) or ()
-    seen.failed = seen.ask(_JOBS, described_jobs, tuple(_lately(failed, account.clock.now()))) or ()
-    return seen
+        facts.running[queue.arn] = len(jobs["RUNNING"]) + len(jobs["STARTING"])
+    facts.waiting = facts.ask(_JOBS, described_jobs, tuple(job.id for job in waiting)) or ()
+    facts.failed = facts.ask(_JOBS, described_jobs, tuple(_lately(failed, account.clock.now()))) or ()
+    return facts
 
 
-def _jobs(seen: Situation, queue: JobQueue, status: str) -> tuple[Job, ...]:
-    found = seen.ask(_JOBS, jobs_by_status, queue.arn, status, _MOST_LISTED)
+def _jobs(facts: BatchFacts, queue: JobQueue, status: str) -> tuple[Job, ...]:
+    found = facts.ask(_JOBS, jobs_by_status, queue.arn, status, _MOST_LISTED)
     return found.jobs if found is not None else ()
 
 

@@ -9,29 +9,29 @@ from trainyard.edge.aws.batch_instances import registered
 from trainyard.edge.aws.batch_job_state import JobDetail, NodeNeed
 from trainyard.edge.aws.batch_state import ComputeEnvironment
 from trainyard.edge.aws.ec2 import instance_types
-from trainyard.platforms.batch.diagnosis.cluster_facts import Situation
+from trainyard.platforms.batch.diagnosis.cluster_facts import BatchFacts
 
 _NOT_FOR_SEVERAL_NODES = ("SPOT", "FARGATE", "FARGATE_SPOT")
 
 
-def check(seen: Situation) -> Iterator[str]:
+def check(facts: BatchFacts) -> Iterator[str]:
     """Yield a line for each reason why a job cannot run in an environment of its queue."""
-    for job in seen.waiting:
-        for environment in seen.environments_of(job):
-            yield from _in(seen, job, environment)
+    for job in facts.waiting:
+        for environment in facts.environments_of(job):
+            yield from _in(facts, job, environment)
 
 
-def _in(seen: Situation, job: JobDetail, environment: ComputeEnvironment) -> Iterator[str]:
+def _in(facts: BatchFacts, job: JobDetail, environment: ComputeEnvironment) -> Iterator[str]:
     who, where = f"job {job.name} ({job.id})", f"compute environment {environment.name}"
     if job.nodes is not None and environment.kind in _NOT_FOR_SEVERAL_NODES:
         yield f"{who} has {job.nodes} nodes, and {where} is of type {environment.kind}, where no multi-node job runs"
-    yield from _vcpus(seen, job, environment)
+    yield from _vcpus(facts, job, environment)
     for need in job.needs:
         if need.instance_type is not None and not _offers(environment, need.instance_type):
             offered = ", ".join(environment.instance_types)
             yield f"{who} wants instances of {need.instance_type}, and {where} has only {offered}"
         else:
-            yield from (f"{who} {what}" for what in _too_big(seen, need, environment))
+            yield from (f"{who} {what}" for what in _too_big(facts, need, environment))
 
 
 def vcpus_of(job: JobDetail) -> float:
@@ -61,13 +61,13 @@ def _range(written: str, nodes: int) -> range:
     return range(begin, (end if colon else begin) + 1)
 
 
-def _vcpus(seen: Situation, job: JobDetail, environment: ComputeEnvironment) -> Iterator[str]:
+def _vcpus(facts: BatchFacts, job: JobDetail, environment: ComputeEnvironment) -> Iterator[str]:
     wanted, most = vcpus_of(job), environment.max_vcpus
     who = f"job {job.name} ({job.id})"
     needs = f"{who} needs {plain(wanted)} vCPUs{f' on {job.nodes} nodes' if job.nodes else ''}"
     if wanted > most:
         yield f"{needs}, more than the {most} that compute environment {environment.name} may ever have"
-    elif environment.desired_vcpus + wanted > most and seen.running.get(job.queue):
+    elif environment.desired_vcpus + wanted > most and facts.running.get(job.queue):
         used = f"{environment.desired_vcpus} of the {most} vCPUs of compute environment {environment.name}"
         yield f"{needs}, and {used} are in use by jobs before it"
 
@@ -83,12 +83,12 @@ def _offers(environment: ComputeEnvironment, wanted: str) -> bool:
     )
 
 
-def _too_big(seen: Situation, need: NodeNeed, environment: ComputeEnvironment) -> Iterator[str]:
+def _too_big(facts: BatchFacts, need: NodeNeed, environment: ComputeEnvironment) -> Iterator[str]:
     """Yield what a node asks for that no type of an environment has."""
     types = (need.instance_type,) if need.instance_type else environment.instance_types
     if not all("." in one for one in types):
         return
-    known = seen.ask("instance types", instance_types, tuple(types)) or {}
+    known = facts.ask("instance types", instance_types, tuple(types)) or {}
     if len(known) < len(types):
         return
     has = [_offer(known[one]) for one in types]
@@ -98,7 +98,7 @@ def _too_big(seen: Situation, need: NodeNeed, environment: ComputeEnvironment) -
         if number > max(offered):
             yield f"asks for {plain(number)} {what} on a node, more than the {max(offered)} of {' or '.join(types)}"
             return
-    if least := _memory_of_ecs(seen, environment):
+    if least := _memory_of_ecs(facts, environment):
         yield from _beside_the_agent(need, least, types)
 
 
@@ -113,7 +113,7 @@ def _offer(described: Mapping[str, Any]) -> tuple[int, int, int]:
     return described["VCpuInfo"]["DefaultVCpus"], described["MemoryInfo"]["SizeInMiB"], gpus
 
 
-def _memory_of_ecs(seen: Situation, environment: ComputeEnvironment) -> int:
+def _memory_of_ecs(facts: BatchFacts, environment: ComputeEnvironment) -> int:
     """Return the most memory that an instance of an environment has for containers; zero where none is there."""
-    known = seen.ask("instances that ECS knows", registered, environment.ecs_cluster)
+    known = facts.ask("instances that ECS knows", registered, environment.ecs_cluster)
     return max((one.memory_mib for one in known or ()), default=0)

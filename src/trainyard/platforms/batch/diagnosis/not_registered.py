@@ -8,7 +8,7 @@ from trainyard.deploy.account_state.subnets import way_out
 from trainyard.edge.aws import ec2
 from trainyard.edge.aws.batch_instances import instances_of, registered
 from trainyard.edge.aws.batch_state import ComputeEnvironment
-from trainyard.platforms.batch.diagnosis.cluster_facts import Situation
+from trainyard.platforms.batch.diagnosis.cluster_facts import BatchFacts
 from trainyard.platforms.batch.diagnosis.launch_settings import launch_data
 
 # A big instance boots for minutes, and mounts its file systems before its agent starts.
@@ -18,20 +18,20 @@ _OF_INSTANCES = ("EC2", "SPOT")
 _ENDPOINTS = ("ecs", "ecs-agent", "ecs-telemetry")
 
 
-def check(seen: Situation) -> Iterator[str]:
+def check(facts: BatchFacts) -> Iterator[str]:
     """Yield a line for each such instance and subnet."""
-    for one in seen.environments:
+    for one in facts.environments:
         if one.kind in _OF_INSTANCES:
-            yield from _instances(seen, one)
-            yield from _subnets(seen, one)
+            yield from _instances(facts, one)
+            yield from _subnets(facts, one)
 
 
-def _instances(seen: Situation, environment: ComputeEnvironment) -> Iterator[str]:
-    there = seen.ask("its instances", instances_of, environment)
-    known = seen.ask("instances that ECS knows", registered, environment.ecs_cluster)
+def _instances(facts: BatchFacts, environment: ComputeEnvironment) -> Iterator[str]:
+    there = facts.ask("its instances", instances_of, environment)
+    known = facts.ask("instances that ECS knows", registered, environment.ecs_cluster)
     if there is None or known is None:
         return
-    cluster, now_s = environment.ecs_cluster.rpartition("/")[2], seen.account.clock.now()
+    cluster, now_s = environment.ecs_cluster.rpartition("/")[2], facts.account.clock.now()
     agents = {one.instance: one.agent_connected for one in known}
     for instance in there:
         id_, age_s = instance["InstanceId"], now_s - instance["LaunchTime"].timestamp()
@@ -42,31 +42,31 @@ def _instances(seen: Situation, environment: ComputeEnvironment) -> Iterator[str
             yield f"the ECS agent of instance {id_} {where} is not connected to ECS cluster {cluster}"
 
 
-def _subnets(seen: Situation, environment: ComputeEnvironment) -> Iterator[str]:
-    found = (seen.ask("its subnets", ec2.subnets, environment.subnets) or {}) if environment.subnets else {}
+def _subnets(facts: BatchFacts, environment: ComputeEnvironment) -> Iterator[str]:
+    found = (facts.ask("its subnets", ec2.subnets, environment.subnets) or {}) if environment.subnets else {}
     for id_, described in found.items():
-        why = _closed(seen, environment, described)
-        if why is not None and (missing := _missing_endpoints(seen, described["VpcId"])):
+        why = _closed(facts, environment, described)
+        if why is not None and (missing := _missing_endpoints(facts, described["VpcId"])):
             subnet = f"subnet {id_} of compute environment {environment.name}"
             yield f"{subnet} has no way to ECS: {why}, and {described['VpcId']} has no endpoint for {missing}"
 
 
-def _closed(seen: Situation, environment: ComputeEnvironment, subnet: ec2.Described) -> str | None:
+def _closed(facts: BatchFacts, environment: ComputeEnvironment, subnet: ec2.Described) -> str | None:
     """Return why no instance in a subnet gets to the internet; None where it does, or nobody may look."""
-    tables = seen.ask("its routes", ec2.route_tables, subnet["VpcId"])
+    tables = facts.ask("its routes", ec2.route_tables, subnet["VpcId"])
     if tables is None:
         return None
     target = way_out(_table_of(subnet["SubnetId"], tables))
     if target is None:
         return "no default route"
-    public = subnet.get("MapPublicIpOnLaunch") or _takes_public_address(seen, environment)
+    public = subnet.get("MapPublicIpOnLaunch") or _takes_public_address(facts, environment)
     if not target.startswith("igw-") or public:
         return None
     return f"its default route leads to {target}, nodes get no public address"
 
 
-def _takes_public_address(seen: Situation, environment: ComputeEnvironment) -> bool:
-    interfaces = launch_data(seen, environment).get("NetworkInterfaces", ())
+def _takes_public_address(facts: BatchFacts, environment: ComputeEnvironment) -> bool:
+    interfaces = launch_data(facts, environment).get("NetworkInterfaces", ())
     return any(one.get("AssociatePublicIpAddress") for one in interfaces)
 
 
@@ -77,8 +77,8 @@ def _table_of(subnet: str, tables: tuple[ec2.Described, ...]) -> ec2.Described |
     return next(iter([*own, *(table for table, one in associated if one.get("Main"))]), None)
 
 
-def _missing_endpoints(seen: Situation, vpc: str) -> str:
-    endpoints = seen.ask("its endpoints", ec2.vpc_endpoints, vpc)
+def _missing_endpoints(facts: BatchFacts, vpc: str) -> str:
+    endpoints = facts.ask("its endpoints", ec2.vpc_endpoints, vpc)
     if endpoints is None:
         return ""
     there = {str(one["ServiceName"]).rpartition(".")[2] for one in endpoints}

@@ -8,19 +8,19 @@ from trainyard.edge.aws import ec2
 from trainyard.edge.aws.batch_state import ComputeEnvironment
 from trainyard.edge.aws.ec2 import Described
 from trainyard.edge.aws.resource_groups import reservations_in
-from trainyard.platforms.batch.diagnosis.cluster_facts import Situation
+from trainyard.platforms.batch.diagnosis.cluster_facts import BatchFacts
 
 # https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CapacityReservation.html
 _PART = "its reservations"
 _COMING = ("pending", "scheduled", "payment-pending", "assessing", "delayed")
 
 
-def reservation_lines(seen: Situation, environment: ComputeEnvironment, named: str) -> Iterator[str]:
+def reservation_lines(facts: BatchFacts, environment: ComputeEnvironment, named: str) -> Iterator[str]:
     """Yield a line for each reason why instances do not get into what the launch template names."""
     where = f"of compute environment {environment.name}"
-    known = seen.ask(_PART, ec2.capacity_reservations)
-    ids = seen.ask(_PART, reservations_in, named) if named.startswith("arn:") else (named,)
-    if known is None or seen.refuses(_PART):
+    known = facts.ask(_PART, ec2.capacity_reservations)
+    ids = facts.ask(_PART, reservations_in, named) if named.startswith("arn:") else (named,)
+    if known is None or facts.refuses(_PART):
         return
     if not ids:
         yield f"resource group {named} {where} is not there, or holds no capacity reservation"
@@ -30,9 +30,9 @@ def reservation_lines(seen: Situation, environment: ComputeEnvironment, named: s
     found = [known[id_] for id_ in ids or () if id_ in known]
     yield from (_of_state(one, where) for one in found if one["State"] != "active")
     usable = [one for one in found if one["State"] == "active"]
-    wrong = {one["CapacityReservationId"]: list(_mismatch(seen, one, environment)) for one in usable}
+    wrong = {one["CapacityReservationId"]: list(_mismatch(facts, one, environment)) for one in usable}
     yield from (line for lines in wrong.values() for line in lines)
-    yield from _too_small(seen, [one for one in usable if not wrong[one["CapacityReservationId"]]], environment)
+    yield from _too_small(facts, [one for one in usable if not wrong[one["CapacityReservationId"]]], environment)
 
 
 def _of_state(one: Described, where: str) -> str:
@@ -45,22 +45,22 @@ def _is_to_come(one: Described) -> bool:
     return one["State"] in _COMING and "StartDate" in one
 
 
-def _mismatch(seen: Situation, one: Described, environment: ComputeEnvironment) -> Iterator[str]:
+def _mismatch(facts: BatchFacts, one: Described, environment: ComputeEnvironment) -> Iterator[str]:
     """Yield a line for what does not fit: the type, the zone."""
     id_, where = one["CapacityReservationId"], f"compute environment {environment.name}"
     types = environment.instance_types
     if all("." in offered for offered in types) and one.get("InstanceType") not in types:
         yield f"capacity reservation {id_} is for {one.get('InstanceType')}, and {where} has {', '.join(types)}"
-    found = seen.ask("its subnets", ec2.subnets, environment.subnets) or {}
+    found = facts.ask("its subnets", ec2.subnets, environment.subnets) or {}
     zones = sorted({subnet["AvailabilityZone"] for subnet in found.values()})
     if zones and one.get("AvailabilityZone") not in zones:
         yield f"capacity reservation {id_} is in zone {one.get('AvailabilityZone')}, and {where} in {', '.join(zones)}"
 
 
-def _too_small(seen: Situation, usable: list[Described], environment: ComputeEnvironment) -> Iterator[str]:
+def _too_small(facts: BatchFacts, usable: list[Described], environment: ComputeEnvironment) -> Iterator[str]:
     left = sum(one.get("AvailableInstanceCount", 0) for one in usable)
     total = sum(one.get("TotalInstanceCount", 0) for one in usable)
-    for job in seen.waiting_for(environment) if usable else ():
+    for job in facts.waiting_for(environment) if usable else ():
         nodes = job.nodes or 1
         # Instances of the environment that are there already are in what is used.
         if nodes > total or (nodes > left and not environment.desired_vcpus):

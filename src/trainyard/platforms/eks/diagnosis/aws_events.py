@@ -9,46 +9,46 @@ from typing import Any
 
 from trainyard.edge.aws.eks import HealthIssue, addons, updates
 from trainyard.edge.aws.scaling_activities import failed_launches_of
-from trainyard.platforms.eks.diagnosis.cluster_facts import Situation
+from trainyard.platforms.eks.diagnosis.cluster_facts import EksFacts
 
 _LATELY_S = 7 * 86_400
 _MOST_UPDATES = 20
 
 
-def cluster_lines(seen: Situation) -> Iterator[str]:
+def cluster_lines(facts: EksFacts) -> Iterator[str]:
     """Yield lines of the control plane and of add-ons that are not well."""
-    if seen.cluster is not None:
-        yield _line(clusterName=seen.name, status=seen.cluster.status, version=seen.cluster.version)
-        yield from _issues(seen.cluster.health, clusterName=seen.name)
-    for one in seen.ask("its add-ons", addons, seen.name) or ():
+    if facts.cluster is not None:
+        yield _line(clusterName=facts.name, status=facts.cluster.status, version=facts.cluster.version)
+        yield from _issues(facts.cluster.health, clusterName=facts.name)
+    for one in facts.ask("its add-ons", addons, facts.name) or ():
         if one.status != "ACTIVE" or one.health:
             yield _line(addonName=one.name, addonVersion=one.version, status=one.status)
             yield from _issues(one.health, addonName=one.name)
 
 
-def node_group_lines(seen: Situation) -> Iterator[str]:
+def node_group_lines(facts: EksFacts) -> Iterator[str]:
     """Yield lines of each node group."""
-    for one in seen.node_groups:
+    for one in facts.node_groups:
         yield _line(
             nodegroupName=one.name, status=one.status, desiredSize=one.desired_nodes, capacityType=one.capacity_type
         )
         yield from _issues(one.health, nodegroupName=one.name)
 
 
-def update_lines(seen: Situation) -> Iterator[str]:
+def update_lines(facts: EksFacts) -> Iterator[str]:
     """Yield lines of changes that failed lately."""
-    now_s = seen.account.clock.now()
-    for one in (seen.ask("its updates", updates, seen.name) or ())[:_MOST_UPDATES]:
+    now_s = facts.account.clock.now()
+    for one in (facts.ask("its updates", updates, facts.name) or ())[:_MOST_UPDATES]:
         if one.status == "Failed" and one.created is not None and now_s - one.created.timestamp() < _LATELY_S:
             for error in one.errors or ("no error is told",):
                 yield f"{time_text(one.created)} {one.kind} {one.status}: {error}"
 
 
-def launch_lines(seen: Situation) -> Iterator[str]:
+def launch_lines(facts: EksFacts) -> Iterator[str]:
     """Yield a line for each attempt to start instances that failed."""
-    for group in seen.node_groups:
+    for group in facts.node_groups:
         for name in group.scaling_groups:
-            for one in seen.ask("launches of Auto Scaling that failed", failed_launches_of, name) or ():
+            for one in facts.ask("launches of Auto Scaling that failed", failed_launches_of, name) or ():
                 yield f"{time_text(one.at)} {one.group} of node group {group.name}: {one.why}"
 
 

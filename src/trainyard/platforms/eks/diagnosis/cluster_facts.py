@@ -19,7 +19,7 @@ Answer = TypeVar("Answer")
 
 
 @dataclass
-class Situation:
+class EksFacts:
     """What is known so far. Who may not ask for a part of it gets to know the rest."""
 
     account: Account
@@ -41,22 +41,22 @@ class Situation:
             return None
 
 
-def situation_of(account: Account, name: str) -> Situation | None:
+def facts_of(account: Account, name: str) -> EksFacts | None:
     """Return what is known of a cluster; None where it is none of EKS, and was never to be one.
 
     Raises TrainyardError where AWS does not answer.
     """
-    seen = Situation(account, name)
+    facts = EksFacts(account, name)
     try:
-        seen.cluster = find_cluster(account, name)
+        facts.cluster = find_cluster(account, name)
     except NotAllowedError as error:
         # Who has no cluster of EKS needs no leave to ask it.
-        seen.refused["its state in EKS"] = error.problem
-    if seen.cluster is None and not seen.ask("its stacks", stack_events, stack_of(name)):
+        facts.refused["its state in EKS"] = error.problem
+    if facts.cluster is None and not facts.ask("its stacks", stack_events, stack_of(name)):
         return None
-    seen.node_groups = seen.ask("its node groups", node_groups, name) or ()
-    seen.instances = seen.ask("its instances", kubernetes_instances, name) or ()
-    return seen
+    facts.node_groups = facts.ask("its node groups", node_groups, name) or ()
+    facts.instances = facts.ask("its instances", kubernetes_instances, name) or ()
+    return facts
 
 
 def stack_of(name: str) -> str:

@@ -14,9 +14,9 @@ from trainyard.edge.kubernetes.refusals import NoSuchKindError
 from trainyard.edge.remote.answer import UnreachableError
 from trainyard.errors import TrainyardError
 from trainyard.platforms.eks.diagnosis import aws_events, checks, kubernetes_evidence, reservation
-from trainyard.platforms.eks.diagnosis.cluster_facts import Situation
+from trainyard.platforms.eks.diagnosis.cluster_facts import EksFacts
 
-_SAID = {
+_LINES = {
     "eks-cluster": aws_events.cluster_lines,
     "eks-node-groups": aws_events.node_group_lines,
     "eks-updates": aws_events.update_lines,
@@ -27,7 +27,7 @@ _EKSCTL = "alpha.eksctl.io/cluster-name"
 _JOBS = ("mpijobs.kubeflow.org", "pytorchjobs.kubeflow.org")
 
 
-class Inside(NamedTuple):
+class KubernetesObjects(NamedTuple):
     """The objects of a cluster that tell of failures."""
 
     nodes: list[Document]
@@ -36,29 +36,28 @@ class Inside(NamedTuple):
     events: list[Document]
 
 
-def aws_files(seen: Situation) -> Iterator[LogFile]:
-    """Yield what AWS says of a cluster, and what does not fit. What nobody may look at is added to ``seen``."""
-    yield from _stacks(seen)
-    for name, lines in _SAID.items():
-        yield from _file(name, lines(seen))
-    yield from _file("eks-checks", (f"{checks.BEGINNING}{line}" for line in reservation.check(seen)))
+def aws_files(facts: EksFacts) -> Iterator[LogFile]:
+    """Yield what AWS says of a cluster, and what does not fit. What nobody may look at is added to ``facts``."""
+    yield from _stacks(facts)
+    for name, lines in _LINES.items():
+        yield from _file(name, lines(facts))
+    yield from _file("eks-checks", (f"{checks.BEGINNING}{line}" for line in reservation.check(facts)))
 
 
-def _stacks(seen: Situation) -> Iterator[LogFile]:
+def _stacks(facts: EksFacts) -> Iterator[LogFile]:
     """Yield the events of the stacks that eksctl made, and of ours beside them that are not whole."""
-    found = seen.ask("its stacks", all_stacks) or []
-    for stack in found:
-        of_eksctl = stack.tags.get(_EKSCTL) == seen.name or stack.name.startswith(f"eksctl-{seen.name}-")
-        if of_eksctl or (stack.tags.get("trainyard:cluster") == seen.name and not stack.usable):
-            yield from stack_files(seen.account, stack.name)
+    for stack in facts.ask("its stacks", all_stacks) or []:
+        of_eksctl = stack.tags.get(_EKSCTL) == facts.name or stack.name.startswith(f"eksctl-{facts.name}-")
+        if of_eksctl or (stack.tags.get("trainyard:cluster") == facts.name and not stack.usable):
+            yield from stack_files(facts.account, stack.name)
 
 
-def look(kubectl: Kubectl, unread: list[Unread]) -> Inside:
+def kubernetes_objects(kubectl: Kubectl, unread: list[Unread]) -> KubernetesObjects:
     """Return what is in a cluster. Raises TrainyardError where its API does not answer.
 
     What it does not tell is added to ``unread``.
     """
-    return Inside(
+    return KubernetesObjects(
         kubectl.get("nodes"),
         _objects(kubectl, "pods", unread),
         [one for kind in _JOBS for one in _objects(kubectl, kind, unread)],
@@ -66,13 +65,13 @@ def look(kubectl: Kubectl, unread: list[Unread]) -> Inside:
     )
 
 
-def kubernetes_files(seen: Situation, found: Inside) -> Iterator[LogFile]:
+def kubernetes_files(facts: EksFacts, objects: KubernetesObjects) -> Iterator[LogFile]:
     """Yield what the Kubernetes API says, each line with the node that it is of, where it is of one."""
-    yield from _file("kubernetes-events", kubernetes_evidence.event_lines(found.events))
-    yield from _file("pods/kubernetes-events", kubernetes_evidence.pod_lines(found.pods))
-    yield from _file("nodes/kubernetes-events", kubernetes_evidence.node_lines(found.nodes))
-    yield from _file("jobs/kubernetes-events", kubernetes_evidence.job_lines(found.jobs))
-    compared = (*checks.not_joined(seen, found.nodes), *checks.missing_devices(found.nodes))
+    yield from _file("kubernetes-events", kubernetes_evidence.event_lines(objects.events))
+    yield from _file("pods/kubernetes-events", kubernetes_evidence.pod_lines(objects.pods))
+    yield from _file("nodes/kubernetes-events", kubernetes_evidence.node_lines(objects.nodes))
+    yield from _file("jobs/kubernetes-events", kubernetes_evidence.job_lines(objects.jobs))
+    compared = (*checks.not_joined(facts, objects.nodes), *checks.missing_devices(objects.nodes))
     yield from _file("nodes/eks-checks", compared)
 
 
@@ -81,11 +80,11 @@ def unreachable_files(error: UnreachableError) -> Iterator[LogFile]:
     yield from _file("kubernetes/eks-checks", [f"{checks.BEGINNING}{error.problem}"])
 
 
-def known_nodes(seen: Situation, found: Inside | None) -> set[str]:
+def known_nodes(facts: EksFacts, objects: KubernetesObjects | None) -> set[str]:
     """Return what the nodes of a cluster are called: their names, long and short, and the ids of their instances."""
-    names = {text(one, "metadata", "name") for one in ([] if found is None else found.nodes)}
-    names |= {one.get("PrivateDnsName", "") for one in seen.instances}
-    ids = {one["InstanceId"] for one in seen.instances}
+    names = {text(one, "metadata", "name") for one in ([] if objects is None else objects.nodes)}
+    names |= {one.get("PrivateDnsName", "") for one in facts.instances}
+    ids = {one["InstanceId"] for one in facts.instances}
     return {*names, *(one.partition(".")[0] for one in names), *ids} - {""}
 
 

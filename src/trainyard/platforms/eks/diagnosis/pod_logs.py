@@ -9,7 +9,7 @@ from trainyard.diagnose.log_file import LogFile, Unread
 from trainyard.edge.kubernetes.documents import Document, labels, number, part, parts, text
 from trainyard.edge.kubernetes.kubectl import Kubectl
 from trainyard.errors import TrainyardError
-from trainyard.platforms.eks.diagnosis.eks_files import Inside
+from trainyard.platforms.eks.diagnosis.eks_files import KubernetesObjects
 
 _MOST_PODS = 24
 _MOST_LINES = 5000
@@ -27,14 +27,16 @@ class Ended(NamedTuple):
     """Whether it was started anew since: what it said before is what tells."""
 
 
-def pod_log_files(kubectl: Kubectl, found: Inside, nodes: tuple[str, ...], unread: list[Unread]) -> Iterator[LogFile]:
+def pod_log_files(
+    kubectl: Kubectl, objects: KubernetesObjects, nodes: tuple[str, ...], unread: list[Unread]
+) -> Iterator[LogFile]:
     """Yield the logs of containers that ended badly, those of failed training jobs first; some of them.
 
     Of ``nodes`` alone, where any are named. What could not be read is added to ``unread``.
     """
-    failed = {_name(one) for one in found.jobs if _has_failed(one)}
-    instances = {text(one, "metadata", "name"): text(one, "spec", "providerID") for one in found.nodes}
-    pods = found.pods
+    failed = {_name(one) for one in objects.jobs if _has_failed(one)}
+    instances = {text(one, "metadata", "name"): text(one, "spec", "providerID") for one in objects.nodes}
+    pods = objects.pods
     ended = [one for document in sorted(pods, key=lambda one: _job(one) not in failed) for one in _ended(document)]
     wanted = [one for one in ended if not nodes or any(_is_on(one, node) for node in nodes)]
     for one in wanted[:_MOST_PODS]:

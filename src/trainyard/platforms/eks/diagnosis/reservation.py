@@ -9,32 +9,32 @@ from trainyard.edge.aws.ec2 import Described
 from trainyard.edge.aws.eks import NodeGroupState
 from trainyard.edge.aws.launch_template import launch_template_data, reservation_of
 from trainyard.edge.aws.resource_groups import reservations_in
-from trainyard.platforms.eks.diagnosis.cluster_facts import Situation
+from trainyard.platforms.eks.diagnosis.cluster_facts import EksFacts
 
 _PART = "its reservations"
 # https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CapacityReservation.html
 _COMING = ("pending", "scheduled", "payment-pending", "assessing", "delayed")
 
 
-def check(seen: Situation) -> Iterator[str]:
+def check(facts: EksFacts) -> Iterator[str]:
     """Yield a line for each reason why instances do not get into what the launch template of a node group names."""
-    for group in seen.node_groups:
-        named = _named(seen, group)
+    for group in facts.node_groups:
+        named = _named(facts, group)
         if named is not None:
-            yield from _of_group(seen, group, named)
+            yield from _of_group(facts, group, named)
 
 
-def _named(seen: Situation, group: NodeGroupState) -> str | None:
+def _named(facts: EksFacts, group: NodeGroupState) -> str | None:
     if group.launch_template is None:
         return None
     named, version = group.launch_template
-    data = seen.ask("its launch templates", launch_template_data, named, version or "$Default")
+    data = facts.ask("its launch templates", launch_template_data, named, version or "$Default")
     return None if data is None else reservation_of(data)
 
 
-def _of_group(seen: Situation, group: NodeGroupState, named: str) -> Iterator[str]:
-    known = seen.ask(_PART, ec2.capacity_reservations)
-    ids = seen.ask(_PART, reservations_in, named) if named.startswith("arn:") else (named,)
+def _of_group(facts: EksFacts, group: NodeGroupState, named: str) -> Iterator[str]:
+    known = facts.ask(_PART, ec2.capacity_reservations)
+    ids = facts.ask(_PART, reservations_in, named) if named.startswith("arn:") else (named,)
     if known is None:
         return
     for id_ in ids or ():
@@ -44,7 +44,7 @@ def _of_group(seen: Situation, group: NodeGroupState, named: str) -> Iterator[st
     yield from (_of_state(one, group) for one in found if one["State"] != "active")
     usable = [one for one in found if one["State"] == "active"]
     yield from (line for one in usable for line in _mismatch(one, group))
-    yield from _too_small(seen, usable, group)
+    yield from _too_small(facts, usable, group)
 
 
 def _of_state(one: Described, group: NodeGroupState) -> str:
@@ -65,8 +65,8 @@ def _mismatch(one: Described, group: NodeGroupState) -> Iterator[str]:
         )
 
 
-def _too_small(seen: Situation, usable: list[Described], group: NodeGroupState) -> Iterator[str]:
-    running = sum(one["State"]["Name"] == "running" for one in seen.instances if _is_of(one, group))
+def _too_small(facts: EksFacts, usable: list[Described], group: NodeGroupState) -> Iterator[str]:
+    running = sum(one["State"]["Name"] == "running" for one in facts.instances if _is_of(one, group))
     missing = group.desired_nodes - running
     left = sum(one.get("AvailableInstanceCount", 0) for one in usable)
     total = sum(one.get("TotalInstanceCount", 0) for one in usable)
