@@ -98,6 +98,30 @@ class ClusterEvidence(Protocol):
         """Return which logs a cluster of the platform does not keep in CloudWatch by a setting; None where it does."""
 
 
+class DeploymentSteps(Protocol):
+    """How a cluster is made and removed."""
+
+    def steps_to_deploy(self, spec: Spec) -> list[Step]:
+        """Return every step after that of the bucket, in order. One that is called ``changes`` is applied first."""
+        ...
+
+    def steps_to_destroy(self) -> list[Step]:
+        """Return the steps of the cluster itself, in the order of making. Each leaves what is not of its platform."""
+        ...
+
+    def running_programs(self, work: Work) -> AbstractContextManager[None]:
+        """Give the work what runs as long as it does, such as ParallelCluster, which takes long to start."""
+        ...
+
+    def refuse_undeletable(self, work: Work) -> None:
+        """Raise TrainyardError where a cluster of this platform could not be deleted; before anything is touched."""
+        ...
+
+    def jobs_to_end(self, work: Work) -> list[str]:
+        """Return the jobs that deleting the cluster would end, as far as anybody says; none on another platform."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Platform:
     """One platform, or an environment, which is deployed by the same commands and has no nodes for jobs."""
@@ -134,6 +158,13 @@ class Platform:
     """What tells of failures of a cluster. PCS: GetCluster and ListComputeNodeGroups. HyperPod: DescribeCluster and
     ListClusterEvents."""
 
+    cluster_step: str | None
+    """Name of the deployment's step that makes the cluster itself; None where there is no cluster. PCS and HyperPod:
+    that of their stack."""
+    cluster_stack_pattern: str | None
+    """What the stack that is the cluster is called, with ``{name}`` for the cluster's name."""
+    deployment: Callable[[], DeploymentSteps]
+
     @property
     def has_slurm(self) -> bool:
         """Whether jobs are submitted to Slurm."""
@@ -158,3 +189,7 @@ class Platform:
     def made_by_eksctl(self) -> bool:
         """Whether eksctl reads the configuration and makes the cluster, with managed node groups of Amazon EKS."""
         return self.made_by == "eksctl"
+
+    def cluster_stack(self, name: str) -> str:
+        """Return the name of the stack that is the cluster; of an environment, which has none, its own name."""
+        return (self.cluster_stack_pattern or "{name}").format(name=name)

@@ -18,8 +18,7 @@ from trainyard.edge.aws.account import Account, account
 from trainyard.edge.aws.kept_data import kept_data
 from trainyard.edge.text_file import read_text
 from trainyard.errors import SpecError, TrainyardError
-from trainyard.platforms.batch.deployment.queues import jobs_of_cluster
-from trainyard.platforms.eks.deployment.deletion import jobs_in_cluster
+from trainyard.platform_table import PLATFORMS
 from trainyard.render.tags import CLUSTER, ENVIRONMENT
 
 if TYPE_CHECKING:
@@ -146,4 +145,4 @@ def jobs_of(name: str, where: Account) -> tuple[str, ...]:
     Raises TrainyardError where AWS does not say.
     """
     work = Work(where, name, None, s3.own_bucket(where))
-    return (*map(str, jobs_of_cluster(work)), *jobs_in_cluster(work))
+    return tuple(job for platform in PLATFORMS.values() for job in platform.deployment().jobs_to_end(work))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.deploy.cluster_stack import eksctl_stack
 from trainyard.deploy.preflights import Preflight, PreflightContext
 from trainyard.edge.aws import eks
 from trainyard.edge.aws.stacks import find_stack
 from trainyard.edge.remote.answer import UnreachableError
 from trainyard.errors import TrainyardError
+from trainyard.platform_table import platform_of
 from trainyard.render.tags import own_tags
 from trainyard.rules import Problem
 
@@ -25,10 +25,9 @@ def check(context: PreflightContext) -> Iterator[Problem]:
             ("name",), f"account {context.account.id} has an EKS cluster {spec.name} already, of somebody else"
         )
         return
-    if context.ask(find_stack, eksctl_stack(spec.name)) is None:
-        yield Problem(
-            ("name",), f"EKS cluster {spec.name} exists without the stack {eksctl_stack(spec.name)} of eksctl"
-        )
+    stack = platform_of(spec).cluster_stack(spec.name)
+    if context.ask(find_stack, stack) is None:
+        yield Problem(("name",), f"EKS cluster {spec.name} exists without the stack {stack} of eksctl")
         return
     if found.status == "ACTIVE":
         yield from _reached(context)

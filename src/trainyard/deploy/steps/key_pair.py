@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from trainyard.deploy.cluster_stack import cluster_stack
 from trainyard.deploy.step import Outcome, Probe
 from trainyard.deploy.work import Work
 from trainyard.edge.aws.key_pairs import create_key_pair, finish_key_pair, key_pair_exists, key_pair_unfinished
 from trainyard.edge.aws.stacks import find_stack
 from trainyard.errors import TrainyardError
+from trainyard.platform_table import platform_of
 
 
 class KeyPair:
@@ -30,10 +30,8 @@ class KeyPair:
             return Outcome(changed=False)
         tags = {work.tag: work.name}
         # A cluster that is there was made with the key pair, so it stays what it is.
-        if (
-            key_pair_unfinished(work.account, name, tags)
-            and find_stack(work.account, cluster_stack(work.wanted())) is None
-        ):
+        cluster = platform_of(work.wanted()).cluster_stack(work.name)
+        if key_pair_unfinished(work.account, name, tags) and find_stack(work.account, cluster) is None:
             if file is None:
                 raise _lost(name)
             finish_key_pair(work.account, name, file, tags)

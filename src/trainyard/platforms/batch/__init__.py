@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainyard.platform_parts import ClusterEvidence, Platform, PlatformRehearsal
+from trainyard.platform_parts import ClusterEvidence, DeploymentSteps, Platform, PlatformRehearsal
 
 
 def _rehearsal() -> PlatformRehearsal:
@@ -17,6 +17,12 @@ def _cluster_evidence() -> ClusterEvidence:
     return evidence
 
 
+def _deployment() -> DeploymentSteps:
+    from trainyard.platforms.batch.deployment import steps
+
+    return steps
+
+
 BATCH = Platform(
     name="batch",
     title="AWS Batch",
@@ -29,4 +35,7 @@ BATCH = Platform(
     mounts_scratch=True,
     can_host_monitoring=False,
     cluster_evidence=_cluster_evidence,
+    cluster_step="batch",
+    cluster_stack_pattern="{name}-batch",
+    deployment=_deployment,
 )

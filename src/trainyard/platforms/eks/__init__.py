@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainyard.platform_parts import ClusterEvidence, Platform, PlatformRehearsal
+from trainyard.platform_parts import ClusterEvidence, DeploymentSteps, Platform, PlatformRehearsal
 
 
 def _rehearsal() -> PlatformRehearsal:
@@ -17,6 +17,12 @@ def _cluster_evidence() -> ClusterEvidence:
     return evidence
 
 
+def _deployment() -> DeploymentSteps:
+    from trainyard.platforms.eks.deployment import steps
+
+    return steps
+
+
 EKS = Platform(
     name="eks",
     title="Amazon EKS",
@@ -29,4 +35,7 @@ EKS = Platform(
     mounts_scratch=False,
     can_host_monitoring=False,
     cluster_evidence=_cluster_evidence,
+    cluster_step="cluster",
+    cluster_stack_pattern="eksctl-{name}-cluster",
+    deployment=_deployment,
 )

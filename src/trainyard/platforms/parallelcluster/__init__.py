@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainyard.platform_parts import ClusterEvidence, Platform, PlatformRehearsal
+from trainyard.platform_parts import ClusterEvidence, DeploymentSteps, Platform, PlatformRehearsal
 
 
 def _rehearsal() -> PlatformRehearsal:
@@ -17,6 +17,12 @@ def _cluster_evidence() -> ClusterEvidence:
     return diagnosis
 
 
+def _deployment() -> DeploymentSteps:
+    from trainyard.platforms.parallelcluster.deployment import steps
+
+    return steps
+
+
 PARALLELCLUSTER = Platform(
     name="parallelcluster",
     title="AWS ParallelCluster",
@@ -29,4 +35,7 @@ PARALLELCLUSTER = Platform(
     mounts_scratch=True,
     can_host_monitoring=True,
     cluster_evidence=_cluster_evidence,
+    cluster_step="cluster",
+    cluster_stack_pattern="{name}",
+    deployment=_deployment,
 )

@@ -5,12 +5,12 @@ The rest of an update is CloudFormation's, which changes compute environments in
 
 from __future__ import annotations
 
-from trainyard.deploy.cluster_stack import cluster_stack
 from trainyard.deploy.step import Outcome, Probe
 from trainyard.deploy.steps.stack import refuse_foreign
 from trainyard.deploy.work import Work
 from trainyard.edge.aws.stacks import find_stack, refuse_stuck
 from trainyard.errors import TrainyardError
+from trainyard.platforms.batch import BATCH
 from trainyard.platforms.batch.deployment.queues import job_queues, jobs_in
 from trainyard.platforms.batch.rendering.names import job_queue
 
@@ -25,12 +25,12 @@ class BatchChanges:
 
     def probe(self, work: Work) -> Probe:
         """Say whether there is a cluster already."""
-        found = find_stack(work.account, cluster_stack(work.wanted()))
+        found = find_stack(work.account, BATCH.cluster_stack(work.name))
         return Probe("missing", "no cluster yet") if found is None else Probe("there", found.status)
 
     def apply(self, work: Work) -> Outcome:
         """Raise TrainyardError where CloudFormation could not do it, or would end jobs."""
-        found = find_stack(work.account, cluster_stack(work.wanted()))
+        found = find_stack(work.account, BATCH.cluster_stack(work.name))
         refuse_foreign(found, work)
         if found is None:
             return Outcome(changed=False, detail="no cluster yet")

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from trainyard.deploy.cluster_stack import batch_stack
 from trainyard.deploy.step import Outcome
 from trainyard.deploy.steps.stack import StackStep, refuse_foreign
 from trainyard.deploy.work import Work
 from trainyard.edge.aws.batch_shutdown import close_queue, terminate, unfinished_jobs
 from trainyard.edge.aws.stacks import find_stack
+from trainyard.platforms.batch import BATCH
 from trainyard.platforms.batch.deployment.queues import job_queues, jobs_in
 from trainyard.render.cloudformation.stack import Kind
 
@@ -32,7 +32,7 @@ class BatchStack(StackStep):
 
     def undo(self, work: Work) -> Outcome:
         """End the jobs, then delete the stack. Its registry of images stays, as data does."""
-        found = find_stack(work.account, batch_stack(work.name))
+        found = find_stack(work.account, BATCH.cluster_stack(work.name))
         refuse_foreign(found, work)
         ended = 0 if found is None else _end_jobs(work, list(job_queues(found).values()))
         outcome = super().undo(work)

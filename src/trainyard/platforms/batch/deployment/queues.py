@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from trainyard.deploy.cluster_stack import batch_stack
 from trainyard.deploy.work import Work
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.batch_shutdown import UnfinishedJob, unfinished_jobs
 from trainyard.edge.aws.stacks import StackState, find_stack
+from trainyard.platforms.batch import BATCH
 
 _OUTPUT = re.compile(r"JobQueue\d*")
 
@@ -26,5 +26,5 @@ def jobs_in(account: Account, queues: Iterable[str]) -> list[UnfinishedJob]:
 
 def jobs_of_cluster(work: Work) -> list[UnfinishedJob]:
     """Return the jobs that destroying the cluster would end; none where it is not one of Batch."""
-    found = find_stack(work.account, batch_stack(work.name))
+    found = find_stack(work.account, BATCH.cluster_stack(work.name))
     return [] if found is None or not work.owns(found.tags) else jobs_in(work.account, job_queues(found).values())

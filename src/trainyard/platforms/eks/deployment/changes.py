@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from trainyard.deploy.cluster_stack import cluster_stack
 from trainyard.deploy.preflight_step import known_outputs
 from trainyard.deploy.record import read_record
 from trainyard.deploy.step import Outcome, Probe
@@ -15,6 +14,7 @@ from trainyard.edge.aws import eks
 from trainyard.edge.aws.eks import EksCluster, NodeGroupState
 from trainyard.edge.aws.stacks import find_stack, refuse_stuck
 from trainyard.errors import TrainyardError
+from trainyard.platforms.eks import EKS
 from trainyard.platforms.eks.deployment.busy_nodes import pods_on
 from trainyard.platforms.eks.deployment.comparison import Comparison, compare
 from trainyard.platforms.eks.deployment.config import config_so_far, former_config, node_groups_of
@@ -32,12 +32,12 @@ class EksChanges:
 
     def probe(self, work: Work) -> Probe:
         """Say whether there is a cluster already."""
-        found = find_stack(work.account, cluster_stack(work.wanted()))
+        found = find_stack(work.account, EKS.cluster_stack(work.name))
         return Probe("missing", "no cluster yet") if found is None else Probe("there", found.status)
 
     def apply(self, work: Work) -> Outcome:
         """Raise TrainyardError where the spec asks for what cannot be done to the cluster, or would end jobs."""
-        found = find_stack(work.account, cluster_stack(work.wanted()))
+        found = find_stack(work.account, EKS.cluster_stack(work.name))
         refuse_foreign(found, work)
         cluster = own_cluster(work)
         if found is None or cluster is None:
@@ -61,7 +61,7 @@ def refuse_without_stack(work: Work, cluster: EksCluster | None, *, known: bool 
     """Raise TrainyardError for a cluster with our tags that eksctl has not made, or whose stack somebody deleted."""
     if cluster is not None and not known:
         raise TrainyardError(
-            f"EKS cluster {work.name} exists without the stack {cluster_stack(work.wanted())}, by which eksctl knows "
+            f"EKS cluster {work.name} exists without the stack {EKS.cluster_stack(work.name)}, by which eksctl knows "
             "what it has made",
             where=cluster.arn,
             hint="choose another name in the spec, or delete the cluster in the console where nobody needs it",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from trainyard.deploy.cluster_stack import eksctl_stack
 from trainyard.deploy.record import remember_config
 from trainyard.deploy.step import Outcome, Probe
 from trainyard.deploy.work import Work
@@ -12,6 +11,7 @@ from trainyard.edge.aws.stack_events import stack_failure
 from trainyard.edge.aws.stacks import StackState, find_stack, refuse_stuck
 from trainyard.edge.eksctl import EksctlRefusedError
 from trainyard.errors import TrainyardError
+from trainyard.platforms.eks import EKS
 from trainyard.platforms.eks.deployment.changes import refuse_without_stack
 from trainyard.platforms.eks.deployment.config import text_of, wanted_config
 from trainyard.platforms.eks.deployment.deletion import delete_eks_cluster
@@ -30,7 +30,7 @@ class EksClusterStep:
 
     def probe(self, work: Work) -> Probe:
         """Say in which state the cluster is."""
-        found = find_stack(work.account, eksctl_stack(work.name))
+        found = find_stack(work.account, EKS.cluster_stack(work.name))
         if found is None:
             return Probe("missing")
         if found.in_progress:
@@ -53,7 +53,7 @@ class EksClusterStep:
     def undo(self, work: Work) -> Outcome:
         """End its jobs, and delete it with all that eksctl has made."""
         stacks = own_stacks(work)
-        named = find_stack(work.account, eksctl_stack(work.name))
+        named = find_stack(work.account, EKS.cluster_stack(work.name))
         if not stacks:  # every destruction looks, and one of another platform has nothing to do with this stack
             return Outcome(
                 changed=False, detail="there is none" if named is None else f"stack {named.name} is of somebody else"
@@ -73,7 +73,7 @@ def active_cluster(work: Work) -> EksCluster:
         found = own_cluster(work)
         if found is None:
             raise TrainyardError(
-                f"EKS cluster {work.name} is gone, and its stack {eksctl_stack(work.name)} is still there",
+                f"EKS cluster {work.name} is gone, and its stack {EKS.cluster_stack(work.name)} is still there",
                 where=work.name,
                 hint=f"`trainyard destroy {work.name}` removes what is left, then deploy again",
             )

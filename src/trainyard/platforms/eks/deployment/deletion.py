@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from trainyard.deploy.cluster_stack import eksctl_stack
 from trainyard.deploy.work import Work
 from trainyard.edge.aws.eks import EksCluster, find_cluster
 from trainyard.edge.aws.leftover_interfaces import delete_leftover_interfaces
@@ -19,6 +18,7 @@ from trainyard.edge.kubernetes.kubectl import Kubectl
 from trainyard.edge.kubernetes.refusals import ForbiddenError, NoSuchKindError
 from trainyard.edge.remote.answer import UnreachableError
 from trainyard.errors import TrainyardError
+from trainyard.platforms.eks import EKS
 from trainyard.platforms.eks.deployment.stacks import delete_own_stack, own_cluster, own_stacks, settled_stack
 
 # Their operators end the pods, so they have to go before the nodes on which these operators run.
@@ -66,7 +66,7 @@ def refuse_undeletable(work: Work) -> None:
 
 
 def _has_own_stack(work: Work) -> bool:
-    stack = find_stack(work.account, eksctl_stack(work.name))
+    stack = find_stack(work.account, EKS.cluster_stack(work.name))
     return stack is not None and work.owns(stack.tags)
 
 

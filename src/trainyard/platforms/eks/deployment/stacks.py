@@ -8,7 +8,6 @@ in managed_nodegroup.go beside that; https://github.com/eksctl-io/eksctl/issues/
 
 from __future__ import annotations
 
-from trainyard.deploy.cluster_stack import eksctl_stack
 from trainyard.deploy.steps.stack import refuse_foreign, tell
 from trainyard.deploy.work import Work
 from trainyard.edge.aws.cloudformation import delete_stack
@@ -17,6 +16,7 @@ from trainyard.edge.aws.stack_waiting import follow
 from trainyard.edge.aws.stacks import StackState, all_stacks, find_stack
 from trainyard.edge.aws.termination_protection import lift_protection
 from trainyard.errors import TrainyardError
+from trainyard.platforms.eks import EKS
 
 # What can only be deleted.
 FAILED = {"CREATE_FAILED", "ROLLBACK_COMPLETE", "ROLLBACK_FAILED", "DELETE_FAILED"}
@@ -64,4 +64,4 @@ def own_cluster(work: Work) -> EksCluster | None:
 
 def cluster_stack_of(work: Work) -> StackState | None:
     """Return the stack of the control plane once AWS is done with it."""
-    return settled_stack(work, eksctl_stack(work.name))
+    return settled_stack(work, EKS.cluster_stack(work.name))

@@ -7,24 +7,45 @@ Nothing runs there yet, so it is stopped and started around the update.
 
 from __future__ import annotations
 
-from typing import Literal
+from collections import Counter
+from typing import Literal, NamedTuple
 
 from trainyard.bundle.config_text import config_text
 from trainyard.deploy.record import read_record, write_record
-from trainyard.deploy.static_node_launch import await_launch, not_launched
+from trainyard.deploy.release_notice import not_told
 from trainyard.deploy.step import Outcome, Probe
 from trainyard.deploy.steps.stack import tell
 from trainyard.deploy.withheld_nodes import held_back
 from trainyard.deploy.work import Work
+from trainyard.edge.aws.nodes import nodes
 from trainyard.edge.aws.stack_events import stack_events, stack_failure
 from trainyard.edge.aws.stack_waiting import follow
 from trainyard.edge.pcluster_command import Pcluster, PclusterRefusedError
 from trainyard.errors import TrainyardError
+from trainyard.finding import Finding
 from trainyard.platforms.parallelcluster.deployment.cluster import final_config
+from trainyard.spec.node_group import NodeGroup
 
 _NOTHING_TO_DO = "No changes found"  # pcluster/models/cluster.py
 _POLL_S = 10.0
 _POLLS = 180  # half an hour
+_LAUNCH_POLL_S = 10.0
+# The head node launches what is missing once a minute: _LOOP_TIME_S of clustermgtd in
+# https://github.com/aws/aws-parallelcluster-node/blob/develop/src/slurm_plugin/clustermgtd.py
+_LAUNCH_POLLS = 30
+
+
+class Missing(NamedTuple):
+    """Static nodes of one kind that EC2 has not launched."""
+
+    group: NodeGroup
+    launched: int
+
+    def __str__(self) -> str:
+        """Say it in a few words."""
+        group = self.group
+        kinds = " or ".join(group.instance_types)
+        return f"{self.launched} of the {group.min_nodes} nodes of queue {group.queue.name} ({kinds})"
 
 
 class StaticNodes:
@@ -36,8 +57,8 @@ class StaticNodes:
     def probe(self, work: Work) -> Probe:
         """Say which nodes it is about; whether they run is for `status`."""
         groups = held_back(work.wanted())
-        nodes = ", ".join(f"{group.min_nodes} × {' or '.join(group.instance_types)}" for group in groups)
-        return Probe("missing", nodes) if groups else Probe("there", "none that the head node would wait for")
+        names = ", ".join(f"{group.min_nodes} × {' or '.join(group.instance_types)}" for group in groups)
+        return Probe("missing", names) if groups else Probe("there", "none that the head node would wait for")
 
     def apply(self, work: Work) -> Outcome:
         """Update the cluster to its final configuration."""
@@ -53,7 +74,7 @@ class StaticNodes:
         _fleet(work, parallelcluster, "START_REQUESTED", "RUNNING")
         _remember(work, stopped=False)
         missing = await_launch(work)
-        work.findings += [not_launched(one, work) for one in missing]
+        work.findings += [not_launched(nodes_missing, work) for nodes_missing in missing]
         detail = f"{self.probe(work).detail}; not all have been launched" if missing else self.probe(work).detail
         return Outcome(changed=True, detail=detail)
 
@@ -61,6 +82,45 @@ class StaticNodes:
         """Do nothing: they go with the cluster."""
         del work
         return Outcome(changed=False)
+
+
+def await_launch(work: Work) -> list[Missing]:
+    """Wait until EC2 has launched the static nodes, and return those that it has not after five minutes."""
+    reported = ""
+    missing = missing_nodes(work)
+    for _ in range(_LAUNCH_POLLS):
+        if not missing:
+            break
+        text = "; ".join(map(str, missing))
+        if text != reported:
+            work.tell(f"EC2 has launched {text}")
+            reported = text
+        work.account.clock.sleep(_LAUNCH_POLL_S)
+        missing = missing_nodes(work)
+    return missing
+
+
+def not_launched(missing: Missing, work: Work) -> Finding:
+    """Return the finding about nodes that are missing."""
+    minutes = _LAUNCH_POLL_S * _LAUNCH_POLLS / 60
+    message = f"EC2 has launched {missing} within {minutes:.0f} minutes of the start of the fleet"
+    remedy = (
+        f"see why: `trainyard diagnose {work.name}`; the head node goes on trying, until ParallelCluster protects the "
+        "cluster from a queue whose nodes keep failing"
+    )
+    return not_told("static-nodes-not-launched", message, remedy, work.name)
+
+
+def missing_nodes(work: Work) -> list[Missing]:
+    """Return the static nodes that are not there right now."""
+    there = Counter(
+        (node.queue, node.compute_resource)
+        for node in nodes(work.account, work.name)
+        if node.role == "Compute" and node.state in ("pending", "running")
+    )
+    groups = held_back(work.wanted())
+    launches = [Missing(group, there[group.queue.name, group.name]) for group in groups]
+    return [launch for launch in launches if launch.launched < launch.group.min_nodes]
 
 
 def _remember(work: Work, *, stopped: bool) -> None:
@@ -71,9 +131,9 @@ def _remember(work: Work, *, stopped: bool) -> None:
 
 
 def _update(work: Work, parallelcluster: Pcluster, *, first: bool = True) -> None:
-    """Update the cluster. Where an answer was lost, ParallelCluster asks again and is told of what it has begun itself.
+    """Update the cluster. Where an answer was lost, ParallelCluster asks again and is refused for its own update.
 
-    That is waited for, and then it is asked once more, as it may have been somebody else's.
+    That update is waited for, and then ParallelCluster is asked once more, as it may have been somebody else's.
     """
     text = config_text(work.wanted(), final_config(work))
     before = {event.id for event in stack_events(work.account, work.name)}

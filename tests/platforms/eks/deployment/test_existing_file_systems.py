@@ -9,9 +9,9 @@ import pytest
 from tests.deploy.preflights.recorded import RecordedAccount, Refusal
 from tests.specs import spec_of
 from trainyard.deploy.deployment import steps_to_deploy
-from trainyard.deploy.steps.existing_file_systems import ExistingFileSystems
 from trainyard.deploy.work import Work
 from trainyard.errors import TrainyardError
+from trainyard.platforms.eks.deployment.existing_file_systems import ExistingFileSystems
 
 FIRST, SECOND = "fs-0123456789abcdef0", "fs-0123456789abcdef1"
 QUEUES = "queues: [{name: q, instance_type: p5.48xlarge, nodes: {min: 0, max: 4}}]"

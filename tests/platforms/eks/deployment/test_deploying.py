@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from tests.deploy.eks.cluster import ADMIN, NAME, OWN, failure, queue, spec_text, statuses
+from tests.platforms.eks.deployment.cluster import ADMIN, NAME, OWN, failure, queue, spec_text, statuses
 from trainyard.deploy.work import Options
 from trainyard.edge.eksctl import EksctlRefusedError
 from trainyard.platforms.eks.deployment.cluster import why_it_failed

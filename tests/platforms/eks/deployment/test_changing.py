@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.deploy.eks.cluster import ADMIN, failure, queue, spec_text, statuses
 from tests.kubernetes.api_server import Document
+from tests.platforms.eks.deployment.cluster import ADMIN, failure, queue, spec_text, statuses
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ import pytest
 from tests.deploy.waits import Waits
 from tests.edge.aws.in_memory import IMAGE
 from tests.specs import spec_of
-from trainyard.deploy.static_node_launch import await_launch, missing_nodes, not_launched
 from trainyard.deploy.work import Work
+from trainyard.platforms.parallelcluster.deployment.static_nodes import await_launch, missing_nodes, not_launched
 
 QUEUES = (
     "name: llm\nqueues:\n"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.deploy.eks.cluster import failure, queue, spec_text, statuses
+from tests.platforms.eks.deployment.cluster import failure, queue, spec_text, statuses
 
 
 def test_a_type_that_eksctl_does_not_know_stops_the_deployment_before_jobs_find_no_gpu(deploying, programs):

@@ -8,12 +8,12 @@ import pytest
 import yaml
 
 from tests.specs import spec_of
-from trainyard.deploy.steps import cluster_changes
 from trainyard.deploy.work import Work
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.stacks import StackState
 from trainyard.edge.pcluster_command import Change, Pcluster, Verdict
 from trainyard.errors import TrainyardError
+from trainyard.platforms.parallelcluster.deployment import changes
 
 QUEUE = "queues: [{name: q, instance_type: p5.48xlarge, setup: gpu, capacity: {reservation: cr-0123456789abcdef0}}]\n"
 NETWORK = (
@@ -50,15 +50,15 @@ def looked_at(
     account: Account, monkeypatch: pytest.MonkeyPatch, existing: Existing, software: str
 ) -> tuple[Work, list[str]]:
     state = StackState("llm", "id", "CREATE_COMPLETE", "", {}, {})
-    monkeypatch.setattr(cluster_changes, "settled", lambda _: state)
+    monkeypatch.setattr(changes, "settled", lambda _: state)
     # The ids that stacks of an earlier call gave.
     monkeypatch.setattr(
-        cluster_changes, "known_outputs", lambda _: {"NodeAssetsPolicyArn": "arn:aws:iam::123456789012:policy/n"}
+        changes, "known_outputs", lambda _: {"NodeAssetsPolicyArn": "arn:aws:iam::123456789012:policy/n"}
     )
-    monkeypatch.setattr(cluster_changes, "_untold", lambda _: ())
+    monkeypatch.setattr(changes, "_untold", lambda _: ())
     spec = spec_of(f"{NETWORK}{QUEUE}software: {{{software}}}\n")
     work = Work(account, "llm", spec, "mine", parallelcluster=lambda _: cast("Pcluster", existing))
-    cluster_changes.Changes().apply(work)
+    changes.Changes().apply(work)
     return work, [one.id for one in work.untold]
 
 

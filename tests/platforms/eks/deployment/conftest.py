@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 import pytest
 from moto.cloudformation.models import cloudformation_backends
 
-from tests.deploy.eks.cluster import BUCKET, Deploying
 from tests.edge.aws.in_memory import account_in_memory
 from tests.kubernetes.programs import FakePrograms
+from tests.platforms.eks.deployment.cluster import BUCKET, Deploying
 from trainyard.edge.aws import s3
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from trainyard.bundle.config_text import config_text
-from trainyard.deploy.on_failure_change import config_otherwise, may_be_on_failure, setting_not_updated
 from trainyard.deploy.preflight_step import known_outputs
+from trainyard.deploy.release_notice import not_told
 from trainyard.deploy.running_nodes import RunningNodes
 from trainyard.deploy.step import Outcome, Probe
 from trainyard.deploy.steps.release import final_release
@@ -20,6 +21,10 @@ from trainyard.platforms.parallelcluster.deployment.cluster import final_config,
 
 _NOTHING_TO_DO = "No changes found"  # pcluster/models/cluster.py
 _MINIMUM = re.compile(r"Scheduling\.SlurmQueues\[.*\]\.ComputeResources\[.*\]\.MinCount")
+# What a node does when it fails is in the release. The configuration of ParallelCluster has one line of slurm.conf for
+# it, SuspendExcStates, without which held nodes are spared one by one. Its update stops nothing: its policy is
+# SUPPORTED in catalog/update_policies.yaml.
+_SLURM_LINES = "Scheduling.SlurmSettings.CustomSlurmSettings"
 _MOST_SHOWN = 3
 
 
@@ -74,23 +79,47 @@ def _untold(work: Work) -> tuple[Finding, ...]:
 
 def _left_to_update(work: Work, others: list[Change]) -> tuple[Finding, ...]:
     """Return what is said of the one setting that may stay behind; nothing where more than that differs."""
-    if not may_be_on_failure(others):
+    if {change.parameter for change in others} != {_SLURM_LINES}:
         return ()
-    verdict = work.pcluster(work.wanted().parallelcluster.version).dry_run(
-        work.name, config_otherwise(work), update=True
-    )
+    version = work.wanted().parallelcluster.version
+    verdict = work.pcluster(version).dry_run(work.name, _config_otherwise(work), update=True)
     same = _NOTHING_TO_DO in verdict.problem or (
-        bool(verdict.changes) and all(_MINIMUM.fullmatch(one.parameter) for one in verdict.changes)
+        bool(verdict.changes) and all(_MINIMUM.fullmatch(change.parameter) for change in verdict.changes)
     )
-    return (setting_not_updated(work),) if same else ()
+    return (_setting_not_updated(work),) if same else ()
+
+
+def _config_otherwise(work: Work) -> str:
+    """Return the configuration that the spec had if it chose otherwise what becomes of a node that fails."""
+    spec = work.wanted()
+    software = spec.software.replaced(on_failure="terminate" if spec.software.on_failure == "hold" else "hold")
+    spec = spec.replaced(software=software)
+    return config_text(spec, final_config(replace(work, spec=spec)))
+
+
+def _setting_not_updated(work: Work) -> Finding:
+    """Return what is said where the release goes to a cluster whose Slurm keeps the former setting."""
+    name, region = work.name, work.account.region
+    held = work.wanted().software.on_failure == "hold"
+    until = (
+        "each node that is held is excepted from power saving by its name"
+        if held
+        else "Slurm powers no node down that a reservation keeps"
+    )
+    message = f"Slurm of {name} keeps SuspendExcStates as it is, which follows software.on_failure; until then, {until}"
+    remedy = (
+        f"run `pcluster update-cluster --cluster-name {name} --region {region} --cluster-configuration cluster.yaml` "
+        "with the cluster.yaml of `trainyard render`, its ids filled in; no fleet has to be stopped"
+    )
+    return not_told("slurm-setting-not-updated", message, remedy, name)
 
 
 def _another(work: Work, others: list[Change], verdict: Verdict) -> TrainyardError:
-    shown = [f"{one.parameter}: {one.current} to {one.requested}" for one in others[:_MOST_SHOWN]]
+    shown = [f"{change.parameter}: {change.current} to {change.requested}" for change in others[:_MOST_SHOWN]]
     more = f" and {len(others) - _MOST_SHOWN} more" if len(others) > _MOST_SHOWN else ""
-    said = ", ".join(shown) + more if shown else verdict.problem
+    differences = ", ".join(shown) + more if shown else verdict.problem
     return TrainyardError(
-        f"cluster {work.name} exists, and the spec would change it: {said}",
+        f"cluster {work.name} exists, and the spec would change it: {differences}",
         where=work.name,
         hint="nothing was touched; this version of trainyard does not update clusters: use `pcluster update-cluster` "
         "with the cluster.yaml of `trainyard render`, or destroy the cluster and deploy it again",

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.deploy.eks.cluster import BUCKET, NAME
+from tests.platforms.eks.deployment.cluster import BUCKET, NAME
 from trainyard.deploy.deployment import destroy
 from trainyard.deploy.engine import undo_all
 from trainyard.deploy.record import read_record

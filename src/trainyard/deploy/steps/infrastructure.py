@@ -1,0 +1,49 @@
+"""The steps that deployments of every platform have: what a cluster stands on, and what watches it."""
+
+from __future__ import annotations
+
+from trainyard.deploy.step import Step
+from trainyard.deploy.steps.environment import Environment
+from trainyard.deploy.steps.grafana import Grafana, has_workspace
+from trainyard.deploy.steps.monitoring_instance import MonitoringInstance
+from trainyard.deploy.steps.network import NetworkStep
+from trainyard.deploy.steps.reservation_groups import ReservationGroups
+from trainyard.deploy.steps.stack import StackStep
+from trainyard.render.cloudformation.stack import Kind
+from trainyard.render.cloudformation.stacks import stacks
+from trainyard.render.reservation_groups import groups_to_make
+from trainyard.render.stand_ins import Ids
+from trainyard.spec.cluster import Spec
+
+BESIDE_CLUSTER: tuple[Kind, ...] = ("network", "storage", "monitoring", "rules", "assets")
+"""Stacks that clusters of more than one platform have, in the order in which they are made."""
+
+
+def steps_before_stacks(spec: Spec) -> list[Step]:
+    """Return the steps whose outputs the stacks take."""
+    groups: list[Step] = [ReservationGroups()] if groups_to_make(spec) else []
+    return [*groups, Environment()] if spec.environment is not None else groups
+
+
+def stack_steps(spec: Spec) -> list[Step]:
+    """Return a step for each stack beside the cluster, in the order in which they are made."""
+    return [_stack_step(stack.kind) for stack in stacks(spec, Ids({})) if stack.kind in BESIDE_CLUSTER]
+
+
+def all_stack_steps() -> list[Step]:
+    """Return a step for every stack that may stand beside a cluster."""
+    return [_stack_step(kind) for kind in BESIDE_CLUSTER]
+
+
+def _stack_step(kind: Kind) -> Step:
+    return NetworkStep(kind) if kind == "network" else StackStep(kind)
+
+
+def instance_steps(spec: Spec) -> list[Step]:
+    """Return the step for the instance that keeps metrics, where the spec has one."""
+    return [MonitoringInstance()] if spec.has_monitoring_instance else []
+
+
+def grafana_steps(spec: Spec) -> list[Step]:
+    """Return the step that fills Grafana, where the spec has a workspace."""
+    return [Grafana()] if has_workspace(spec) else []

@@ -1,0 +1,66 @@
+"""The steps of a cluster of Amazon EKS: eksctl makes it, kubectl fills it."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+
+from trainyard.deploy.step import Step
+from trainyard.deploy.steps.infrastructure import grafana_steps, instance_steps, stack_steps, steps_before_stacks
+from trainyard.deploy.steps.key_pair import KeyPair
+from trainyard.deploy.work import Work
+from trainyard.platforms.eks.deployment import deletion
+from trainyard.platforms.eks.deployment.add_ons import EksAddOns
+from trainyard.platforms.eks.deployment.changes import EksChanges
+from trainyard.platforms.eks.deployment.cluster import EksClusterStep
+from trainyard.platforms.eks.deployment.existing_file_systems import ExistingFileSystems
+from trainyard.platforms.eks.deployment.kubeconfig import EksKubeconfig
+from trainyard.platforms.eks.deployment.launch_templates import EksLaunchTemplates
+from trainyard.platforms.eks.deployment.manifests import EksManifests
+from trainyard.platforms.eks.deployment.node_groups import EksNodeGroups
+from trainyard.platforms.eks.deployment.ready_nodes import EksReadyNodes
+from trainyard.platforms.eks.rendering.launch_templates import needs_launch_templates
+from trainyard.platforms.eks.rendering.lustre_volumes import existing_ids
+from trainyard.spec.cluster import Spec
+
+
+def steps_to_deploy(spec: Spec) -> list[Step]:
+    """Return them in order."""
+    mounted: list[Step] = [ExistingFileSystems()] if existing_ids(spec) else []
+    templates: list[Step] = [EksLaunchTemplates()] if needs_launch_templates(spec) else []
+    return [
+        EksChanges(),
+        *steps_before_stacks(spec),
+        *mounted,
+        *stack_steps(spec),
+        *templates,
+        KeyPair(),
+        EksClusterStep(),
+        EksAddOns(),
+        EksNodeGroups(),
+        EksReadyNodes(),
+        EksManifests(),
+        EksKubeconfig(),
+        *instance_steps(spec),
+        *grafana_steps(spec),
+    ]
+
+
+def steps_to_destroy() -> list[Step]:
+    """Return what eksctl has made, and the launch templates that its node groups use."""
+    return [EksLaunchTemplates(), EksClusterStep()]
+
+
+def running_programs(work: Work) -> AbstractContextManager[None]:
+    """Start nothing: each step starts eksctl and kubectl anew."""
+    del work
+    return nullcontext()
+
+
+def refuse_undeletable(work: Work) -> None:
+    """Raise TrainyardError where a cluster is not ours, or no eksctl is here to delete it."""
+    deletion.refuse_undeletable(work)
+
+
+def jobs_to_end(work: Work) -> list[str]:
+    """Return the jobs of Kubernetes that are not over."""
+    return deletion.jobs_in_cluster(work)

@@ -1,0 +1,70 @@
+"""The steps of a cluster of ParallelCluster, and the program that all of them may need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from trainyard.deploy.step import Step
+from trainyard.deploy.steps.assets import Mirror
+from trainyard.deploy.steps.cloudwatch_dashboards import CloudWatchDashboards
+from trainyard.deploy.steps.infrastructure import grafana_steps, instance_steps, stack_steps, steps_before_stacks
+from trainyard.deploy.steps.key_pair import KeyPair
+from trainyard.deploy.steps.release import Release
+from trainyard.deploy.work import Work
+from trainyard.monitoring.cloudwatch_body import wants_dashboards
+from trainyard.platforms.parallelcluster.deployment.changes import Changes
+from trainyard.platforms.parallelcluster.deployment.cluster import Cluster
+from trainyard.platforms.parallelcluster.deployment.programs import ParallelClusters
+from trainyard.platforms.parallelcluster.deployment.static_nodes import StaticNodes
+from trainyard.spec.cluster import Spec
+
+
+def steps_to_deploy(spec: Spec) -> list[Step]:
+    """Return them. The instance of the monitoring comes up while the cluster is made, so nobody waits for it twice."""
+    dashboards: list[Step] = [CloudWatchDashboards()] if wants_dashboards(spec) else []
+    return [
+        Changes(),
+        *steps_before_stacks(spec),
+        *stack_steps(spec),
+        Mirror(),
+        Release(),
+        KeyPair(),
+        Cluster(),
+        StaticNodes(),
+        *instance_steps(spec),
+        *grafana_steps(spec),
+        *dashboards,
+    ]
+
+
+def steps_to_destroy() -> list[Step]:
+    """Return the cluster, with which its nodes go."""
+    return [Cluster()]
+
+
+@contextmanager
+def running_programs(work: Work) -> Iterator[None]:
+    """Have ParallelCluster at hand. What is deployed needs it for certain, so it starts while the stacks are made."""
+    if work.parallelcluster is not None:
+        yield
+        return
+    with ParallelClusters(work.account, work.tell) as running:
+        work.parallelcluster = running.of
+        if work.spec is not None and not work.options.before_cluster:
+            running.of(work.spec.parallelcluster.version)
+        try:
+            yield
+        finally:
+            work.parallelcluster = None
+
+
+def refuse_undeletable(work: Work) -> None:
+    """Refuse nothing: the program that deletes a cluster is installed where it is missing."""
+    del work
+
+
+def jobs_to_end(work: Work) -> list[str]:
+    """Return nothing: only the head node knows the jobs of Slurm."""
+    del work
+    return []
