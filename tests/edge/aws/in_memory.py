@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import copy
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -21,9 +22,12 @@ IMAGE = "ami-03cf127a"
 """The one image that there is. moto makes its own hundreds anew for each account, which takes longer than a test."""
 _IMAGES = Path(__file__).with_name("in_memory_images.json")
 CREDENTIALS = {"AWS_ACCESS_KEY_ID": "AKIAINMEMORYACCOUNT0", "AWS_SECRET_ACCESS_KEY": "made-up"}
-# Keeps the models of services that it has read. Every session has one of its own otherwise, and reading them anew for
-# each test took as long as the tests themselves.
+# Keeps the models of services that it has read, for every session.
 _LOADER = create_loader()
+# Clients hold nothing of an account: what they are asked, the account in memory of that moment answers.
+# Making them anew took longer than most tests, so the next account takes over those of the one before.
+_IDLE: dict[tuple[str, str], list[Any]] = {}
+_TAKEN: list[tuple[tuple[str, str], Any, dict[str, Any]]] = []
 
 
 class StandingClock(Clock):
@@ -45,6 +49,14 @@ class StandingClock(Clock):
 class InMemoryAccount(Account):
     """An account whose sessions share what they have read about services."""
 
+    def _made(self, key: tuple[str, str]) -> Any:
+        idle = _IDLE.get(key)
+        client = idle.pop() if idle else super()._made(key)
+        handlers = vars(client.meta.events._emitter)
+        _TAKEN.append((key, client, {name: copy(value) for name, value in handlers.items()}))
+        self._clients[key] = client
+        return client
+
     @cached_property
     def _session(self) -> Any:
         session = Session(profile=self.profile)
@@ -60,4 +72,15 @@ class InMemoryAccount(Account):
 def account_in_memory(region: str = "us-east-2") -> Iterator[Account]:
     """Hand out an empty account."""
     with patch.dict(os.environ, {"MOTO_AMIS_PATH": str(_IMAGES)}), mock_aws():
-        yield InMemoryAccount(region, credentials=CREDENTIALS, clock=StandingClock())
+        try:
+            yield InMemoryAccount(region, credentials=CREDENTIALS, clock=StandingClock())
+        finally:
+            _give_back()
+
+
+def _give_back() -> None:
+    """Keep the clients for the next account, without the handlers that were added to them."""
+    while _TAKEN:
+        key, client, handlers = _TAKEN.pop()
+        vars(client.meta.events._emitter).update(handlers)
+        _IDLE.setdefault(key, []).append(client)
