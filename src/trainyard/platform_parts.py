@@ -13,12 +13,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
 if TYPE_CHECKING:
+    from trainyard.bench.submission.job import Job
+    from trainyard.bench.submission.scheduler import Scheduler as JobScheduler
     from trainyard.deploy.step import Step
     from trainyard.deploy.work import Work
     from trainyard.diagnose.cluster.cluster_reader import ClusterReader
     from trainyard.diagnose.log_file import Unread
     from trainyard.edge.aws.account import Account
     from trainyard.edge.kubernetes.kubectl import KubectlOf
+    from trainyard.render.bench.job import BenchJob
     from trainyard.spec.cluster import Spec
 
 Scheduler = Literal["slurm", "batch", "kubernetes"]
@@ -122,6 +125,25 @@ class DeploymentSteps(Protocol):
         ...
 
 
+class BenchSubmission(Protocol):
+    """How the bandwidth tests of a cluster are run."""
+
+    def has_mpi(self, spec: Spec) -> bool:
+        """Return whether a cluster of this spec can start MPI programs on several nodes."""
+
+    def job(self, job: BenchJob, spec: Spec) -> Job:
+        """Return a planned job as the platform's scheduler takes it."""
+
+    def scheduler(
+        self, spec: Spec, account: Account, *, ssh: str | None, keep: bool, kubectl: KubectlOf
+    ) -> JobScheduler:
+        """Return what runs the jobs of a deployed cluster.
+
+        ``ssh`` is the host that its head node is reached by, ``keep`` leaves ended jobs in Kubernetes: both are refused
+        before where there is no such thing. Raises TrainyardError where nothing runs that takes jobs.
+        """
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Platform:
     """One platform, or an environment, which is deployed by the same commands and has no nodes for jobs."""
@@ -164,6 +186,9 @@ class Platform:
     cluster_stack_pattern: str | None
     """What the stack that is the cluster is called, with ``{name}`` for the cluster's name."""
     deployment: Callable[[], DeploymentSteps]
+    bench_submission: Callable[[], BenchSubmission]
+    """How bandwidth tests are run. PCS: by Slurm, from a login node. HyperPod: by Slurm from its controller node, or as
+    MPIJobs."""
 
     @property
     def has_slurm(self) -> bool:

@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING
 from trainyard.checking.spec_file import Checked, check_file
 from trainyard.edge.bundle_folder import Written, write_folder
 from trainyard.errors import SpecError, TrainyardError
+from trainyard.platform_table import platform_of
 from trainyard.render.bench.files import file_name, files_of
 from trainyard.render.bench.gpu_nodes import left_out
 from trainyard.render.bench.job import BenchJob
 from trainyard.render.bench.plan import jobs_for
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from trainyard.render.bench.job import Phase
     from trainyard.spec.cluster import Spec
 
@@ -32,11 +35,8 @@ class BenchPlan:
     files: tuple[str, ...]
     """Names in the folder."""
     written: Written | None
-    platform: str = "parallelcluster"
-
-    def file_of(self, job: BenchJob) -> str:
-        """Return the name of a job's file in the folder."""
-        return file_name(self.platform, job)
+    file_of: Mapping[str, str]
+    """The name of a job's file in the folder, by the id of the job."""
 
 
 def plan_bench(
@@ -52,22 +52,24 @@ def plan_bench(
     if checked.parsed is None:
         raise SpecError(checked.findings)
     if checked.has_errors:
-        return BenchPlan(checked, (), (), (), None)
+        return BenchPlan(checked, (), (), (), None, {})
     spec = checked.parsed.spec
     jobs = _jobs(spec, file, phase, container=container)
     files = files_of(spec, jobs)
     written = write_folder(folder or Path("build") / f"{spec.name}-bench", files, force=force)
-    return BenchPlan(checked, jobs, tuple(left_out(spec)), tuple(sorted(files)), written, spec.platform)
+    file_of = {job.id: file_name(spec.platform, job) for job in jobs}
+    return BenchPlan(checked, jobs, tuple(left_out(spec)), tuple(sorted(files)), written, file_of)
 
 
 def _jobs(spec: Spec, file: str, phase: Phase | None, *, container: bool) -> tuple[BenchJob, ...]:
-    if spec.is_environment:
+    platform = platform_of(spec)
+    if platform.scheduler is None:
         hint = "name the spec of a cluster in it"
         raise TrainyardError("an environment has no nodes to measure", where=file, hint=hint)
-    if spec.platform == "eks" and "mpi-operator" not in spec.eks.operators:
+    if not platform.bench_submission().has_mpi(spec):
         hint = "bandwidth tests are MPIJobs there: add mpi-operator to it"
         raise TrainyardError(f"{spec.name} has no MPI operator to run tests", where=f"{file}: eks.operators", hint=hint)
-    every = jobs_for(spec, container=container and spec.platform == "parallelcluster")  # elsewhere everything is in one
+    every = jobs_for(spec, container=container and platform.has_slurm)  # elsewhere everything is in one
     if not every:
         hint = "NCCL is measured on nodes with at least two NVIDIA GPUs between them"
         raise TrainyardError(f"nothing to measure: {'; '.join(left_out(spec))}", where=file, hint=hint)

@@ -81,7 +81,7 @@ def _print_phase(planned: BenchPlan, what: str, jobs: list[BenchJob], phase: int
         return
     print_text(click.style(f"Phase {phase}: {what}", bold=True))
     for job in jobs:
-        file = one_line(str(planned.written.folder / planned.file_of(job)))
+        file = one_line(str(planned.written.folder / planned.file_of[job.id]))
         print_text(f"  {file}  {job.nodes} × {job.instance_type}: {job.title}")
 
 
@@ -91,7 +91,7 @@ def _as_json(planned: BenchPlan) -> dict[str, Any]:
         "folder": None if written is None else str(written.folder),
         "kept": None if written is None or written.kept is None else str(written.kept),
         "files": list(planned.files),
-        "jobs": [_job(job, planned.file_of(job)) for job in planned.jobs],
+        "jobs": [_job(job, planned.file_of[job.id]) for job in planned.jobs],
         "left_out": list(planned.left_out),
         "findings": [finding._asdict() for finding in planned.checked.findings],
     }

@@ -14,8 +14,9 @@ from trainyard.cli.output import finding_text, json_option, one_line, print_json
 from trainyard.errors import InputError
 
 if TYPE_CHECKING:
-    from trainyard.api.bench_submit import Cluster, OfJob, Submitted
+    from trainyard.api.bench_submit import Cluster, JobResult, SubmissionResult
     from trainyard.bench.gpu_check import Checked
+    from trainyard.platform_parts import Platform
 
 _COLOURS = {"healthy": "green", "degraded": "yellow", "broken": "red", "unknown": "cyan"}
 
@@ -80,7 +81,7 @@ def command(  # noqa: PLR0913  one for each option
       trainyard bench submit llm-p5 --region us-east-2 --ssh ubuntu@203.0.113.7
       trainyard bench submit --local cluster.yaml --backend tcp
     """
-    from trainyard.api.bench_submit import Jobs, cancel_jobs, submit_jobs
+    from trainyard.api.bench_submit import JobSelection, cancel_jobs, submit_jobs
 
     beside = {"--ssh": ssh, "--ssm": ssm or None, "--profile": profile, "--bucket": bucket, "--keep": keep or None}
     _refuse(name, region, local, beside=beside)
@@ -93,7 +94,7 @@ def command(  # noqa: PLR0913  one for each option
             _print_cancelled(cancel_jobs(cluster, results=results, tell=reporter()), as_json=as_json)
             return
         found = submit_jobs(
-            cluster, Jobs(phases, ids, container, backend, python), results=results, wait=not no_wait,
+            cluster, JobSelection(phases, ids, container, backend, python), results=results, wait=not no_wait,
             within_s=None if minutes is None else 60.0 * minutes, tell=reporter(),
         )  # fmt: skip
     if as_json:
@@ -152,7 +153,7 @@ def _print_cancelled(ids: list[str], *, as_json: bool) -> None:
         print_text(f"cancelled: {', '.join(ids)}" if ids else "nothing was under way")
 
 
-def _print(found: Submitted) -> None:
+def _print(found: SubmissionResult) -> None:
     for one in found.jobs:
         _print_job(one, followed=found.followed)
     if not found.followed:
@@ -162,7 +163,7 @@ def _print(found: Submitted) -> None:
         print_text(f"{good} of {len(found.jobs)} jobs are good; results are in {one_line(str(found.results))}")
 
 
-def _print_job(one: OfJob, *, followed: bool) -> None:
+def _print_job(one: JobResult, *, followed: bool) -> None:
     outcome = one.outcome
     reason = f" ({outcome.reason})" if outcome.reason else ""
     if not followed or not outcome.good:
@@ -187,24 +188,24 @@ def _print_gpus(id_: str, checked: Checked) -> None:
         print_text(f"  {finding_text(finding)}")
 
 
-def _values(found: Submitted) -> dict[str, Any]:
+def _values(found: SubmissionResult) -> dict[str, Any]:
     return {
         "cluster": found.cluster,
         "results": str(found.results),
         "good": found.good,
-        "jobs": [_job_values(one, found.platform) for one in found.jobs],
+        "jobs": [_job_values(job, found.platform) for job in found.jobs],
     }
 
 
-def _job_values(one: OfJob, platform: str) -> dict[str, Any]:
+def _job_values(one: JobResult, platform: Platform) -> dict[str, Any]:
     from trainyard.api.bench_judge import values_of
     from trainyard.api.bench_submit import mpi_job_of
 
     outcome = one.outcome
     return {
         "id": outcome.job.id,
-        "slurm_job": outcome.number if platform == "parallelcluster" else None,
-        "batch_job": outcome.number if platform == "batch" else None,
+        "slurm_job": outcome.number if platform.has_slurm else None,
+        "batch_job": outcome.number if platform.has_batch else None,
         "mpi_job": mpi_job_of(outcome),
         "state": outcome.state,
         "reason": outcome.reason or None,

@@ -16,7 +16,7 @@ from tests.bench.submission.scripted_operator import (
     under_way,
 )
 from tests.bench.texts import whole
-from trainyard.api.bench_submit import Cluster, Jobs, Submitted, submit_jobs
+from trainyard.api.bench_submit import Cluster, JobSelection, SubmissionResult, submit_jobs
 from trainyard.platforms.eks.bench_jobs import OnEks
 from trainyard.spec.parsing import parse
 
@@ -30,8 +30,8 @@ queues:
 """
 TWO_NODES = "training-p2-all_reduce-2n"
 ONE_NODE = "training-p1-all_reduce"
-ONLY = Jobs(ids=(TWO_NODES,))
-PHASE_1 = Jobs(phases=(1,))
+ONLY = JobSelection(ids=(TWO_NODES,))
+PHASE_1 = JobSelection(phases=(1,))
 TABLE = tuple(whole("[1,0]<stdout>:", log=True).decode().splitlines())
 FIRST, SECOND, THIRD = TABLE[:10], TABLE[10:25], TABLE[25:]
 
@@ -52,8 +52,8 @@ def cluster(eks: ScriptedEks, *, keep: bool = False, spec: str = SPEC) -> Cluste
 
 
 def submitted(
-    eks: ScriptedEks, folder: Path, jobs: Jobs = ONLY, *, keep: bool = False, **more: Any
-) -> tuple[Submitted, list[str]]:
+    eks: ScriptedEks, folder: Path, jobs: JobSelection = ONLY, *, keep: bool = False, **more: Any
+) -> tuple[SubmissionResult, list[str]]:
     """Return what came of a call, and what it told."""
     told: list[str] = []
     clock = eks.account.clock
@@ -61,7 +61,7 @@ def submitted(
     return found, told
 
 
-def output(found: Submitted) -> list[str]:
+def output(found: SubmissionResult) -> list[str]:
     """Return what the one job has written."""
     (one,) = found.jobs
     assert one.outcome.file is not None

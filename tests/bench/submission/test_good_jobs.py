@@ -9,7 +9,7 @@ import pytest
 
 from tests.bench.texts import CLOSING, HEADER, OPENING, P5_TWO_NODES, row, rows
 from trainyard.api.bench_judge import Judged
-from trainyard.api.bench_submit import OfJob
+from trainyard.api.bench_submit import JobResult
 from trainyard.bench.case import case_of
 from trainyard.bench.gpu_check import check_gpus
 from trainyard.bench.judge import judge
@@ -26,7 +26,7 @@ def good(*lines: str, type_: str | None, measures: Literal["gpu-sweep", "cpu-swe
     job = Job("sweep", "a sweep", measures, 1, "q", "p5.4xlarge", 10, "", {})
     outcome = Outcome(job, "7", "COMPLETED", "", Path("sweep_7.out"))
     (run,) = parse_log(["\n".join(lines).encode()])
-    return OfJob(outcome, (Judged("sweep_7.out", judge(case_of(run, type_))),)).good
+    return JobResult(outcome, (Judged("sweep_7.out", judge(case_of(run, type_))),)).good
 
 
 def test_one_gpu_has_nothing_to_be_held_against_and_is_good():
@@ -56,5 +56,5 @@ def test_gpus_are_good_where_the_check_of_each_is():
     job = Job("gpu-check", "each GPU by itself", "gpus", 1, "q", "p5.4xlarge", 10, "", {}, gpus=1)
     outcome = Outcome(job, "7", "COMPLETED", "", Path("gpu-check_7.out"))
     one = '{"gpu_check": 1, "host": "n", "device": 0, "name": "NVIDIA H200", "bf16_tflop_s": 700, "memory_gb_s": 4100}'
-    assert OfJob(outcome, gpus=check_gpus(one, 1)).good
-    assert not OfJob(outcome, gpus=check_gpus(one.replace("700", "70"), 1)).good
+    assert JobResult(outcome, gpus=check_gpus(one, 1)).good
+    assert not JobResult(outcome, gpus=check_gpus(one.replace("700", "70"), 1)).good

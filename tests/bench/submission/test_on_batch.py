@@ -13,8 +13,8 @@ from tests.bench.submission.deployed import remember_deployment
 from tests.bench.texts import whole
 from tests.operate.batch.scripted_batch import ARN, ScriptedBatch, Step, scripted_batch
 from trainyard.api.bench_judge import judge_files
-from trainyard.api.bench_submit import Cluster, Jobs, Submitted, cancel_jobs, named_cluster, submit_jobs
-from trainyard.bench.submission.plan_jobs import planned_jobs
+from trainyard.api.bench_submit import Cluster, JobSelection, SubmissionResult, cancel_jobs, named_cluster, submit_jobs
+from trainyard.bench.submission.job_selection import planned_jobs
 from trainyard.bench.submission.submitted_jobs import FILE, read_memory
 from trainyard.errors import InputError, TrainyardError
 from trainyard.platforms.batch.bench_jobs import OnBatch
@@ -29,7 +29,7 @@ queues:
   - {name: training, instance_type: p5.48xlarge, nodes: 2}
 """
 TWO_NODES = "training-p2-all_reduce-2n"
-ONLY = Jobs(ids=(TWO_NODES,))
+ONLY = JobSelection(ids=(TWO_NODES,))
 TABLE = tuple(whole("[1,0]<stdout>:", log=True).decode().splitlines())
 GOOD = Step("SUCCEEDED", exit_code=0, stopped_ms=1, stream="nccl/default/good")
 SAYING = Step("SUCCEEDED", exit_code=0, says=TABLE, stopped_ms=1, stream="nccl/default/good")
@@ -47,7 +47,9 @@ def cluster(batch: ScriptedBatch) -> Cluster:
     return Cluster(parse(SPEC, "cluster.yaml").spec, OnBatch(batch.account, ["lab-training"]))
 
 
-def submitted(batch: ScriptedBatch, folder: Path, jobs: Jobs = ONLY, **more: Any) -> tuple[Submitted, list[str]]:
+def submitted(
+    batch: ScriptedBatch, folder: Path, jobs: JobSelection = ONLY, **more: Any
+) -> tuple[SubmissionResult, list[str]]:
     """Return what came of a call, and what it told."""
     assert batch.account is not None
     told: list[str] = []
@@ -89,7 +91,7 @@ def test_the_results_are_read_as_those_of_slurm(batch: ScriptedBatch, tmp_path: 
 def test_one_job_is_submitted_after_the_other_also_where_one_fails(batch: ScriptedBatch, tmp_path: Path):
     batch.of_jobs["p1-all_reduce"] = [Step("FAILED", "Essential container in task exited", 3, stopped_ms=1, stream="")]
     batch.of_jobs["p1-alltoall"] = [Step("RUNNING", stream=""), Step("SUCCEEDED", exit_code=0, stream="")]
-    found, _ = submitted(batch, tmp_path, Jobs(phases=(1,)))
+    found, _ = submitted(batch, tmp_path, JobSelection(phases=(1,)))
     operations = [one for one in batch.asked if one in ("SubmitJob", "DescribeJobs")]
     assert operations.index("DescribeJobs") < len(operations) - operations[::-1].index("SubmitJob") - 1
     assert [(one.outcome.state, one.outcome.reason) for one in found.jobs] == [
@@ -100,7 +102,7 @@ def test_one_job_is_submitted_after_the_other_also_where_one_fails(batch: Script
 
 
 def test_without_waiting_each_job_waits_for_the_one_before(batch: ScriptedBatch, tmp_path: Path):
-    found, _ = submitted(batch, tmp_path, Jobs(phases=(1, 2)), wait=False)
+    found, _ = submitted(batch, tmp_path, JobSelection(phases=(1, 2)), wait=False)
     ids = [one.outcome.number for one in found.jobs]
     assert len(ids) > 2
     assert [one.get("dependsOn") for one in batch.submitted] == [None, *([{"jobId": id_}] for id_ in ids[:-1])]
@@ -145,7 +147,7 @@ def test_what_passes_is_waited_out(batch: ScriptedBatch, tmp_path: Path):
 def test_a_time_that_is_over_leaves_the_jobs_and_says_how_to_go_on(batch: ScriptedBatch, tmp_path: Path):
     batch.of_jobs["p1-all_reduce"] = [Step("RUNNING", stream="")]
     with pytest.raises(TrainyardError, match="training-p1-all_reduce not ended after 10 min") as told:
-        submitted(batch, tmp_path, Jobs(phases=(1,)), within_s=600)
+        submitted(batch, tmp_path, JobSelection(phases=(1,)), within_s=600)
     assert (len(batch.submitted), batch.terminated) == (1, [])
     assert "repeat the command" in str(told.value.hint)
 
@@ -153,12 +155,12 @@ def test_a_time_that_is_over_leaves_the_jobs_and_says_how_to_go_on(batch: Script
 def test_a_time_that_is_over_between_two_jobs_submits_no_more(batch: ScriptedBatch, tmp_path: Path):
     batch.of_jobs["p1-all_reduce"] = [*[Step("RUNNING", stream="")] * 4, Step("SUCCEEDED", exit_code=0, stream="")]
     with pytest.raises(TrainyardError, match="training-p1-alltoall is not submitted: 1 min are over"):
-        submitted(batch, tmp_path, Jobs(phases=(1,)), within_s=60)
+        submitted(batch, tmp_path, JobSelection(phases=(1,)), within_s=60)
     assert len(batch.submitted) == 1
 
 
 def test_jobs_are_taken_back(batch: ScriptedBatch, tmp_path: Path):
-    found, _ = submitted(batch, tmp_path, Jobs(phases=(1,)), wait=False)
+    found, _ = submitted(batch, tmp_path, JobSelection(phases=(1,)), wait=False)
     assert cancel_jobs(cluster(batch), results=tmp_path) == [one.outcome.job.id for one in found.jobs]
     assert [one["jobId"] for one in batch.terminated] == [one.outcome.number for one in found.jobs]
 
@@ -181,7 +183,7 @@ def test_a_refusal_is_one_clear_error_and_nothing_is_remembered(batch: ScriptedB
 
 def test_a_sweep_of_our_own_is_for_slurm(batch: ScriptedBatch, tmp_path: Path):
     with pytest.raises(InputError, match="lab runs its tests on AWS Batch, where --backend has no meaning"):
-        submitted(batch, tmp_path, Jobs(backend="tcp"))
+        submitted(batch, tmp_path, JobSelection(backend="tcp"))
     assert list(tmp_path.iterdir()) == []
 
 

@@ -37,7 +37,7 @@ from tests.bench.submission.scripted_operator import (
     under_way,
 )
 from trainyard.api.bench_judge import judge_files
-from trainyard.api.bench_submit import Jobs, cancel_jobs, submit_jobs
+from trainyard.api.bench_submit import JobSelection, cancel_jobs, submit_jobs
 from trainyard.bench.submission.submitted_jobs import FILE, read_memory
 from trainyard.edge.remote.answer import UnreachableError
 from trainyard.errors import InputError, TrainyardError
@@ -285,7 +285,7 @@ def test_a_refusal_is_one_clear_error_and_nothing_is_remembered(eks: ScriptedEks
 
 def test_a_sweep_of_our_own_is_for_slurm(eks: ScriptedEks, tmp_path: Path):
     with pytest.raises(InputError, match="lab runs its tests on Amazon EKS, where --backend has no meaning"):
-        submitted(eks, tmp_path, Jobs(backend="tcp"))
+        submitted(eks, tmp_path, JobSelection(backend="tcp"))
     assert list(tmp_path.iterdir()) == []
 
 

@@ -20,7 +20,7 @@ from tests.render.bench.test_with_real_slurm import nodes_with_tests
 from tests.slurm import Slurm, real_slurm
 from tests.waiting import wait_until
 from trainyard.api.bench_judge import judge_files
-from trainyard.api.bench_submit import Cluster, Jobs, Submitted, cancel_jobs, local_cluster, submit_jobs
+from trainyard.api.bench_submit import Cluster, JobSelection, SubmissionResult, cancel_jobs, local_cluster, submit_jobs
 from trainyard.bench.submission.on_slurm import OnSlurm
 from trainyard.bench.submission.submitted_jobs import read_memory
 from trainyard.edge.aws.account import Account
@@ -42,7 +42,7 @@ queues:
     instance_type: g5.xlarge
     nodes: 2
 """
-TCP = Jobs(backend="tcp")
+TCP = JobSelection(backend="tcp")
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,7 @@ def cluster(slurm: Slurm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cl
     return local_cluster(str(tmp_path / "cluster.yaml"))
 
 
-def submit(cluster: Cluster, results: Path, jobs: Jobs = TCP, **more: Any) -> Submitted:
+def submit(cluster: Cluster, results: Path, jobs: JobSelection = TCP, **more: Any) -> SubmissionResult:
     return submit_jobs(cluster, jobs, results=results, **more)
 
 
@@ -96,7 +96,7 @@ def test_a_sweep_without_gpus_comes_back_as_a_table_that_is_judged(cluster: Clus
 
 
 def test_a_sweep_by_gloo_comes_back_as_a_table_and_a_report(cluster: Cluster, tmp_path: Path):
-    found = submit(cluster, tmp_path / "results", Jobs(backend="gloo", python=torch_python()))
+    found = submit(cluster, tmp_path / "results", JobSelection(backend="gloo", python=torch_python()))
     (job,) = found.jobs
     assert (job.outcome.state, found.good) == ("COMPLETED", True)
     run = job.judged[0].judgement.case.run
@@ -117,7 +117,7 @@ def test_a_sweep_by_gloo_comes_back_as_a_table_and_a_report(cluster: Cluster, tm
 
 
 def test_gpus_that_are_not_there_are_told_with_what_the_nodes_said(cluster: Cluster, tmp_path: Path):
-    found = submit(cluster, tmp_path / "results", Jobs(backend="nccl", python=torch_python()))
+    found = submit(cluster, tmp_path / "results", JobSelection(backend="nccl", python=torch_python()))
     check, sweep = found.jobs
     assert (check.outcome.state, sweep.outcome.state, found.good) == ("FAILED", "FAILED", False)
     assert check.gpus is not None
@@ -201,7 +201,7 @@ def test_a_job_that_somebody_cancels_is_told_and_runs_again_when_asked_again(
 
 def test_a_job_that_fails_is_told_with_its_output_and_put_away_when_it_runs_again(cluster: Cluster, tmp_path: Path):
     results = tmp_path / "results"
-    jobs = Jobs(backend="tcp", python="no-such-python")
+    jobs = JobSelection(backend="tcp", python="no-such-python")
     (job,) = submit(cluster, results, jobs).jobs
     assert (job.good, job.outcome.state, job.outcome.reason) == (False, "FAILED", "NonZeroExitCode")
     assert job.outcome.file is not None
@@ -218,7 +218,7 @@ def test_a_planned_job_runs_and_is_judged_as_that_of_its_instance_type(
     (tmp_path / "stub").mkdir()
     monkeypatch.setenv("TRAINYARD_SYSROOT", str(nodes_with_tests(tmp_path / "root")))
     monkeypatch.setenv("STUB", str(tmp_path / "stub"))
-    (job,) = submit(cluster, tmp_path / "results", Jobs(ids=("q-p2-all_reduce-2n",))).jobs
+    (job,) = submit(cluster, tmp_path / "results", JobSelection(ids=("q-p2-all_reduce-2n",))).jobs
     assert job.outcome.state == "COMPLETED"
     (judged,) = job.judged
     case = judged.judgement.case
@@ -229,7 +229,9 @@ def test_a_planned_job_runs_and_is_judged_as_that_of_its_instance_type(
 
 
 def test_a_planned_job_whose_program_is_not_there_fails_and_says_so(cluster: Cluster, tmp_path: Path):
-    found = submit(cluster, tmp_path / "results", Jobs(phases=(2,), ids=("q-p2-all_reduce-2n", "q-p2-alltoall")))
+    found = submit(
+        cluster, tmp_path / "results", JobSelection(phases=(2,), ids=("q-p2-all_reduce-2n", "q-p2-alltoall"))
+    )
     assert [one.outcome.state for one in found.jobs] == ["FAILED", "FAILED"]
     assert not found.good
     for one in found.jobs:
@@ -242,11 +244,11 @@ def test_a_node_that_dies_under_a_job_is_told(cluster: Cluster, slurm: Slurm, tm
     slow = tmp_path / "slow-python"
     slow.write_text("#!/bin/sh\nsleep 600\n")
     slow.chmod(0o755)
-    submit(cluster, results, Jobs(backend="tcp", python=str(slow)), wait=False)
+    submit(cluster, results, JobSelection(backend="tcp", python=str(slow)), wait=False)
     (number,) = jobs_of(slurm, results)
     wait_until(lambda: slurm.job(number) == "RUNNING")
     slurm.run("scontrol", "update", f"nodename={slurm.nodes[1]}", "state=down", "reason=test")
-    (job,) = submit(cluster, results, Jobs(backend="tcp", python=str(slow))).jobs
+    (job,) = submit(cluster, results, JobSelection(backend="tcp", python=str(slow))).jobs
     assert (job.good, job.outcome.state) == (False, "NODE_FAIL")
     # It comes back by itself: ReturnToService=2.
     wait_until(lambda: {slurm.node(name) for name in slurm.nodes} == {"idle"})
@@ -277,7 +279,7 @@ def test_a_job_that_asks_for_what_no_node_has_is_refused_in_slurms_words(cluster
     large = local_cluster(str(tmp_path / "large.yaml"))
     for _ in range(2):  # Slurm shows what it has refused, which is not taken for a job
         with pytest.raises(TrainyardError, match=r"Slurm refuses gpu-check: .*node configuration") as refused:
-            submit(large, tmp_path / "results", Jobs(backend="nccl"))
+            submit(large, tmp_path / "results", JobSelection(backend="nccl"))
         assert "sinfo" in str(refused.value.hint)
 
 
@@ -285,7 +287,7 @@ def test_a_job_that_wants_more_nodes_than_there_are_is_told_and_can_be_taken_bac
     (tmp_path / "wide.yaml").write_text(SPEC.replace("nodes: 2", "nodes: 3"))
     wide = local_cluster(str(tmp_path / "wide.yaml"))
     with pytest.raises(TrainyardError, match=r"sweep-tcp-3n .* wants more nodes than its queue allows"):
-        submit(wide, tmp_path / "results", Jobs(backend="tcp", ids=("sweep-tcp-3n",)))
+        submit(wide, tmp_path / "results", JobSelection(backend="tcp", ids=("sweep-tcp-3n",)))
     assert cancel_jobs(wide, results=tmp_path / "results") == ["sweep-tcp-3n"]
 
 

@@ -17,7 +17,7 @@ from trainyard.api.batch_submit import (
     outcome_words,
     submit_batch_job,
 )
-from trainyard.api.bench_submit import Jobs, cancel_jobs, named_cluster, submit_jobs
+from trainyard.api.bench_submit import JobSelection, cancel_jobs, named_cluster, submit_jobs
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.batch_jobs import BatchJob
 from trainyard.operate.logs.job_streams import job_streams
@@ -98,12 +98,12 @@ def test_the_registry_and_the_processors_are_those_of_the_template(account: Acco
 
 def test_bandwidth_tests_are_submitted_followed_and_fetched(account: Account, tmp_path: Path):
     cluster = named_cluster("mnp", account)
-    only = Jobs(ids=("training-p2-all_reduce-2n",))
+    only = JobSelection(ids=("training-p2-all_reduce-2n",))
     found = submit_jobs(cluster, only, results=tmp_path, clock=account.clock)
     (one,) = found.jobs
     assert one.outcome.state == "COMPLETED"
     assert one.outcome.file is not None
     assert one.outcome.file.read_text().startswith("emulated: node 0 of 2 would run python3 -c")
     assert one.unreadable is not None
-    submit_jobs(cluster, Jobs(phases=(1,)), results=tmp_path, wait=False)
+    submit_jobs(cluster, JobSelection(phases=(1,)), results=tmp_path, wait=False)
     assert len(cancel_jobs(cluster, results=tmp_path)) == 2

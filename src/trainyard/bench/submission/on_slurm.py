@@ -10,6 +10,10 @@ from trainyard.bench.submission import remote_files, slurm
 from trainyard.bench.submission.head_node import HeadNode
 from trainyard.bench.submission.job import Job
 from trainyard.bench.submission.state import State
+from trainyard.render.bench.files import scripts
+from trainyard.render.bench.job import BenchJob
+from trainyard.render.bench.sbatch import sbatch_text
+from trainyard.spec.cluster import Spec
 
 _NEAR_S, _FAR_S = 1.0, 15.0
 
@@ -78,3 +82,12 @@ class OnSlurm:
 
     def let_go(self, number: str, state: str, to: Path) -> None:
         """Leave everything: Slurm forgets jobs by itself."""
+
+
+def slurm_job(job: BenchJob, spec: Spec) -> Job:
+    """Return a planned job as Slurm takes it: its batch script, and what that calls."""
+    script = f"{job.id}.sbatch"
+    files = {**{name: content.decode() for name, content in scripts().items()}, script: sbatch_text(job, spec)}
+    return Job(
+        job.id, job.title, "nccl-tests", job.nodes, job.queue, job.instance_type, job.time_limit_min, script, files
+    )  # fmt: skip

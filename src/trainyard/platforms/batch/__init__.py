@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainyard.platform_parts import ClusterEvidence, DeploymentSteps, Platform, PlatformRehearsal
+from trainyard.platform_parts import BenchSubmission, ClusterEvidence, DeploymentSteps, Platform, PlatformRehearsal
 
 
 def _rehearsal() -> PlatformRehearsal:
@@ -23,6 +23,12 @@ def _deployment() -> DeploymentSteps:
     return steps
 
 
+def _bench_submission() -> BenchSubmission:
+    from trainyard.platforms.batch import bench_jobs
+
+    return bench_jobs
+
+
 BATCH = Platform(
     name="batch",
     title="AWS Batch",
@@ -38,4 +44,5 @@ BATCH = Platform(
     cluster_step="batch",
     cluster_stack_pattern="{name}-batch",
     deployment=_deployment,
+    bench_submission=_bench_submission,
 )

@@ -14,8 +14,13 @@ from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.batch_jobs import BatchJob
 from trainyard.edge.aws.log_events import LogEvent
 from trainyard.edge.aws.log_stream import LogStream
+from trainyard.edge.kubernetes.kubectl import KubectlOf
 from trainyard.edge.remote.answer import UnreachableError
 from trainyard.errors import TrainyardError
+from trainyard.platforms.batch.rendering.names import job_definition, job_queue
+from trainyard.render.bench.batch_job import submit_job
+from trainyard.render.bench.job import BenchJob
+from trainyard.spec.cluster import Spec
 
 _MARK = "trainyard-bench"
 _LONGEST_NAME = 128  # https://docs.aws.amazon.com/batch/latest/APIReference/API_SubmitJob.html
@@ -29,6 +34,25 @@ _STATES = {
     "SUCCEEDED": "COMPLETED",
     "FAILED": "FAILED",
 }
+
+
+def has_mpi(spec: Spec) -> bool:  # noqa: ARG001  as of every platform
+    """Return that MPI programs start on several nodes: the image of tests starts them."""
+    return True
+
+
+def job(job: BenchJob, spec: Spec) -> Job:
+    """Return a planned job as SubmitJob takes it."""
+    request = submit_job(job, job_queue(spec, job.queue), job_definition(spec, job.queue, "nccl"))
+    return Job(
+        job.id, job.title, "nccl-tests", job.nodes, job.queue, job.instance_type, job.time_limit_min, "", {},
+        request=request,
+    )  # fmt: skip
+
+
+def scheduler(spec: Spec, account: Account, *, ssh: str | None, keep: bool, kubectl: KubectlOf) -> OnBatch:  # noqa: ARG001  there is no host, and nothing is kept
+    """Return the job queues of a cluster."""
+    return OnBatch(account, [job_queue(spec, queue.name) for queue in spec.queues])
 
 
 @dataclass

@@ -7,8 +7,8 @@ of them could each hold half of the nodes for ever, so each is submitted once th
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,15 +24,36 @@ from trainyard.bench.submission.stuck_pods import StuckPods, stuck
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.batch_jobs import may_pass
 from trainyard.edge.aws.eks import find_cluster
-from trainyard.edge.kubernetes.kubectl import Kubectl, kubectl_of
+from trainyard.edge.kubernetes.kubectl import Kubectl, KubectlOf, kubectl_of
 from trainyard.edge.kubernetes.refusals import NoSuchKindError, NotThereError
 from trainyard.edge.remote.answer import UnreachableError
 from trainyard.errors import TrainyardError
+from trainyard.render.bench.files import mpi_job_of
+from trainyard.render.bench.job import BenchJob
 from trainyard.render.bench.mpi_job import NAMESPACE, run_of, scripts_manifest
 from trainyard.render.tags import CLUSTER
+from trainyard.spec.cluster import Spec
 
 _DELETED = "somebody has deleted its MPIJob"
 _FETCH_TIMES, _FETCH_PAUSE_S = 4, 10.0
+
+
+def has_mpi(spec: Spec) -> bool:
+    """Return whether MPI programs start on several nodes, which the MPI operator does."""
+    return "mpi-operator" in spec.eks.operators
+
+
+def job(job: BenchJob, spec: Spec) -> Job:
+    """Return a planned job as an MPIJob."""
+    return Job(
+        job.id, job.title, "nccl-tests", job.nodes, job.queue, job.instance_type, job.time_limit_min, "", {},
+        request=mpi_job_of(spec, job),
+    )  # fmt: skip
+
+
+def scheduler(spec: Spec, account: Account, *, ssh: str | None, keep: bool, kubectl: KubectlOf) -> OnEks:  # noqa: ARG001  there is no host
+    """Return the MPI operator of a cluster."""
+    return OnEks(account, spec.name, keep, kubectl)
 
 
 @dataclass
@@ -43,7 +64,7 @@ class OnEks:
     cluster: str
     keep: bool = False
     """Whether MPIJobs that came to their end stay in the cluster."""
-    kubectl: Callable[[Account, str], AbstractContextManager[Kubectl]] = kubectl_of
+    kubectl: KubectlOf = kubectl_of
     every_s: float = 10.0
     one_by_one: bool = True
     lines_up: bool = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainyard.platform_parts import ClusterEvidence, DeploymentSteps, Platform, PlatformRehearsal
+from trainyard.platform_parts import BenchSubmission, ClusterEvidence, DeploymentSteps, Platform, PlatformRehearsal
 
 
 def _rehearsal() -> PlatformRehearsal:
@@ -23,6 +23,12 @@ def _deployment() -> DeploymentSteps:
     return steps
 
 
+def _bench_submission() -> BenchSubmission:
+    from trainyard.platforms.environment import bench_jobs
+
+    return bench_jobs
+
+
 ENVIRONMENT = Platform(
     name="environment",
     title="an environment",
@@ -38,4 +44,5 @@ ENVIRONMENT = Platform(
     cluster_step=None,
     cluster_stack_pattern=None,
     deployment=_deployment,
+    bench_submission=_bench_submission,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainyard.platform_parts import ClusterEvidence, DeploymentSteps, Platform, PlatformRehearsal
+from trainyard.platform_parts import BenchSubmission, ClusterEvidence, DeploymentSteps, Platform, PlatformRehearsal
 
 
 def _rehearsal() -> PlatformRehearsal:
@@ -23,6 +23,12 @@ def _deployment() -> DeploymentSteps:
     return steps
 
 
+def _bench_submission() -> BenchSubmission:
+    from trainyard.platforms.parallelcluster import bench_jobs
+
+    return bench_jobs
+
+
 PARALLELCLUSTER = Platform(
     name="parallelcluster",
     title="AWS ParallelCluster",
@@ -38,4 +44,5 @@ PARALLELCLUSTER = Platform(
     cluster_step="cluster",
     cluster_stack_pattern="{name}",
     deployment=_deployment,
+    bench_submission=_bench_submission,
 )

@@ -1,0 +1,42 @@
+"""Bandwidth tests on AWS ParallelCluster: jobs of its Slurm, by way of the head node."""
+
+from __future__ import annotations
+
+from trainyard.bench.submission.job import Job
+from trainyard.bench.submission.on_slurm import OnSlurm, slurm_job
+from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.nodes import nodes
+from trainyard.edge.aws.ssm_commands import SsmSlurm
+from trainyard.edge.kubernetes.kubectl import KubectlOf
+from trainyard.edge.ssh import SshSlurm
+from trainyard.errors import TrainyardError
+from trainyard.render.bench.job import BenchJob
+from trainyard.spec.cluster import Spec
+
+
+def has_mpi(spec: Spec) -> bool:  # noqa: ARG001  as of every platform
+    """Return that MPI programs start on several nodes: the images of nodes have Open MPI."""
+    return True
+
+
+def job(job: BenchJob, spec: Spec) -> Job:
+    """Return a planned job as Slurm takes it."""
+    return slurm_job(job, spec)
+
+
+def scheduler(spec: Spec, account: Account, *, ssh: str | None, keep: bool, kubectl: KubectlOf) -> OnSlurm:  # noqa: ARG001  nothing is kept, and there is no Kubernetes
+    """Return the Slurm of a cluster, by ssh with a host, or by Systems Manager.
+
+    Raises TrainyardError where no head node runs.
+    """
+    return OnSlurm(SshSlurm(ssh) if ssh is not None else _head_node(spec.name, account))
+
+
+def _head_node(name: str, where: Account) -> SsmSlurm:
+    heads = [node for node in nodes(where, name) if node.role == "HeadNode"]
+    running = [node for node in heads if node.state == "running"]
+    if not running:
+        states = ", ".join(f"{node.id} is {node.state}" for node in heads) or "there is none"
+        hint = f"`trainyard status {name} --region {where.region}` says how the cluster is"
+        raise TrainyardError(f"no head node of {name} runs: {states}", where=name, hint=hint)
+    return SsmSlurm(where, running[0].id)
