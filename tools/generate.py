@@ -40,6 +40,7 @@ if typing.TYPE_CHECKING:
     from trainyard.record import Record
 
 ROOT = Path(__file__).parent.parent
+FOLDER_OF_PAGES = Path(__file__).parent
 HEADING = "<!-- Made by `make generate`. Change the code that it describes instead. -->"
 
 
@@ -162,10 +163,12 @@ def _findings_page() -> Iterator[str]:
     yield "Every id that `trainyard check` prints, and those of preflights, which ask the account before a deployment."
     yield "`trainyard explain ID` prints the same."
     yield ""
+    yield from FOLDER_OF_PAGES.joinpath("findings_page.md").read_text(encoding="utf-8").splitlines()
+    yield ""
     for one in findings():
         yield f"## {one.id}"
         yield ""
-        yield f"{one.title} ({one.kind}, {one.severity})."
+        yield f"{one.title} ({', '.join(one.qualities)})."
         yield ""
         yield one.rationale
         yield ""
@@ -173,6 +176,9 @@ def _findings_page() -> Iterator[str]:
         yield ""
         yield f"Source: <{one.source}>"
         yield ""
+        if one.applies_to is not None:
+            yield f"Applies to: {', '.join(one.applies_to)}"
+            yield ""
         for word, example in (("Wrong", one.bad), ("Right", one.good)):
             if example is not None:
                 yield f"{word}:"

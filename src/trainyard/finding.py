@@ -14,7 +14,7 @@ Path = tuple[str | int, ...]
 """Where a value stands in a document: keys and list positions, counted from 0."""
 
 Confidence = Literal["certain", "likely", "possible"]
-"""Whether what is noticed is wrong whenever it stands there, nearly always, or only often."""
+"""Whether what a check notices is wrong whenever it is there, nearly always, or often."""
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 

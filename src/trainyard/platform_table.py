@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 PLATFORMS: dict[str, Platform] = {platform.name: platform for platform in (PARALLELCLUSTER, BATCH, EKS)}
 
 
+def all_entries() -> tuple[Platform, ...]:
+    """Return the platforms, and the entry of environments."""
+    return (*PLATFORMS.values(), ENVIRONMENT)
+
+
 def platform_of(spec: Spec) -> Platform:
     """Return what a spec is deployed on; for an environment, the entry that stands for those."""
     return ENVIRONMENT if spec.is_environment else PLATFORMS[spec.platform]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
+from trainyard.checking import load_errors
+from trainyard.checking.suppression import judged
 from trainyard.edge.text_file import read_text
 from trainyard.errors import FindingsError, TrainyardError
 from trainyard.finding import SEVERITIES, Finding
@@ -23,6 +25,8 @@ class Checked(NamedTuple):
     findings: tuple[Finding, ...]
     foreign: str | None = None
     """Whose file it is, where it is no spec and was judged as what it is."""
+    suppressed: tuple[Finding, ...] = ()
+    """What comments in the file suppress, each with a reason."""
 
     @property
     def has_errors(self) -> bool:
@@ -54,7 +58,8 @@ def check_text(text: str, file: str, outside: tuple[OutsideValidator, ...] = ())
     if not any(finding.severity == "error" for finding in found):
         # What the rules refuse is not rendered, so there would be nothing to judge.
         found.extend(finding for validator in outside for finding in _judged(validator, parsed))
-    return Checked(file, parsed, worst_first(found))
+    findings, suppressed = judged(text, file, found)
+    return Checked(file, parsed, worst_first(findings), suppressed=suppressed)
 
 
 def _judged(validator: OutsideValidator, parsed: ParsedSpec) -> Iterator[Finding]:
@@ -70,9 +75,6 @@ def _judged(validator: OutsideValidator, parsed: ParsedSpec) -> Iterator[Finding
 
 def with_source(finding: Finding) -> Finding:
     """Return a load finding with the source that its explanation names."""
-    # Imported here because only a file that cannot be read needs it, and every check imports this module.
-    from trainyard.checking.explanation import load_errors
-
     return finding._replace(source=load_errors()[finding.id].source)
 
 

@@ -51,12 +51,14 @@ def _print_list(found: list[Explanation], *, as_json: bool) -> None:
 
 
 def _print(explanation: Explanation) -> None:
-    print_text(f"{click.style(explanation.id, bold=True)} ({explanation.kind}, {explanation.severity})")
+    print_text(f"{click.style(explanation.id, bold=True)} ({', '.join(explanation.qualities)})")
     print_text(f"{explanation.title}\n")
     print_text(textwrap.fill(explanation.rationale, 88))
     steps = "\n" if "\n" in explanation.remedy else " "
     print_text(f"\nWhat to do:{steps}{explanation.remedy}")
     print_text(f"Source: {explanation.source}")
+    if explanation.applies_to is not None:
+        print_text(f"Applies to: {', '.join(explanation.applies_to)}")
     for heading, example in (("Wrong", explanation.bad), ("Right", explanation.good)):
         if example is not None:
             print_text(f"\n{heading}:\n{textwrap.indent(example.rstrip(), '  ')}")

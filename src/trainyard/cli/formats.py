@@ -25,6 +25,8 @@ def print_findings(checked: Sequence[Checked]) -> None:
             print_text(finding_text(finding))
         if not one.findings:
             print_text(f"{one_line(one.file)}: {click.style('ok', fg='green', bold=True)}")
+    if suppressed := sum(len(one.suppressed) for one in checked):
+        print_text(f"{suppressed} suppressed by comments")
     if any(one.findings for one in checked):
         print_text(f"{counted(_findings(checked))}; `trainyard explain ID` says more about each")
 

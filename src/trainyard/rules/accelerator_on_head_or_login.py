@@ -31,6 +31,7 @@ def types_without_desktop(spec: Spec) -> Iterator[tuple[Path, str]]:
 
 RULE = Rule(
     severity="warning",
+    confidence="likely",
     title="Accelerators where no jobs run",
     rationale=(
         "The head node schedules and serves NFS, login nodes are for people, and Slurm sends jobs to neither. Both run "

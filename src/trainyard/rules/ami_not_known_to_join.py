@@ -26,6 +26,7 @@ def _images(spec: Spec) -> Iterator[tuple[Path, str]]:
 
 RULE = Rule(
     severity="info",
+    confidence="possible",
     applies_to="made_by_eksctl",
     title="Machine image that has to know how to join",
     rationale=(

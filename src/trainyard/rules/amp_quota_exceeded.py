@@ -35,6 +35,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 RULE = Rule(
     severity="warning",
+    confidence="likely",
     title="More series than the quota of a workspace",
     rationale=(
         "Beyond its quota of active series, a workspace answers 429, and what is new is not kept. The default is 50 "

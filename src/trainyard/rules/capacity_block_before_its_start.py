@@ -19,6 +19,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 RULE = Rule(
     severity="info",
+    confidence="possible",
     applies_to="made_by_eksctl",
     title="Nodes that may start before their Capacity Block",
     rationale=(

@@ -30,6 +30,7 @@ def _resource(name: str) -> str | None:
 
 RULE = Rule(
     severity="warning",
+    confidence="likely",
     applies_to="has_kubernetes",
     title="Device plugin that is missing",
     rationale=(

@@ -23,6 +23,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 RULE = Rule(
     severity="warning",
+    confidence="likely",
     title="EFA switched off",
     rationale=(
         "Without EFA, NCCL falls back to TCP sockets between the nodes: jobs run, and run several times slower, "

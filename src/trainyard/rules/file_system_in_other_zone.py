@@ -29,6 +29,7 @@ def _made_in_one_zone(spec: Spec) -> list[str]:
 
 RULE = Rule(
     severity="warning",
+    confidence="possible",
     title="File system in another zone",
     rationale=(
         "Lustre and OpenZFS stand in one zone, that of the network. Nodes in another one reach them, but more slowly, "

@@ -23,6 +23,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 RULE = Rule(
     severity="warning",
+    confidence="likely",
     title="GPU health check that hangs jobs",
     rationale=(
         "On types whose GPUs are joined by NVLink, such as p4d and p5, DCGM tests so much that the prolog of one node "

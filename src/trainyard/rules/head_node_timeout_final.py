@@ -40,6 +40,7 @@ def has_scripts(actions: CustomActions) -> bool:
 
 RULE = Rule(
     severity="info",
+    confidence="possible",
     applies_to="made_by_parallelcluster",
     title="Timeout of the head node left to its default",
     rationale=(

@@ -21,6 +21,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 RULE = Rule(
     severity="warning",
+    confidence="likely",
     applies_to="made_by_parallelcluster",
     title="Held nodes that hold up the head node",
     rationale=(

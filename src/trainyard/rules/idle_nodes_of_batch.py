@@ -18,6 +18,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 RULE = Rule(
     severity="info",
+    confidence="possible",
     applies_to="has_batch",
     title="Nodes that run without a job",
     rationale=(

@@ -52,6 +52,7 @@ def _problem(path: Path, name: str, message: str, advice: str) -> Problem:
 
 RULE = Rule(
     severity="warning",
+    confidence="likely",
     title="Unknown instance type",
     rationale=(
         "A mistyped name fails at launch. A real type without facts passes rules unchecked, and EFA is not "

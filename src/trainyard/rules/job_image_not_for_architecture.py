@@ -24,6 +24,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 RULE = Rule(
     severity="warning",
+    confidence="likely",
     applies_to="has_kubernetes",
     title="Job image for another architecture",
     rationale=(

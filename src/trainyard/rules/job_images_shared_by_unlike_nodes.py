@@ -43,6 +43,7 @@ def _runs(name: str) -> _Runs:
 
 RULE = Rule(
     severity="warning",
+    confidence="likely",
     applies_to="has_batch",
     title="Images for nodes that cannot run them",
     rationale=(

@@ -54,6 +54,7 @@ def _by_memory(known: InstanceType) -> tuple[int, str]:
 
 RULE = Rule(
     severity="warning",
+    confidence="likely",
     title="Monitoring instance without memory for all series",
     rationale=(
         "Prometheus holds the newest hours of every series in memory. Without enough of it, the kernel ends it, and it "

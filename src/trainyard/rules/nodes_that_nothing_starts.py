@@ -23,6 +23,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 RULE = Rule(
     severity="info",
+    confidence="likely",
     applies_to="made_by_eksctl",
     title="Nodes that nothing starts",
     rationale=(

@@ -26,6 +26,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 RULE = Rule(
     severity="warning",
+    confidence="likely",
     applies_to="has_kubernetes",
     title="Operator that jobs need",
     rationale=(

@@ -34,6 +34,7 @@ def _problems(group: NodeGroup) -> Iterator[Problem]:
 
 RULE = Rule(
     severity="warning",
+    confidence="likely",
     title="Placement group around nodes that do not work together",
     rationale=(
         "A cluster placement group shortens the way between nodes of one job. Nodes for inference or preprocessing do "

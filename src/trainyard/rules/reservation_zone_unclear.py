@@ -68,6 +68,7 @@ def _several_subnets(spec: Spec, group: NodeGroup, id_: str) -> Iterator[Problem
 
 RULE = Rule(
     severity="error",
+    confidence="possible",
     title="Zone of a reservation that is not clear",
     rationale=(
         "A capacity reservation or Capacity Block lies in one zone, and only nodes in that zone get its instances. "

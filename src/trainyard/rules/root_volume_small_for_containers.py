@@ -34,6 +34,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 RULE = Rule(
     severity="info",
+    confidence="possible",
     title="Root volume that container images may fill",
     rationale=(
         "One image for training takes tens of GiB, more while it is unpacked, and the operating system takes its "

@@ -52,6 +52,7 @@ def reaches_internet(spec: Spec, subnet: str) -> bool:
 
 RULE = Rule(
     severity="warning",
+    confidence="possible",
     title="Script from the internet",
     rationale=(
         "ParallelCluster runs the script as root on every node that starts, at any time, without a checksum. Who "

@@ -20,6 +20,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 RULE = Rule(
     severity="warning",
+    confidence="likely",
     applies_to="has_kubernetes",
     title="Spot for nodes that work together",
     rationale=(

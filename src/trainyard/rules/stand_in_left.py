@@ -35,6 +35,7 @@ def _texts(value: object, path: Path) -> Iterator[tuple[Path, str]]:
 
 RULE = Rule(
     severity="warning",
+    confidence="likely",
     title="Stand-in left in the spec",
     rationale=(
         "A reference architecture holds stand-ins for what only you know. The bundle renders with them, but "

@@ -40,6 +40,7 @@ def _is_scarce(name: str) -> bool:
 
 RULE = Rule(
     severity="info",
+    confidence="possible",
     applies_to="made_by_parallelcluster",
     title="Nodes that hold up the head node",
     rationale=(

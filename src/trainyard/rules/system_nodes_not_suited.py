@@ -35,6 +35,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 RULE = Rule(
     severity="warning",
+    confidence="likely",
     applies_to="has_kubernetes",
     title="Instance type that does not suit system nodes",
     rationale=(

@@ -107,6 +107,7 @@ def _remedy(seconds: Seconds) -> str:
 
 RULE = Rule(
     severity="warning",
+    confidence="likely",
     applies_to="made_by_parallelcluster",
     title="Timeout below what nodes need",
     rationale=(

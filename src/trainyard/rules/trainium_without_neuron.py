@@ -31,6 +31,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 RULE = Rule(
     severity="warning",
+    confidence="likely",
     applies_to="nodes_run_release",
     title="Trainium without Neuron",
     rationale=(

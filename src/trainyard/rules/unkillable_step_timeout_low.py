@@ -47,6 +47,7 @@ def _seconds(value: str | int) -> int | None:
 
 RULE = Rule(
     severity="warning",
+    confidence="likely",
     title="Job steps given up too early",
     rationale=(
         "A node whose processes do not die within UnkillableStepTimeout is drained as Kill task failed. Slurm wants it "

@@ -7,6 +7,7 @@ from itertools import islice
 
 from trainyard.checking.foreign.kind import FUNCTIONS, document_kind
 from trainyard.checking.spec_file import Checked, OutsideValidator, check_text, unread, worst_first
+from trainyard.checking.suppression import judged
 from trainyard.document.node import Document
 from trainyard.document.problems import MOST_FINDINGS
 from trainyard.document.read import read_yaml
@@ -38,7 +39,8 @@ def _foreign(text: str, file: str) -> Checked | None:
     kind = document_kind(document.value)
     if kind is None:
         return None
-    return Checked(file, None, worst_first(document_findings(document, kind)), kind)
+    findings, suppressed = judged(text, file, document_findings(document, kind))
+    return Checked(file, None, worst_first(findings), kind, suppressed)
 
 
 def document_findings(document: Document, kind: DocumentKind) -> Iterator[Finding]:

@@ -29,6 +29,7 @@ def _moves(image: str) -> bool:
 RULE = DocumentRule(
     kind="cloudformation",
     severity="info",
+    confidence="possible",
     title="Container image that moves",
     rationale=(
         "What latest means changes from one day to the next: nodes that start on different days run different "

@@ -24,6 +24,7 @@ def check(document: Document) -> Iterator[Problem]:
 RULE = DocumentRule(
     kind="cloudformation",
     severity="warning",
+    confidence="likely",
     title="EFA interfaces that are left out",
     rationale=(
         "The bandwidth of an instance is that of its EFA interfaces together: with 8 of 32, NCCL gets a quarter of "

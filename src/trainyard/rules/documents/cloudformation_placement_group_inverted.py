@@ -40,6 +40,7 @@ def _conditions(document: Document) -> dict[str, Any]:
 RULE = DocumentRule(
     kind="cloudformation",
     severity="warning",
+    confidence="likely",
     title="Placement group the wrong way round",
     rationale=(
         "The first value of Fn::If is the one for a condition that holds. With AWS::NoValue there, nodes stand apart "

@@ -24,6 +24,7 @@ def check(document: Document) -> Iterator[Problem]:
 RULE = DocumentRule(
     kind="eksctl",
     severity="info",
+    confidence="possible",
     title="Add-on that is not pinned",
     rationale=(
         "Two clusters of the same file get different add-ons when they are made on different days, and what worked in "

@@ -27,6 +27,7 @@ def _may_be_several(group: EksctlNodes) -> bool:
 RULE = DocumentRule(
     kind="eksctl",
     severity="warning",
+    confidence="likely",
     title="EFA not switched on",
     rationale=(
         "eksctl adds no EFA by itself. Without it NCCL falls back to TCP sockets between the nodes: jobs run, and run "

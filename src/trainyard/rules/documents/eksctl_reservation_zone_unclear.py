@@ -26,6 +26,7 @@ def check(document: Document) -> Iterator[Problem]:
 RULE = DocumentRule(
     kind="eksctl",
     severity="warning",
+    confidence="possible",
     title="Zone of a reservation that is not clear",
     rationale=(
         "A reservation or Capacity Block lies in one zone, and instances in other zones do not get it. Where the node "

@@ -26,6 +26,7 @@ def check(document: Document) -> Iterator[Problem]:
 RULE = DocumentRule(
     kind="eksctl",
     severity="warning",
+    confidence="likely",
     title="Spot for nodes that work together",
     rationale=(
         "One spot instance that EC2 takes back, with two minutes' notice, ends a training job on all of its nodes. "
