@@ -64,8 +64,8 @@ def test_the_code_as_it_is_keeps_every_contract(copy):
         pytest.param("trainyard/finding.py", "trainyard.errors", {LAYERS}, id="upwards, at the bottom"),
         pytest.param("trainyard/api/check.py", "trainyard.cli.output", {LAYERS}, id="upwards, at the top"),
         pytest.param(
-            "trainyard/platforms/eks/cost.py",
-            "trainyard.platforms.batch.cost",
+            "trainyard/platforms/eks/plan.py",
+            "trainyard.platforms.batch.plan",
             {SIBLINGS},
             id="a platform asks another",
         ),

@@ -15,6 +15,9 @@ from typing import TYPE_CHECKING, Literal, Protocol
 if TYPE_CHECKING:
     from trainyard.bench.submission.job import Job
     from trainyard.bench.submission.scheduler import Scheduler as JobScheduler
+    from trainyard.deploy.plan.cost_line import CostLine
+    from trainyard.deploy.plan.expected_time import PlannedStage
+    from trainyard.deploy.plan.immutable_fields import ImmutableField
     from trainyard.deploy.step import Step
     from trainyard.deploy.work import Work
     from trainyard.diagnose.cluster.cluster_reader import ClusterReader
@@ -99,6 +102,22 @@ class ClusterEvidence(Protocol):
 
     def missing_logs(self, account: Account, cluster: str) -> Unread | None:
         """Return which logs a cluster of the platform does not keep in CloudWatch by a setting; None where it does."""
+
+
+class PlatformPlan(Protocol):
+    """What `trainyard plan` says of a cluster itself; the stacks beside it are the same everywhere."""
+
+    def cost_lines(self, spec: Spec) -> Iterator[CostLine]:
+        """Yield what nodes, control plane and the monitoring that only this platform has cost an hour."""
+        ...
+
+    def stages(self, spec: Spec) -> Iterator[PlannedStage]:
+        """Yield how long the cluster takes, and then its nodes, as far as somebody measured it."""
+        ...
+
+    def immutable_fields(self, spec: Spec) -> Iterator[ImmutableField]:
+        """Yield what of the spec no update of the cluster changes."""
+        ...
 
 
 class DeploymentSteps(Protocol):
@@ -189,6 +208,7 @@ class Platform:
     bench_submission: Callable[[], BenchSubmission]
     """How bandwidth tests are run. PCS: by Slurm, from a login node. HyperPod: by Slurm from its controller node, or as
     MPIJobs."""
+    plan: Callable[[], PlatformPlan]
 
     @property
     def has_slurm(self) -> bool:

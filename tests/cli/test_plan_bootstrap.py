@@ -8,8 +8,8 @@ import pytest
 
 from tests.specs import spec_of
 from trainyard.cli.plan_bootstrap import budget_lines, budget_values, fleet_lines, fleet_values
-from trainyard.deploy.fleet import simulate_fleet
-from trainyard.deploy.time_budget import TimeBudget, time_budget
+from trainyard.deploy.plan.fleet import simulate_fleet
+from trainyard.deploy.plan.time_budget import TimeBudget, time_budget
 
 SOFTWARE = "software: {setup: gpu, containers: true, efa_version: 1.48.0}\nmonitoring: {mode: amp-only}\n"
 QUEUES = "queues: [{name: gpu, instance_type: g5.12xlarge, nodes: 4}]\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.specs import spec_of
 from trainyard.deploy.deployment import refuse_no_cluster, steps_to_deploy
-from trainyard.deploy.deployment_plan import plan
+from trainyard.deploy.plan.deployment_plan import plan
 from trainyard.deploy.requirements.nodes import all_nodes
 from trainyard.deploy.requirements.permissions import wanted_actions
 from trainyard.deploy.work import Options

@@ -8,8 +8,8 @@ from trainyard.api.lock_file import lock_of
 from trainyard.bundle.asset_lock import FILE_NAME, parse_lock
 from trainyard.checking.spec_file import Checked, check_file
 from trainyard.deploy.deployment import work_for
-from trainyard.deploy.deployment_plan import Plan, plan
-from trainyard.deploy.fleet import Asked
+from trainyard.deploy.plan.deployment_plan import Plan, plan
+from trainyard.deploy.plan.fleet import Asked
 from trainyard.errors import SpecError
 
 if TYPE_CHECKING:

@@ -139,7 +139,7 @@ def _metrics_lines(found: Plan) -> Iterator[str]:
 
 
 def _cost_lines(found: Plan) -> Iterator[str]:
-    from trainyard.deploy.cost import CAVEAT, NOT_COUNTED
+    from trainyard.deploy.plan.cost import CAVEAT, NOT_COUNTED
 
     cost = found.cost
     at_least = " at least, because some prices are unknown" if cost.unknown else ""

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from trainyard.deploy.fleet import Fleet, Ready
-    from trainyard.deploy.time_bounds import Bound
-    from trainyard.deploy.time_budget import NodeTime, StepTime, TimeBudget, Total
+    from trainyard.deploy.plan.fleet import Fleet, Ready
+    from trainyard.deploy.plan.time_bounds import Bound
+    from trainyard.deploy.plan.time_budget import NodeTime, StepTime, TimeBudget, Total
 
 _CHAIN = "until the cluster is made"
 

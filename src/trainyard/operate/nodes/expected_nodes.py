@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from trainyard.deploy.plan.time_bounds import bounds
 from trainyard.deploy.record import Deployment, read_record
-from trainyard.deploy.time_bounds import bounds
 from trainyard.deploy.work import folder
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.s3_listing import beginning

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from trainyard.platform_parts import BenchSubmission, ClusterEvidence, DeploymentSteps, Platform, PlatformRehearsal
+from trainyard.platform_parts import (
+    BenchSubmission,
+    ClusterEvidence,
+    DeploymentSteps,
+    Platform,
+    PlatformPlan,
+    PlatformRehearsal,
+)
 
 
 def _rehearsal() -> PlatformRehearsal:
@@ -29,6 +36,12 @@ def _bench_submission() -> BenchSubmission:
     return bench_jobs
 
 
+def _plan() -> PlatformPlan:
+    from trainyard.platforms.batch import plan
+
+    return plan
+
+
 BATCH = Platform(
     name="batch",
     title="AWS Batch",
@@ -45,4 +58,5 @@ BATCH = Platform(
     cluster_stack_pattern="{name}-batch",
     deployment=_deployment,
     bench_submission=_bench_submission,
+    plan=_plan,
 )

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from trainyard.platform_parts import BenchSubmission, ClusterEvidence, DeploymentSteps, Platform, PlatformRehearsal
+from trainyard.platform_parts import (
+    BenchSubmission,
+    ClusterEvidence,
+    DeploymentSteps,
+    Platform,
+    PlatformPlan,
+    PlatformRehearsal,
+)
 
 
 def _rehearsal() -> PlatformRehearsal:
@@ -29,6 +36,12 @@ def _bench_submission() -> BenchSubmission:
     return bench_jobs
 
 
+def _plan() -> PlatformPlan:
+    from trainyard.platforms.eks import plan
+
+    return plan
+
+
 EKS = Platform(
     name="eks",
     title="Amazon EKS",
@@ -45,4 +58,5 @@ EKS = Platform(
     cluster_stack_pattern="eksctl-{name}-cluster",
     deployment=_deployment,
     bench_submission=_bench_submission,
+    plan=_plan,
 )

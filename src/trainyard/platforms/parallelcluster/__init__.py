@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from trainyard.platform_parts import BenchSubmission, ClusterEvidence, DeploymentSteps, Platform, PlatformRehearsal
+from trainyard.platform_parts import (
+    BenchSubmission,
+    ClusterEvidence,
+    DeploymentSteps,
+    Platform,
+    PlatformPlan,
+    PlatformRehearsal,
+)
 
 
 def _rehearsal() -> PlatformRehearsal:
@@ -29,6 +36,12 @@ def _bench_submission() -> BenchSubmission:
     return bench_jobs
 
 
+def _plan() -> PlatformPlan:
+    from trainyard.platforms.parallelcluster import plan
+
+    return plan
+
+
 PARALLELCLUSTER = Platform(
     name="parallelcluster",
     title="AWS ParallelCluster",
@@ -45,4 +58,5 @@ PARALLELCLUSTER = Platform(
     cluster_stack_pattern="{name}",
     deployment=_deployment,
     bench_submission=_bench_submission,
+    plan=_plan,
 )

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from tests.specs import spec_of
-from trainyard.deploy.expected_time import Stage, expected_minutes, in_all
+from trainyard.deploy.plan.expected_time import PlannedStage, expected_minutes, in_all
 
 EXISTING = "network: {existing: {vpc: vpc-0123456789abcdef0, private_subnets: [subnet-0123456789abcdef0]}}"
 LUSTRE = "file_systems: [{mount: /fsx, lustre: {size_gib: 4800, throughput_mb_s_per_tib: 250}}]"
 OPENZFS = "file_systems: [{mount: /home, openzfs: {size_gib: 64}}]"
 
 
-def stages(*parts: str) -> dict[str, Stage]:
+def stages(*parts: str) -> dict[str, PlannedStage]:
     return {stage.name: stage for stage in expected_minutes(spec_of("\n".join(parts)))}
 
 

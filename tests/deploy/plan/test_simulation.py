@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainyard.deploy.simulation import Busy, Fetch, Link, SimulatedNode, alone_s, distribution, simulate
+from trainyard.deploy.plan.simulation import Busy, Fetch, Link, SimulatedNode, alone_s, distribution, simulate
 
 LINKS = st.builds(Link, st.floats(1, 100), st.one_of(st.none(), st.floats(1, 500)))
 BUSY = st.builds(Busy, st.floats(0, 300))

@@ -8,8 +8,8 @@ import pytest
 
 from tests.specs import spec_of
 from trainyard import architectures
-from trainyard.deploy.cost import Cost, hourly_cost
-from trainyard.deploy.cost_line import Line
+from trainyard.deploy.plan.cost import Cost, hourly_cost
+from trainyard.deploy.plan.cost_line import CostLine
 from trainyard.spec.parsing import parse
 
 FILES = sorted(Path(architectures.__file__).parent.glob("*.yaml"))
@@ -23,7 +23,7 @@ def cost(*parts: str) -> Cost:
     return hourly_cost(spec_of("\n".join(parts)))
 
 
-def line(what: str, *parts: str) -> Line:
+def line(what: str, *parts: str) -> CostLine:
     return next(one for one in cost(*parts).lines if one.what.startswith(what))
 
 

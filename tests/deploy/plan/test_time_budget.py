@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 
 from tests.specs import spec_of, spec_texts
-from trainyard.deploy.time_bounds import bounds
-from trainyard.deploy.time_budget import OWN_SCRIPTS, NodeTime, TimeBudget, time_budget
+from trainyard.deploy.plan.time_bounds import bounds
+from trainyard.deploy.plan.time_budget import OWN_SCRIPTS, NodeTime, TimeBudget, time_budget
 from trainyard.rules.timeout_below_bootstrap import queue_seconds, seconds_with_nodes
 from trainyard.spec.parsing import parse
 

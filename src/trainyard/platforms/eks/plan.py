@@ -1,14 +1,17 @@
-"""What a cluster of Amazon EKS costs besides its queues: the control plane, and the nodes that run no training."""
+"""What a plan says of a cluster of Amazon EKS: its price with control plane and system nodes, and its time."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.catalog import prices
+from trainyard.catalog import prices, step_minutes
 from trainyard.catalog.eks_limits import eks_limits, source_of
 from trainyard.catalog.eks_support import support_of
 from trainyard.catalog.price import Price
-from trainyard.deploy.cost_line import Line, by_the_hour, by_the_month
+from trainyard.deploy.plan.compute_cost import compute_lines
+from trainyard.deploy.plan.cost_line import CostLine, by_the_hour, by_the_month
+from trainyard.deploy.plan.expected_time import Minutes, PlannedStage
+from trainyard.deploy.plan.immutable_fields import ImmutableField
 from trainyard.spec.cluster import Spec
 
 # As render/eks/system_nodes.py says; gp3 is what eksctl makes where no type is named.
@@ -16,10 +19,9 @@ from trainyard.spec.cluster import Spec
 _VOLUME_GIB = 80
 
 
-def eks_lines(spec: Spec) -> Iterator[Line]:
-    """Yield the control plane, whose price follows the support of its version, and the system nodes."""
-    if spec.platform != "eks" or spec.is_environment:
-        return
+def cost_lines(spec: Spec) -> Iterator[CostLine]:
+    """Yield the nodes, the control plane, whose price follows the support of its version, and the system nodes."""
+    yield from compute_lines(spec)
     yield _control_plane(spec)
     system = spec.eks.system_nodes
     count = (system.count, system.count)
@@ -30,7 +32,22 @@ def eks_lines(spec: Spec) -> Iterator[Line]:
     yield by_the_month("root volumes of the system nodes, gp3", "GiB", storage, month, "while the nodes run")
 
 
-def _control_plane(spec: Spec) -> Line:
+def stages(spec: Spec) -> Iterator[PlannedStage]:
+    """Yield what eksctl makes."""
+    del spec
+    measured = step_minutes.stage_minutes("eks-cluster")
+    minutes = None if measured is None else Minutes(*measured)
+    sources = tuple(step_minutes.sources_of("eks-cluster").values())
+    yield PlannedStage("cluster", "control plane, add-ons and the first nodes", minutes, sources)
+
+
+def immutable_fields(spec: Spec) -> Iterator[ImmutableField]:
+    """Yield nothing: what cannot be changed is refused when a deployment compares configurations."""
+    del spec
+    yield from ()
+
+
+def _control_plane(spec: Spec) -> CostLine:
     version = spec.eks.kubernetes_version
     support = support_of(version)
     fact = "cluster_usd_per_hour"

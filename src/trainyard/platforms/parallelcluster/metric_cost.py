@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from trainyard.catalog import prices
 from trainyard.catalog.price import Price
-from trainyard.deploy.cost_line import Line, by_the_month
+from trainyard.deploy.plan.cost_line import CostLine, by_the_month
 from trainyard.render.cloudwatch_metrics import OF_SLURM, SYSTEM, SYSTEM_OF_HEAD, events_of, groups_of, metrics_of
 from trainyard.render.nodes import node_kinds
 from trainyard.spec.cluster import Spec
@@ -35,7 +35,7 @@ class _Count(NamedTuple):
         return _Count(self.least + each * least, self.most + each * most)
 
 
-def metric_lines(spec: Spec) -> Iterator[Line]:
+def metric_lines(spec: Spec) -> Iterator[CostLine]:
     """Yield the custom metrics of a cluster, by the steps of their price, and their log."""
     metrics, events = _metrics(spec), _events(spec)
     least, most = (sum(count[end] for count in metrics.values()) for end in (0, 1))
@@ -50,7 +50,7 @@ def metric_lines(spec: Spec) -> Iterator[Line]:
         yield _log(events, prices.service("log_ingested_gb", spec.region))
 
 
-def _log(events: _Count, price: Price | None) -> Line:
+def _log(events: _Count, price: Price | None) -> CostLine:
     gb = BYTES_OF_EVENT * _MINUTES_A_MONTH / 1e9
     count = (round(events.least * gb, 2), round(events.most * gb, 2))
     basis = "taken in every month, by estimate; keeping it costs besides"
@@ -59,31 +59,31 @@ def _log(events: _Count, price: Price | None) -> Line:
 
 def _metrics(spec: Spec) -> dict[str, _Count]:
     """Return the custom metrics by their group."""
-    return {wanted: _count(spec, wanted) for wanted in dict.fromkeys(spec.monitoring.cloudwatch_metrics)}
+    return {group: _count(spec, group) for group in dict.fromkeys(spec.monitoring.cloudwatch_metrics)}
 
 
-def _count(spec: Spec, wanted: str) -> _Count:
+def _count(spec: Spec, metric_group: str) -> _Count:
     count = _Count()
     for kind in node_kinds(spec).values():
-        if wanted not in groups_of(spec, kind.role, kind.queue):
+        if metric_group not in groups_of(spec, kind.role, kind.queue):
             continue
         if kind.role == "head":
-            count = count.with_nodes(OF_SLURM if wanted == "slurm" else SYSTEM_OF_HEAD, 1, 1)
+            count = count.with_nodes(OF_SLURM if metric_group == "slurm" else SYSTEM_OF_HEAD, 1, 1)
         elif kind.role == "login":
             logins = sum(pool.count for _, pool in spec.login_pools())
             count = count.with_nodes(SYSTEM, logins, logins)
         elif kind.queue is not None:
-            for group in spec.groups_in(kind.queue):
-                count = count.with_nodes(metrics_of(group, wanted, spec), group.min_nodes, group.max_nodes)
+            for nodes in spec.groups_in(kind.queue):
+                count = count.with_nodes(metrics_of(nodes, metric_group, spec), nodes.min_nodes, nodes.max_nodes)
     return count
 
 
 def _events(spec: Spec) -> _Count:
     """Return the log events a minute."""
-    wanted = dict.fromkeys(spec.monitoring.cloudwatch_metrics) if spec.monitoring.logs else {}
-    count = _Count(int("slurm" in wanted), int("slurm" in wanted))
+    metric_groups = dict.fromkeys(spec.monitoring.cloudwatch_metrics) if spec.monitoring.logs else {}
+    count = _Count(int("slurm" in metric_groups), int("slurm" in metric_groups))
     for group in spec.node_groups():
-        each = sum(events_of(group, one, spec) for one in wanted)
+        each = sum(events_of(group, metric_group, spec) for metric_group in metric_groups)
         count = count.with_nodes(each, group.min_nodes, group.max_nodes)
     return count
 

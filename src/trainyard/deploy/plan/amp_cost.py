@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from trainyard.catalog.deployment_file import validated
 from trainyard.catalog.price import Price
 from trainyard.catalog.source import Source
-from trainyard.deploy.cost_line import Line, by_the_month
+from trainyard.deploy.plan.cost_line import CostLine, by_the_month
 from trainyard.monitoring.amp_price import KEPT_DAYS, SAMPLES_A_UNIT, AmpPrice, amp_price, tiers
 from trainyard.monitoring.sizing import Sizing, sizings
 from trainyard.monitoring.sizing_facts import price_facts, price_source
@@ -19,7 +19,7 @@ _PUBLIC_REGION = "us-east-1"
 _BILLION = 1_000_000_000
 
 
-def amp_lines(spec: Spec) -> Iterator[Line]:
+def amp_lines(spec: Spec) -> Iterator[CostLine]:
     """Yield what comes in and what is kept, with the fewest and with the most nodes; one of unknown price elsewhere."""
     least, most = (_price(one, spec.region) for one in sizings(spec))
     if spec.is_environment or least is None or most is None:
@@ -60,7 +60,7 @@ def _between(samples: float, first: float, up_to: float | None) -> float:
     return round(within / SAMPLES_A_UNIT, 1)
 
 
-def _stored(spec: Spec, least: AmpPrice, most: AmpPrice) -> Line:
+def _stored(spec: Spec, least: AmpPrice, most: AmpPrice) -> CostLine:
     facts = price_facts(spec.region) or {}
     price = Price(facts["stored_usd_a_gib_month"], _source(spec.region, "stored_usd_a_gib_month"))
     counts = (round(least.stored_gib, 1), round(most.stored_gib, 1))

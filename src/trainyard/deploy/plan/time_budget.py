@@ -12,8 +12,9 @@ from typing import NamedTuple
 from trainyard.bootstrap.steps import Step
 from trainyard.catalog.bootstrap_times import BOOT, IN_PLACE, Seconds, source_of, step_seconds
 from trainyard.catalog.source import Source
-from trainyard.deploy.time_bounds import Bound, bounds
+from trainyard.deploy.plan.time_bounds import Bound, bounds
 from trainyard.deploy.withheld_nodes import held_back
+from trainyard.platform_table import platform_of
 from trainyard.render.nodes import NodeKind, node_kinds, steps_of
 from trainyard.rules.head_node_timeout_final import has_scripts
 from trainyard.rules.timeout_below_bootstrap import waited_for
@@ -101,8 +102,8 @@ class TimeBudget:
 
 
 def time_budget(spec: Spec) -> TimeBudget | None:
-    """Return the budget of a cluster; None where it is no ParallelCluster's."""
-    if spec.platform != "parallelcluster" or spec.is_environment:
+    """Return the budget of a cluster; None where its nodes run no release, which is what takes the time."""
+    if not platform_of(spec).nodes_run_release:
         return None
     nodes = {name: _node_time(spec, name, kind) for name, kind in node_kinds(spec).items()}
     late = {group.path for group in held_back(spec)}

@@ -8,7 +8,7 @@ import pytest
 
 from tests.specs import spec_of
 from trainyard import architectures
-from trainyard.deploy.immutable_fields import cannot_change_later
+from trainyard.deploy.plan.immutable_fields import cannot_change_later
 from trainyard.spec.cluster import Spec
 from trainyard.spec.fields import field_hints, record_at
 from trainyard.spec.parsing import parse

@@ -14,8 +14,17 @@ from typing import NamedTuple
 
 from trainyard.bundle.asset_lock import AssetLock
 from trainyard.catalog.bootstrap_times import Seconds
-from trainyard.deploy.simulation import Busy, Distribution, Fetch, Link, Outcome, SimulatedNode, distribution, simulate
-from trainyard.deploy.time_budget import NodeTime, StepTime, time_budget
+from trainyard.deploy.plan.simulation import (
+    Busy,
+    Distribution,
+    Fetch,
+    Link,
+    Outcome,
+    SimulatedNode,
+    distribution,
+    simulate,
+)
+from trainyard.deploy.plan.time_budget import NodeTime, StepTime, time_budget
 from trainyard.spec.cluster import Spec
 
 _BYTES_S_PER_GBIT_S = 125_000_000

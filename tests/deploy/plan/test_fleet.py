@@ -8,8 +8,8 @@ import pytest
 
 from tests.specs import spec_of
 from trainyard.bundle.asset_lock import AssetLock, LockedAsset
-from trainyard.deploy.fleet import Assumptions, Fleet, assumptions_of, simulate_fleet, sizes_in
-from trainyard.deploy.time_budget import time_budget
+from trainyard.deploy.plan.fleet import Assumptions, Fleet, assumptions_of, simulate_fleet, sizes_in
+from trainyard.deploy.plan.time_budget import time_budget
 
 SOFTWARE = "software: {setup: gpu, containers: true, efa_version: 1.48.0}\nmonitoring: {mode: amp-only}\n"
 QUEUES = (

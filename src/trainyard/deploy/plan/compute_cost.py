@@ -1,4 +1,4 @@
-"""What the instances of a cluster cost an hour, with their root volumes and addresses."""
+"""What the compute nodes of a cluster cost an hour, with their root volumes."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ from collections.abc import Iterator
 
 from trainyard.catalog import prices
 from trainyard.catalog.price import Price
-from trainyard.deploy.cost_line import Line, by_the_hour
-from trainyard.deploy.cost_of_volumes import volume_lines
+from trainyard.deploy.plan.cost_line import CostLine, by_the_hour, volume_lines
 from trainyard.spec.cluster import Spec
-from trainyard.spec.login_nodes import LoginPool
 from trainyard.spec.node_group import NodeGroup
 
 # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-reservations-pricing-billing.html
@@ -31,45 +29,15 @@ _PRICED = ("on-demand", "reservation", "reservation_group")
 _PAID_UNUSED = ("reservation", "reservation_group", "capacity_block")
 
 
-def node_lines(spec: Spec) -> Iterator[Line]:
-    """Yield head node, login nodes and compute nodes."""
-    if spec.platform == "parallelcluster":
-        yield from _head_node(spec)
-    for _, pool in spec.login_pools():
-        yield from _login_pool(spec, pool)
+def compute_lines(spec: Spec) -> Iterator[CostLine]:
+    """Yield the compute nodes of every queue."""
     for group in spec.node_groups():
         yield _instances(spec, group)
         count = (group.min_nodes, group.max_nodes)
         yield from volume_lines(f"root volumes of {_name(group)}", group.queue.root_volume, spec.region, count)
 
 
-def _head_node(spec: Spec) -> Iterator[Line]:
-    head = spec.head_node
-    price = prices.instance_hour(head.instance_type, spec.region)
-    yield by_the_hour(f"head node, {head.instance_type}", "instance", (1, 1), price, "on demand, always")
-    yield from volume_lines("root volume of the head node", head.root_volume, spec.region, (1, 1))
-    if head.subnet == "public" or head.elastic_ip:
-        yield _address(spec, "address of the head node", 1)
-
-
-def _login_pool(spec: Spec, pool: LoginPool) -> Iterator[Line]:
-    count = (pool.count, pool.count)
-    price = prices.instance_hour(pool.instance_type, spec.region)
-    yield by_the_hour(f"login nodes {pool.name}, {pool.instance_type}", "instance", count, price, "on demand, always")
-    balancer = prices.service("network_load_balancer_hour", spec.region)
-    basis = "without the capacity units that traffic uses"
-    yield by_the_hour(f"load balancer of login nodes {pool.name}", "load balancer", (1, 1), balancer, basis)
-    yield by_the_hour(f"root volumes of login nodes {pool.name}", "volume", count, None, "as large as their image says")
-    if pool.subnet == "public":
-        yield _address(spec, f"addresses of login nodes {pool.name}", pool.count)
-
-
-def _address(spec: Spec, what: str, count: int) -> Line:
-    price = prices.service("public_ipv4_hour", spec.region)
-    return by_the_hour(what, "public IPv4 address", (count, count), price, "every public IPv4 address, used or not")
-
-
-def _instances(spec: Spec, group: NodeGroup) -> Line:
+def _instances(spec: Spec, group: NodeGroup) -> CostLine:
     kind = group.capacity_kind
     least = group.max_nodes if kind in _PAID_UNUSED else group.min_nodes
     price = _one_price(group.instance_types, spec.region) if kind in _PRICED else None

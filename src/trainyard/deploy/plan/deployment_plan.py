@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from trainyard.deploy.cost import Cost, hourly_cost
 from trainyard.deploy.deployment import steps_to_deploy
-from trainyard.deploy.expected_time import Stage, expected_minutes
-from trainyard.deploy.fleet import Asked, Fleet, assumptions_of, simulate_fleet, sizes_in
-from trainyard.deploy.immutable_fields import Fixed, cannot_change_later
+from trainyard.deploy.plan.cost import Cost, hourly_cost
+from trainyard.deploy.plan.expected_time import PlannedStage, expected_minutes
+from trainyard.deploy.plan.fleet import Asked, Fleet, assumptions_of, simulate_fleet, sizes_in
+from trainyard.deploy.plan.immutable_fields import ImmutableField, cannot_change_later
+from trainyard.deploy.plan.time_budget import TimeBudget, time_budget
 from trainyard.deploy.step import Probe
 from trainyard.deploy.steps.bucket import Bucket
-from trainyard.deploy.time_budget import TimeBudget, time_budget
 from trainyard.deploy.withheld_nodes import held_back
 from trainyard.deploy.work import Work
 from trainyard.monitoring.exporters import exporters
@@ -51,9 +51,9 @@ class Plan:
     stacks: tuple[PlannedStack, ...]
     second: tuple[str, ...]
     """Nodes that an update starts once the cluster is there, because the head node would wait for them."""
-    stages: tuple[Stage, ...]
+    stages: tuple[PlannedStage, ...]
     cost: Cost
-    fixed: tuple[Fixed, ...]
+    fixed: tuple[ImmutableField, ...]
     bootstrap: TimeBudget | None
     """How long nodes take; None where no nodes of ParallelCluster start."""
     fleet: Fleet | None = None

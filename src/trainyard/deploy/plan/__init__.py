@@ -1,0 +1,1 @@
+"""What a deployment will do, cost and take, before it does anything."""

@@ -1,0 +1,139 @@
+"""What a cluster will cost an hour, at list prices and as far as they are known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from trainyard.catalog import fsx_openzfs, prices
+from trainyard.deploy.plan.amp_cost import amp_lines
+from trainyard.deploy.plan.cost_line import CostLine, by_the_hour, by_the_month, public_addresses, volume_lines
+from trainyard.platform_table import platform_of
+from trainyard.render.cloudformation.network import has_load_balancer
+from trainyard.spec.cluster import Spec
+from trainyard.spec.file_system import Ebs, Efs, Lustre, OpenZfs
+
+# What no estimate can know beforehand. It is part of every bill and of no line.
+NOT_COUNTED = "traffic, S3, CloudWatch logs and detailed monitoring, backups, requests, Secrets Manager and KMS"
+CAVEAT = (
+    "List prices of the dates that the sources name. They change, and discounts, plans and taxes differ by account."
+)
+_WITHOUT_TRAFFIC = "without the traffic through it"
+_WHILE_IT_EXISTS = "while the file system exists, however full it is"
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """An estimate. Where a price is unknown, a total is an "at least", and its line is there to say so."""
+
+    lines: tuple[CostLine, ...]
+
+    @property
+    def least_usd_per_hour(self) -> float:
+        """With every queue at its fewest nodes; reservations count whole."""
+        return sum(line.least_usd_per_hour or 0 for line in self.lines)
+
+    @property
+    def most_usd_per_hour(self) -> float:
+        """With every queue at its most nodes."""
+        return sum(line.most_usd_per_hour or 0 for line in self.lines)
+
+    @property
+    def unknown(self) -> tuple[CostLine, ...]:
+        """The lines without a price, as far as they count anything."""
+        return tuple(line for line in self.lines if line.usd_per_hour_each is None and line.most > 0)
+
+
+def hourly_cost(spec: Spec) -> Cost:
+    """Return what the cluster and the stacks beside it cost an hour while they exist."""
+    cluster = platform_of(spec).plan().cost_lines(spec)
+    return Cost((*cluster, *_storage(spec), *_network(spec), *_monitoring(spec)))
+
+
+def _storage(spec: Spec) -> Iterator[CostLine]:
+    """Yield the lines of every file system to be made."""
+    for file_system in spec.file_systems:
+        match file_system.settings:
+            case Lustre(id=None) as lustre:
+                yield _lustre(file_system.mount, lustre, spec.region)
+            case OpenZfs(id=None) as openzfs:
+                yield from _openzfs(file_system.mount, openzfs, spec.region)
+            case Ebs(id=None) as ebs:
+                yield from volume_lines(f"{file_system.mount}, EBS volume", ebs, spec.region, (1, 1))
+            case Efs(id=None) as efs:
+                yield from _efs(file_system.mount, efs, spec.region)
+            case _:
+                continue
+
+
+def _lustre(mount: str, lustre: Lustre, region: str) -> CostLine:
+    throughput = lustre.throughput_mb_s_per_tib
+    tier = lustre.deployment if throughput is None else f"{lustre.deployment}_{throughput}"
+    price = prices.service(f"lustre_{tier}_gib_month", region)
+    what = f"{mount}, FSx for Lustre, {lustre.deployment}"
+    what = what if throughput is None else f"{what} with {throughput} MB/s/TiB"
+    return by_the_month(what, "GiB", _once(lustre.size_gib or 0), price, f"{_WHILE_IT_EXISTS}; without backups")
+
+
+def _openzfs(mount: str, openzfs: OpenZfs, region: str) -> Iterator[CostLine]:
+    what = f"{mount}, FSx for OpenZFS, {openzfs.deployment}"
+    storage = prices.service(f"openzfs_{openzfs.deployment}_gib_month", region)
+    yield by_the_month(what, "GiB", _once(openzfs.size_gib or 0), storage, f"{_WHILE_IT_EXISTS}; without backups")
+    offer = fsx_openzfs.deployment(openzfs.deployment)
+    mb_s = openzfs.throughput_mb_s or (0 if offer is None else min(offer.throughputs_mb_s))
+    throughput = prices.service(f"openzfs_{openzfs.deployment}_mb_s_month", region)
+    yield by_the_month(f"throughput of {mount}, FSx for OpenZFS", "MB/s", _once(mb_s), throughput, _WHILE_IT_EXISTS)
+
+
+def _efs(mount: str, efs: Efs, region: str) -> Iterator[CostLine]:
+    yield by_the_month(f"{mount}, EFS", "file system", (1, 1), None, "by what is stored, which nobody knows beforehand")
+    if efs.throughput_mib_s is not None:
+        price = prices.service("efs_mb_s_month", region)
+        basis = "provisioned, beyond what comes with the stored files"
+        yield by_the_month(f"throughput of {mount}, EFS", "MB/s", _once(efs.throughput_mib_s), price, basis)
+
+
+def _once(amount: int) -> tuple[int, int]:
+    return amount, amount
+
+
+def _network(spec: Spec) -> Iterator[CostLine]:
+    """Yield what a network of the cluster's own costs."""
+    if spec.network.existing is not None or spec.environment is not None:
+        return
+    if spec.network.internet == "none":
+        yield by_the_hour("interface endpoints", "network", (1, 1), None, "each endpoint in each zone, and its traffic")
+        return
+    gateway = prices.service("nat_gateway_hour", spec.region)
+    yield by_the_hour("NAT gateway", "gateway", (1, 1), gateway, _WITHOUT_TRAFFIC)
+    yield public_addresses("address of the NAT gateway", spec.region, 1)
+
+
+def _monitoring(spec: Spec) -> Iterator[CostLine]:
+    """Yield what keeps the metrics. In an environment that is shared, and what a cluster sends there is its own."""
+    match spec.monitoring.mode:
+        case "self-hosting":
+            yield from () if spec.environment is not None else _self_hosted(spec)
+        case "amp-only":
+            yield from amp_lines(spec)
+        case "amp+amg":
+            yield from amp_lines(spec)
+            yield from () if spec.environment is not None else (_editor(spec),)
+
+
+def _self_hosted(spec: Spec) -> Iterator[CostLine]:
+    instance = prices.instance_hour(spec.monitoring.instance_type, spec.region)
+    what = f"instance with Prometheus and Grafana, {spec.monitoring.instance_type}"
+    yield by_the_hour(what, "instance", (1, 1), instance, "on demand, always")
+    if has_load_balancer(spec):
+        balancer = prices.service("application_load_balancer_hour", spec.region)
+        yield by_the_hour("load balancer of Grafana", "load balancer", (1, 1), balancer, _WITHOUT_TRAFFIC)
+        if spec.network.internet == "nat":
+            yield public_addresses("addresses of the load balancer of Grafana", spec.region, 2)
+    yield by_the_hour("volume of the instance with Prometheus", "volume", (1, 1), None, "as large as its template says")
+
+
+def _editor(spec: Spec) -> CostLine:
+    price = prices.service("grafana_editor_month", spec.region)
+    basis = "by the people who use it in a month; counted with the one editor that every workspace has"
+    return by_the_month("Amazon Managed Grafana", "editor", (1, 1), price, basis)
