@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from trainyard.edge.aws.account import Account
     from trainyard.edge.aws.log_events import LogEvent
-    from trainyard.platforms.eks.logs.pod_logs import KubectlOf
+    from trainyard.edge.kubernetes.kubectl import KubectlOf
 
 __all__ = [
     "ClusterLog",

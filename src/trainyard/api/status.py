@@ -10,7 +10,7 @@ from trainyard.operate.status.status_query import status
 
 if TYPE_CHECKING:
     from trainyard.edge.aws.account import Account
-    from trainyard.platforms.eks.status.kubernetes_api import KubectlOf
+    from trainyard.edge.kubernetes.kubectl import KubectlOf
 
 __all__ = ["Status", "cluster_status"]
 

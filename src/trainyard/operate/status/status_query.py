@@ -18,7 +18,7 @@ from trainyard.edge.aws.eks import EksCluster, find_cluster
 from trainyard.edge.aws.fleet_status import fleet_status
 from trainyard.edge.aws.nodes import nodes
 from trainyard.edge.aws.stacks import StackState, all_stacks
-from trainyard.edge.kubernetes.kubectl import kubectl_of
+from trainyard.edge.kubernetes.kubectl import KubectlOf, kubectl_of
 from trainyard.errors import TrainyardError
 from trainyard.operate.monitoring.access import monitoring_access
 from trainyard.operate.status import failures, file_systems
@@ -29,7 +29,6 @@ from trainyard.operate.status.node_hours import node_hours
 from trainyard.operate.status.queues import compute_resources
 from trainyard.operate.status.reservations import reservations
 from trainyard.platforms.batch.status.status_query import BatchLook
-from trainyard.platforms.eks.status.kubernetes_api import KubectlOf
 from trainyard.platforms.eks.status.status_query import EksLook
 from trainyard.render.tags import BUCKET, CLUSTER, ENVIRONMENT
 

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.eks import find_cluster
 from trainyard.edge.aws.kubernetes_instances import kubernetes_instances
 from trainyard.edge.kubernetes.documents import Document, labels, number, parts, text
-from trainyard.edge.kubernetes.kubectl import Kubectl, kubectl_of
+from trainyard.edge.kubernetes.kubectl import Kubectl, KubectlOf, kubectl_of
 from trainyard.errors import InputError
 from trainyard.operate.connect.monitoring_stack import monitoring_stack
 from trainyard.platforms.eks.rendering.names import PROMETHEUS
-
-KubectlOf = Callable[[Account, str], AbstractContextManager[Kubectl]]
 
 # What charts call their services: https://kubernetes.io/docs/concepts/overview/working-with-objects/common-labels/
 _NAME_LABEL = "app.kubernetes.io/name"

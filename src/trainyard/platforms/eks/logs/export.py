@@ -9,12 +9,11 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.kubernetes.kubectl import Kubectl, kubectl_of
+from trainyard.edge.kubernetes.kubectl import Kubectl, KubectlOf, kubectl_of
 from trainyard.edge.new_archive import NewArchive
 from trainyard.errors import TrainyardError
 from trainyard.operate.logs.cluster_log import Stream
 from trainyard.operate.logs.period import Period
-from trainyard.platforms.eks.logs.pod_logs import KubectlOf
 from trainyard.platforms.eks.logs.pods import WantedPods, pod_streams
 from trainyard.platforms.eks.logs.stream_name import PodStreamName
 from trainyard.platforms.eks.status.jobs import RESOURCES

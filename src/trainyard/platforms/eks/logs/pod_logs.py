@@ -9,24 +9,21 @@ from __future__ import annotations
 import heapq
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import NamedTuple
 
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.log_events import LogEvent
-from trainyard.edge.kubernetes.kubectl import Kubectl, kubectl_of
+from trainyard.edge.kubernetes.kubectl import Kubectl, KubectlOf, kubectl_of
 from trainyard.errors import TrainyardError
 from trainyard.operate.logs.cluster_log import Stream
 from trainyard.operate.logs.period import Period
 from trainyard.operate.logs.search import TextSearch, search_for
 from trainyard.platforms.eks.logs.pods import WantedPods, pod_streams
 from trainyard.platforms.eks.logs.stream_name import PodStreamName
-
-KubectlOf = Callable[[Account, str], AbstractContextManager[Kubectl]]
 
 _STAMP = re.compile(r"(?P<second>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(?P<fraction>\d{1,9}))?Z ?")
 _AT_ONCE = 4  # processes of kubectl

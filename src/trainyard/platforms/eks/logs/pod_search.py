@@ -9,11 +9,12 @@ from pathlib import Path
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.calls import NotAllowedError
 from trainyard.edge.aws.eks import find_cluster
+from trainyard.edge.kubernetes.kubectl import KubectlOf
 from trainyard.edge.new_archive import new_archive
 from trainyard.operate.logs.export import Exported
 from trainyard.operate.logs.period import Period
 from trainyard.platforms.eks.logs.export import KubernetesPart
-from trainyard.platforms.eks.logs.pod_logs import KubectlOf, PodLogs
+from trainyard.platforms.eks.logs.pod_logs import PodLogs
 from trainyard.platforms.eks.logs.pods import WantedPods, pod_streams
 
 

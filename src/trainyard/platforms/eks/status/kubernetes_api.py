@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 from trainyard.edge.aws.account import Account
 from trainyard.edge.kubernetes.documents import Document
-from trainyard.edge.kubernetes.kubectl import Kubectl
+from trainyard.edge.kubernetes.kubectl import Kubectl, KubectlOf
 from trainyard.edge.kubernetes.refusals import NoSuchKindError
 from trainyard.errors import TrainyardError
 from trainyard.platforms.eks.status.jobs import RESOURCES
-
-KubectlOf = Callable[[Account, str], AbstractContextManager[Kubectl]]
 
 PART = "what Kubernetes knows: nodes, devices, pods, jobs, claims"
 """What is not known where the API does not answer."""

@@ -10,6 +10,7 @@ from trainyard.edge.aws.eks import EksCluster, NodeGroupState, addons, node_grou
 from trainyard.edge.aws.kubernetes_instances import kubernetes_instances, kubernetes_node
 from trainyard.edge.aws.nodes import Node
 from trainyard.edge.aws.refusals import translated
+from trainyard.edge.kubernetes.kubectl import KubectlOf
 from trainyard.errors import TrainyardError
 from trainyard.operate.status import failures, file_systems
 from trainyard.operate.status.cluster_status import Status
@@ -20,7 +21,7 @@ from trainyard.platforms.eks.status import node_groups as of_groups
 from trainyard.platforms.eks.status.control_plane import control_plane
 from trainyard.platforms.eks.status.eks_status import EksStatus, KubernetesNode, NodeGroup
 from trainyard.platforms.eks.status.jobs import RESOURCES, failed_jobs, training_jobs
-from trainyard.platforms.eks.status.kubernetes_api import PART, Inside, KubectlOf, look_inside
+from trainyard.platforms.eks.status.kubernetes_api import PART, Inside, look_inside
 from trainyard.platforms.eks.status.missing_nodes import OfGroup
 from trainyard.platforms.eks.status.nodes import kubernetes_nodes
 from trainyard.platforms.eks.status.pods import failed_pods, pod_troubles
