@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:
     from trainyard.bench.submission.job import Job
@@ -23,7 +23,10 @@ if TYPE_CHECKING:
     from trainyard.diagnose.cluster.cluster_reader import ClusterReader
     from trainyard.diagnose.log_file import Unread
     from trainyard.edge.aws.account import Account
+    from trainyard.edge.aws.stacks import StackState
     from trainyard.edge.kubernetes.kubectl import KubectlOf
+    from trainyard.operate.status.cluster_status import Status
+    from trainyard.operate.status.status_request import StatusRequest
     from trainyard.render.bench.job import BenchJob
     from trainyard.spec.cluster import Spec
 
@@ -141,6 +144,25 @@ class DeploymentSteps(Protocol):
 
     def jobs_to_end(self, work: Work) -> list[str]:
         """Return the jobs that deleting the cluster would end, as far as anybody says; none on another platform."""
+
+
+class StatusQuery(Protocol):
+    """A look at one cluster, as if it were of one platform."""
+
+    def own_stacks(self, stacks: Sequence[StackState]) -> tuple[StackState, ...]:
+        """Return those of an account's stacks that are the cluster's, its own last."""
+        ...
+
+    def owns(self, stacks: Sequence[StackState]) -> bool:
+        """Return whether these stacks, which are the cluster's, say by themselves that it is of this platform."""
+        ...
+
+    def exists(self, stacks: Sequence[StackState]) -> bool:
+        """Return whether AWS says that it is of this platform, where neither its stacks nor its record do."""
+        ...
+
+    def look(self, status: Status, bucket: str) -> Status:
+        """Return the status with all that the platform tells; ``bucket`` is the one that its nodes report to."""
         ...
 
 
@@ -185,6 +207,11 @@ class Platform:
     control_plane_spans_zones: bool
     """The control plane has subnets in two zones at least, also where all nodes stand in one. PCS: no, one subnet.
     HyperPod: no with Slurm, yes with EKS."""
+
+    status: Callable[[StatusRequest], StatusQuery]
+    """Begins to look at a cluster; what needs no other answer is asked at once."""
+    status_values_elsewhere: Mapping[str, Any]
+    """The keys that only this platform has in the JSON of `status`, with what they say of clusters of others."""
 
     rehearsal: Callable[[], PlatformRehearsal]
     """What a rehearsal does for it."""

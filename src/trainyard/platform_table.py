@@ -10,6 +10,8 @@ from trainyard.platforms.eks import EKS
 from trainyard.platforms.environment import ENVIRONMENT
 from trainyard.platforms.parallelcluster import PARALLELCLUSTER
 
+__all__ = ["ENVIRONMENT", "PLATFORMS", "platform_of"]
+
 if TYPE_CHECKING:
     from trainyard.spec.cluster import Spec  # the spec itself asks the table which platforms there are
 

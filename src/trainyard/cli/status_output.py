@@ -8,50 +8,48 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from trainyard.cli.output import one_line, print_text
-from trainyard.cli.status_batch_output import batch_lines, batch_values
-from trainyard.cli.status_eks_output import eks_lines, eks_values
-from trainyard.platforms.eks.status.control_plane import usd_an_hour
-from trainyard.render.tags import CLUSTER
+from trainyard.platform_table import PLATFORMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from trainyard.operate.monitoring.access import MonitoringAccess
-    from trainyard.operate.status.cluster_status import Status
-    from trainyard.operate.status.concern import Concern
+    from trainyard.operate.status.cluster_status import Concern, Status
     from trainyard.operate.status.node_hours import NodeHours
-    from trainyard.operate.status.queues import ComputeResource
     from trainyard.operate.status.reservations import Reservation
 
 _LONGEST_OUTPUT = 31
 _QUERY_WORDS = ("API", "dashboards", "by hand")
 _COLOURS = {"error": "red", "warning": "yellow"}
+# The order of the keys in JSON, which readers are used to.
+_KEYS = (
+    "name", "region", "up", "problem", "stage", "since", "trainyard_version", "parallelcluster_version", "concerns",
+    "stacks", "nodes", "fleet", "queues", "reservations", "file_systems", "failures", "cost", "batch", "eks",
+    "monitoring", "unknown",
+)  # fmt: skip
 
 
-def print_status(found: Status) -> None:
+def print_status(status: Status) -> None:
     """Print the state of a cluster."""
-    up = click.style("up", fg="green") if found.up else click.style(one_line(found.problem or ""), fg="red")
-    print_text(f"{found.name} in {found.region}: {up}")
-    print_text(_maker(found))
-    for concern in found.concerns:
-        print_text(_concern(concern, alone=concern.what == found.problem))
-    for line in _lines(found):
+    up = click.style("up", fg="green") if status.up else click.style(one_line(status.problem or ""), fg="red")
+    print_text(f"{status.name} in {status.region}: {up}")
+    print_text(_maker(status))
+    for concern in status.concerns:
+        print_text(_concern(concern, alone=concern.what == status.problem))
+    for line in _lines(status):
         print_text(one_line(line))
-    if found.monitoring is not None:
-        _print_monitoring(found.monitoring)
-    for part, why in found.unknown.items():
+    if status.monitoring is not None:
+        _print_monitoring(status.monitoring)
+    for part, why in status.unknown.items():
         print_text(one_line(f"not known: {part}: {why}"))
 
 
-def _maker(found: Status) -> str:
-    if found.record is not None:
-        record = found.record
-        version = record.parallelcluster_version
-        made_for = "" if version is None else f" for ParallelCluster {version}"
-        made_for = " for AWS Batch" if found.batch is not None else made_for
-        made_for = " for Amazon EKS" if found.eks is not None else made_for
+def _maker(status: Status) -> str:
+    if (record := status.record) is not None:
+        platform = "" if status.platform is None else status.platform.made_for(status)
+        made_for = f" for {platform}" if platform else ""
         return f"{record.stage} since {record.since}, by trainyard {record.trainyard_version}{made_for}"
-    if any(CLUSTER in stack.tags for stack in found.stacks):
+    if status.is_made_by_trainyard:
         return "made by trainyard; what it remembers of it is gone, or lies in another bucket (--bucket)"
     return "not made by trainyard"
 
@@ -63,51 +61,24 @@ def _concern(concern: Concern, *, alone: bool) -> str:
     return f"  next:{next_[2:]}" if alone and next_ else f"  {severity}: {one_line(concern.what)}{next_}"
 
 
-def _lines(found: Status) -> Iterator[str]:
-    yield from (f"  stack {stack.name:<40} {stack.status}" for stack in found.stacks)
-    if found.batch is not None:
-        yield from batch_lines(found.batch)
-    elif found.eks is not None:
-        yield from eks_lines(found.eks)
-    else:
-        yield from _slurm(found)
-    yield from (_reservation(one, found.at) for one in found.reservations)
-    for system in found.file_systems:
+def _lines(status: Status) -> Iterator[str]:
+    yield from (f"  stack {stack.name:<40} {stack.status}" for stack in status.stacks)
+    if status.platform is not None:
+        yield from status.platform.lines(status)
+    yield from (_reservation(one, status.at) for one in status.reservations)
+    for system in status.file_systems:
         size = f" {system.size_gib:,} GiB" if system.size_gib is not None else ""
         yield f"  {system.kind} {system.id} {system.state}{size}{f' at {system.mount}' if system.mount else ''}"
-    told = "; ".join(" ".join(one.what.split()) for one in found.concerns)
-    for failure in found.failures:
+    told = "; ".join(" ".join(one.what.split()) for one in status.concerns)
+    for failure in status.failures:
         if failure.what.removesuffix("…") in told:  # above, with the command to run next
             continue
         times = f" ({failure.times} times)" if failure.times > 1 else ""
         yield f"  failed: {f'{failure.at} ' if failure.at else ''}{failure.place}: {failure.what}{times}"
-    if found.cost is not None and found.cost.lines:
-        yield from _cost(found.cost)
-        if found.eks is not None and found.eks.control_plane is not None:
-            usd = usd_an_hour(found.eks.control_plane.support)
-            price = "" if usd is None else f", {usd:.2f} USD an hour"
-            yield f"  {_beside(found.cost)}: the control plane{price}"
-
-
-def _slurm(found: Status) -> Iterator[str]:
-    """Yield the lines of a cluster of ParallelCluster: its head node, its fleet, its queues."""
-    if (head := found.head_node) is not None:
-        address = f"{head.private_address or 'no address'}{f' ({head.public_address})' if head.public_address else ''}"
-        yield f"  head node {head.id} {head.instance_type} {head.state} {address} in {head.zone}"
-    if found.fleet is not None:
-        yield f"  fleet {found.fleet.status}{f' since {found.fleet.since}' if found.fleet.since else ''}"
-    yield from map(_queue, found.queues)
-    known = {one.queue for one in found.queues}
-    for (role, queue, state), count in found.node_counts().items():
-        if role != "HeadNode" and queue not in known:
-            yield f"  {count} × {role}{f' of queue {queue}' if queue else ''} {state}"
-
-
-def _queue(one: ComputeResource) -> str:
-    counts = ", ".join(f"{count} {state}" for state, count in one.states.items()) or "no nodes"
-    reserved = f", {one.reservation}" if one.reservation else ""
-    types = " or ".join(one.instance_types)
-    return f"  queue {one.queue}/{one.name} {types}: {counts} of {one.least} to {one.most} ({one.capacity}{reserved})"
+    if status.cost is not None and status.cost.lines:
+        yield from _cost(status.cost)
+        other_costs = () if status.platform is None else status.platform.other_costs()
+        yield from (f"  {_beside(status.cost)}: {other}" for other in other_costs)
 
 
 def _reservation(one: Reservation, now_s: float) -> str:
@@ -161,36 +132,37 @@ def _print_monitoring(access: MonitoringAccess) -> None:
             print_text(f"  {what:<10} {value}")
 
 
-def status_values(found: Status) -> dict[str, Any]:
+def status_values(status: Status) -> dict[str, Any]:
     """Return the state of a cluster as values for JSON."""
-    record = found.record
-    return {
-        "name": found.name,
-        "region": found.region,
-        "up": found.up,
-        "problem": found.problem,
+    record = status.record
+    values = {
+        "name": status.name,
+        "region": status.region,
+        "up": status.up,
+        "problem": status.problem,
         "stage": record.stage if record else None,
         "since": record.since if record else None,
         "trainyard_version": record.trainyard_version if record else None,
-        "parallelcluster_version": record.parallelcluster_version if record and _is_parallelcluster(found) else None,
-        "concerns": [one._asdict() for one in found.concerns],
-        "stacks": [{"name": stack.name, "status": stack.status} for stack in found.stacks],
-        "nodes": [node._asdict() for node in found.nodes],
-        "fleet": None if found.fleet is None else found.fleet._asdict(),
-        "queues": [{**one._asdict(), "states": dict(one.states)} for one in found.queues],
-        "reservations": [_reservation_values(one) for one in found.reservations],
-        "file_systems": [one._asdict() for one in found.file_systems],
-        "failures": [one._asdict() for one in found.failures],
-        "cost": None if found.cost is None else _cost_values(found.cost),
-        "batch": None if found.batch is None else batch_values(found.batch),
-        "eks": None if found.eks is None else eks_values(found.eks),
-        "monitoring": None if found.monitoring is None else _monitoring_values(found.monitoring),
-        "unknown": dict(found.unknown),
+        "concerns": [concern._asdict() for concern in status.concerns],
+        "stacks": [{"name": stack.name, "status": stack.status} for stack in status.stacks],
+        "nodes": [node._asdict() for node in status.nodes],
+        "reservations": [_reservation_values(reservation) for reservation in status.reservations],
+        "file_systems": [system._asdict() for system in status.file_systems],
+        "failures": [failure._asdict() for failure in status.failures],
+        "cost": None if status.cost is None else _cost_values(status.cost),
+        "monitoring": None if status.monitoring is None else _monitoring_values(status.monitoring),
+        "unknown": dict(status.unknown),
     }
+    for platform in PLATFORMS.values():
+        values |= platform.status_values_elsewhere
+    if status.platform is not None:
+        values |= status.platform.values(status)
+    return {key: values[key] for key in sorted(values, key=_place)}
 
 
-def _is_parallelcluster(found: Status) -> bool:
-    return found.batch is None and found.eks is None
+def _place(key: str) -> int:
+    """Return where a key stands; one that only a new platform has stands last."""
+    return _KEYS.index(key) if key in _KEYS else len(_KEYS)
 
 
 def _reservation_values(one: Reservation) -> dict[str, Any]:

@@ -14,13 +14,13 @@ from trainyard.edge.aws.fleet_status import FleetStatus
 from trainyard.edge.aws.nodes import Node
 from trainyard.edge.aws.stacks import StackState
 from trainyard.operate.monitoring.access import MonitoringAccess, WorkspaceState
-from trainyard.operate.status.cluster_status import Status
-from trainyard.operate.status.concern import Concern
+from trainyard.operate.status.cluster_status import Concern, Status
 from trainyard.operate.status.concerns import concerns
 from trainyard.operate.status.file_systems import FileSystem
 from trainyard.operate.status.node_hours import node_hours
-from trainyard.operate.status.queues import compute_resources
 from trainyard.operate.status.reservations import Reservation
+from trainyard.platforms.parallelcluster.status.cluster_status import ParallelClusterStatus
+from trainyard.platforms.parallelcluster.status.queues import compute_resources
 
 NOW = datetime(2026, 5, 6, 12, tzinfo=UTC)
 ACCOUNT = Account("us-east-2")
@@ -41,16 +41,24 @@ def block(hours: float, state: str = "active") -> Reservation:
     return Reservation("cr-1", ("gpu",), "capacity-block", state, "p5.48xlarge", "us-east-2a", 2, 1, None, ends)
 
 
-WELL = Status("llm", "us-east-2", NOW.timestamp(), None, (STACK,), (HEAD,), fleet=FleetStatus("RUNNING", None))
+WELL = Status(
+    "llm",
+    "us-east-2",
+    NOW.timestamp(),
+    None,
+    (STACK,),
+    (HEAD,),
+    platform=ParallelClusterStatus(FleetStatus("RUNNING", None)),
+)
 
 
 def judged(**changes: Any) -> tuple[Concern, ...]:
-    return concerns(ACCOUNT, replace(WELL, **changes), is_environment=False)
+    return concerns(ACCOUNT, replace(WELL, **changes))
 
 
 def printed(capsys: pytest.CaptureFixture[str], **changes: Any) -> str:
     seen = replace(WELL, **changes)
-    print_status(replace(seen, concerns=concerns(ACCOUNT, seen, is_environment=False)))
+    print_status(replace(seen, concerns=concerns(ACCOUNT, seen)))
     return capsys.readouterr().out
 
 
@@ -157,8 +165,7 @@ def test_no_name_of_somebody_else_commands_the_terminal(capsys):
     queues = compute_resources({"Scheduling": {"SlurmQueues": [{"Name": hostile, "ComputeResources": [resource]}]}}, [])
     text = printed(
         capsys,
-        queues=queues,
-        fleet=FleetStatus(hostile, hostile),
+        platform=ParallelClusterStatus(FleetStatus(hostile, hostile), queues),
         file_systems=(FileSystem("EFS", hostile, hostile, 1, hostile),),
         unknown={"failures": hostile},
     )

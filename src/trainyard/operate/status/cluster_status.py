@@ -3,22 +3,60 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from shlex import join
+from typing import Any, NamedTuple, Protocol
 
 from trainyard.deploy.record import Deployment
-from trainyard.edge.aws.fleet_status import FleetStatus
 from trainyard.edge.aws.nodes import Node
 from trainyard.edge.aws.stacks import StackState
 from trainyard.operate.monitoring.access import MonitoringAccess
-from trainyard.operate.status.concern import Concern
 from trainyard.operate.status.failures import Failure
 from trainyard.operate.status.file_systems import FileSystem
 from trainyard.operate.status.node_hours import NodeHours
-from trainyard.operate.status.queues import ComputeResource
 from trainyard.operate.status.reservations import Reservation
-from trainyard.platforms.batch.status.batch_status import BatchStatus
-from trainyard.platforms.eks.status.eks_status import EksStatus
+from trainyard.render.tags import CLUSTER
+
+
+class Concern(NamedTuple):
+    """Something to look at, and the command to run next."""
+
+    severity: str
+    """error where the cluster is not up because of it, otherwise warning."""
+    what: str
+    command: str | None = None
+
+
+class PlatformStatus(Protocol):
+    """What only one platform has: how it is judged, and how it is told."""
+
+    @property
+    def essential_parts(self) -> tuple[str, ...]:
+        """The parts without which nobody can say whether the cluster is up."""
+
+    @property
+    def watch_words(self) -> tuple[str, ...]:
+        """The words of the trainyard command that follows how its nodes come up; empty where none does."""
+
+    @property
+    def has_nodes(self) -> bool:
+        """Whether it has nodes for jobs, of which metrics are expected."""
+
+    def made_for(self, status: Status) -> str:
+        """Return the platform with its version, as far as one is recorded; empty of an environment."""
+
+    def concerns(self, status: Status, *, broken: bool) -> Iterable[Concern]:
+        """Return what is wrong; ``broken`` says that its stacks, or what is not known of it, are errors already."""
+
+    def lines(self, status: Status) -> Iterable[str]:
+        """Return what is told of it to a person, one line each."""
+
+    def other_costs(self) -> Iterable[str]:
+        """Return what is paid for beside instances, each with its price where that is known."""
+
+    def values(self, status: Status) -> dict[str, Any]:
+        """Return what is told of it as JSON, by keys that only this platform has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,26 +74,21 @@ class Status:
     nodes: tuple[Node, ...] = ()
     monitoring: MonitoringAccess | None = None
     """What the stack of its monitoring, or of its environment's, says; None where nothing is measured."""
-    fleet: FleetStatus | None = None
-    """None where no head node has written any, and of an environment."""
-    queues: tuple[ComputeResource, ...] = ()
     reservations: tuple[Reservation, ...] = ()
     file_systems: tuple[FileSystem, ...] = ()
     failures: tuple[Failure, ...] = ()
     cost: NodeHours | None = None
-    batch: BatchStatus | None = None
-    """What there is of AWS Batch; None of a cluster of another platform, and of an environment."""
-    eks: EksStatus | None = None
-    """What there is of Amazon EKS; None of a cluster of another platform, and of an environment."""
+    platform: PlatformStatus | None = None
+    """What only its platform has; None where no platform knows the cluster."""
     concerns: tuple[Concern, ...] = ()
     """Errors first."""
     unknown: Mapping[str, str] = field(default_factory=dict)
-    """Why nobody knows a part, by its name."""
+    """Why a part is not known, by its name."""
 
     @property
     def problem(self) -> str | None:
         """Why it is not up; None where it is."""
-        return next((one.what for one in self.concerns if one.severity == "error"), None)
+        return next((concern.what for concern in self.concerns if concern.severity == "error"), None)
 
     @property
     def up(self) -> bool:
@@ -63,9 +96,17 @@ class Status:
         return self.problem is None
 
     @property
-    def head_node(self) -> Node | None:
-        """The head node, or what is left of it."""
-        return next((node for node in self.nodes if node.role == "HeadNode"), None)
+    def is_made_by_trainyard(self) -> bool:
+        """Return whether it is recorded, or has a stack of ours."""
+        return self.record is not None or any(CLUSTER in stack.tags for stack in self.stacks)
+
+    def has_own_stack(self, name: str) -> bool:
+        """Return whether there is a stack of this name, or the stacks are not known."""
+        return "stacks" in self.unknown or any(stack.name == name for stack in self.stacks)
+
+    def command(self, *words: str) -> str:
+        """Return a command of trainyard for this cluster."""
+        return join(["trainyard", *words, self.name, "--region", self.region])
 
     def node_counts(self) -> dict[tuple[str, str | None, str], int]:
         """Return how many nodes there are by role, queue and state."""

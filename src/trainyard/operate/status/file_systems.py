@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.ec2 import volumes
 from trainyard.edge.aws.file_systems import efs_file_systems, fsx_file_systems, shared_volumes
-from trainyard.operate.status.queues import section
+from trainyard.operate.status.status_request import StatusRequest
 from trainyard.render.tags import CLUSTER
 
 _GIB = 1024**3
@@ -44,19 +45,19 @@ class FileSystem(NamedTuple):
         return self.state in _GOOD
 
 
-def mounts(config: Mapping[str, Any] | None) -> dict[str, list[Mount]]:
-    """Return what a configuration mounts, by the service: efs, fsx or ebs.
+def ask(
+    request: StatusRequest, mounts: Mapping[str, list[Mount]], *, with_volumes: bool = False
+) -> Callable[[], tuple[FileSystem, ...]]:
+    """Begin to ask for the file systems of a cluster, and return a function that waits for all of them.
 
-    https://docs.aws.amazon.com/parallelcluster/latest/ug/SharedStorage-v3.html
+    ``mounts`` are what its nodes mount, by the service: fsx, efs or ebs.
     """
-    found: dict[str, list[Mount]] = {}
-    for one in section(config, "SharedStorage", []):
-        kind = str(one.get("StorageType", ""))
-        settings = section(one, f"{kind}Settings", {})
-        id_ = settings.get("FileSystemId") or settings.get("VolumeId") or settings.get("FileCacheId")
-        mount = Mount(str(one.get("MountDir")), str(one.get("Name")), id_)
-        found.setdefault({"Ebs": "ebs", "Efs": "efs"}.get(kind, "fsx"), []).append(mount)
-    return found
+    kinds = {"FSx": (fsx, "fsx"), "EFS": (efs, "efs"), **({"EBS": (ebs, "ebs")} if with_volumes else {})}
+    answers = [
+        request.ask(f"file systems of {kind}", partial(look, request.account, request.name, mounts.get(key, [])))
+        for kind, (look, key) in kinds.items()
+    ]
+    return lambda: tuple(system for answer in answers for system in answer() or ())
 
 
 def fsx(account: Account, name: str, wanted: list[Mount]) -> tuple[FileSystem, ...]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.ec2 import capacity_reservations
 from trainyard.edge.aws.resource_groups import reservations_in
-from trainyard.operate.status.queues import ComputeResource
 
 MISSING = "MISSING"
 # How long before the end of a Capacity Block EC2 begins to end its instances.
@@ -42,25 +41,24 @@ class Reservation(NamedTuple):
         return self.ends - _TAKEN_BACK
 
 
-def reservations(account: Account, resources: Sequence[ComputeResource]) -> tuple[Reservation, ...]:
-    """Return the reservations that the queues of a cluster name, by themselves or in resource groups of them.
+def reservations(account: Account, reserving: Iterable[tuple[str, str]]) -> tuple[Reservation, ...]:
+    """Return the reservations that queues name, by themselves or in resource groups of them.
 
+    ``reserving`` are names of queues, each with the id of a reservation or the ARN of a group of reservations.
     Raises NotAllowedError, or TrainyardError where AWS does not answer.
     """
     queues: dict[str, list[str]] = {}
-    for resource in resources:
-        for id_ in _ids(account, resource.reservation):
-            queues.setdefault(id_, []).append(resource.queue)
+    for queue, reservation in reserving:
+        for id_ in _ids(account, reservation):
+            queues.setdefault(id_, []).append(queue)
     if not queues:
         return ()
     known = capacity_reservations(account)
     return tuple(_described(id_, tuple(dict.fromkeys(names)), known.get(id_)) for id_, names in queues.items())
 
 
-def _ids(account: Account, named: str | None) -> tuple[str, ...]:
-    if named is None or not named.startswith("arn:"):
-        return () if named is None else (named,)
-    return reservations_in(account, named) or ()
+def _ids(account: Account, reservation: str) -> tuple[str, ...]:
+    return (reservations_in(account, reservation) or ()) if reservation.startswith("arn:") else (reservation,)
 
 
 def _described(id_: str, queues: tuple[str, ...], found: Mapping[str, Any] | None) -> Reservation:

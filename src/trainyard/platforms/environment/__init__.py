@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from trainyard.platform_parts import (
     BenchSubmission,
     ClusterEvidence,
@@ -9,7 +11,11 @@ from trainyard.platform_parts import (
     Platform,
     PlatformPlan,
     PlatformRehearsal,
+    StatusQuery,
 )
+
+if TYPE_CHECKING:
+    from trainyard.operate.status.status_request import StatusRequest
 
 
 def _rehearsal() -> PlatformRehearsal:
@@ -42,6 +48,12 @@ def _plan() -> PlatformPlan:
     return plan
 
 
+def _status(request: StatusRequest) -> StatusQuery:
+    from trainyard.platforms.environment.status import EnvironmentQuery
+
+    return EnvironmentQuery(request)
+
+
 ENVIRONMENT = Platform(
     name="environment",
     title="an environment",
@@ -59,4 +71,6 @@ ENVIRONMENT = Platform(
     deployment=_deployment,
     bench_submission=_bench_submission,
     plan=_plan,
+    status=_status,
+    status_values_elsewhere={},
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from trainyard.platform_parts import (
     BenchSubmission,
     ClusterEvidence,
@@ -9,7 +11,11 @@ from trainyard.platform_parts import (
     Platform,
     PlatformPlan,
     PlatformRehearsal,
+    StatusQuery,
 )
+
+if TYPE_CHECKING:
+    from trainyard.operate.status.status_request import StatusRequest
 
 
 def _rehearsal() -> PlatformRehearsal:
@@ -42,6 +48,12 @@ def _plan() -> PlatformPlan:
     return plan
 
 
+def _status(request: StatusRequest) -> StatusQuery:
+    from trainyard.platforms.parallelcluster.status.status_query import ParallelClusterQuery
+
+    return ParallelClusterQuery(request)
+
+
 PARALLELCLUSTER = Platform(
     name="parallelcluster",
     title="AWS ParallelCluster",
@@ -59,4 +71,6 @@ PARALLELCLUSTER = Platform(
     deployment=_deployment,
     bench_submission=_bench_submission,
     plan=_plan,
+    status=_status,
+    status_values_elsewhere={"parallelcluster_version": None, "fleet": None, "queues": []},
 )

@@ -7,8 +7,7 @@ from datetime import datetime
 from shlex import join
 
 from trainyard.operate.nodes.durations import duration
-from trainyard.operate.status.cluster_status import Status
-from trainyard.operate.status.concern import Concern
+from trainyard.operate.status.cluster_status import Concern, Status
 from trainyard.platforms.batch.status.batch_status import BatchStatus
 from trainyard.platforms.batch.status.queues import MISSING
 
@@ -18,79 +17,77 @@ _LONG_S = 1800
 _OWN_IMAGES = ("stress-ng", "nccl", "pytorch")
 
 
-def batch_concerns(seen: Status, batch: BatchStatus) -> Iterator[Concern]:
+def batch_concerns(status: Status, batch: BatchStatus) -> Iterator[Concern]:
     """Yield what is wrong."""
-    if "stacks" not in seen.unknown and not any(stack.name == batch.stack for stack in seen.stacks):
-        yield Concern("error", "the cluster itself is not there", _own(seen, "logs"))
-    yield from _of_environments(seen, batch)
-    yield from _of_queues(seen, batch)
-    yield from _of_waiting(seen, batch)
-    yield from _of_images(seen, batch)
+    if not status.has_own_stack(batch.stack):
+        yield Concern("error", "the cluster itself is not there", status.command("logs"))
+    yield from _of_environments(status, batch)
+    yield from _of_queues(status, batch)
+    yield from _of_waiting(status, batch)
+    yield from _of_images(status, batch)
 
 
-def _own(seen: Status, *words: str) -> str:
-    return join(["trainyard", *words, seen.name, "--region", seen.region])
+def _batch(status: Status, *words: str) -> str:
+    return join(["aws", "batch", *words, "--region", status.region])
 
 
-def _batch(seen: Status, *words: str) -> str:
-    return join(["aws", "batch", *words, "--region", seen.region])
-
-
-def _of_environments(seen: Status, batch: BatchStatus) -> Iterator[Concern]:
+def _of_environments(status: Status, batch: BatchStatus) -> Iterator[Concern]:
     for one in batch.environments:
         what = f"compute environment {one.name}"
         if one.state == MISSING:
-            yield Concern("error", f"{what} is not there any more", _own(seen, "diagnose"))
+            yield Concern("error", f"{what} is not there any more", status.command("diagnose"))
             continue
         if one.status == "INVALID":
-            yield Concern("error", f"{what} is INVALID: {one.reason or 'Batch says nothing'}", _own(seen, "diagnose"))
+            yield Concern(
+                "error", f"{what} is INVALID: {one.reason or 'Batch says nothing'}", status.command("diagnose")
+            )
         if one.state == "DISABLED":
             enable = ("update-compute-environment", "--compute-environment", one.name, "--state", "ENABLED")
-            yield Concern("warning", f"{what} is DISABLED: it starts no instances", _batch(seen, *enable))
+            yield Concern("warning", f"{what} is DISABLED: it starts no instances", _batch(status, *enable))
         if one.late:
             count = f"{len(one.late)} instance{'s' if len(one.late) > 1 else ''} of {what}"
             shown = f"{count} ({one.late[0]}{', …' if len(one.late) > 1 else ''})"
             yield Concern(
-                "warning", f"{shown} did not come to its ECS cluster, so no job gets there", _own(seen, "diagnose")
+                "warning", f"{shown} did not come to its ECS cluster, so no job gets there", status.command("diagnose")
             )
 
 
-def _of_queues(seen: Status, batch: BatchStatus) -> Iterator[Concern]:
+def _of_queues(status: Status, batch: BatchStatus) -> Iterator[Concern]:
     for one in batch.queues:
         if one.state == MISSING:
-            yield Concern("error", f"job queue {one.name} is not there any more", _own(seen, "diagnose"))
+            yield Concern("error", f"job queue {one.name} is not there any more", status.command("diagnose"))
             continue
         if one.status == "INVALID":
             why = one.reason or "Batch says nothing"
-            yield Concern("error", f"job queue {one.name} is INVALID: {why}", _own(seen, "diagnose"))
+            yield Concern("error", f"job queue {one.name} is INVALID: {why}", status.command("diagnose"))
         if one.state == "DISABLED":
             enable = ("update-job-queue", "--job-queue", one.name, "--state", "ENABLED")
-            yield Concern("warning", f"job queue {one.name} is DISABLED: it takes no new jobs", _batch(seen, *enable))
+            yield Concern("warning", f"job queue {one.name} is DISABLED: it takes no new jobs", _batch(status, *enable))
 
 
-def _of_waiting(seen: Status, batch: BatchStatus) -> Iterator[Concern]:
+def _of_waiting(status: Status, batch: BatchStatus) -> Iterator[Concern]:
     told: set[str] = set()
     for one in batch.waiting:
-        waits_s = seen.at - datetime.fromisoformat(one.submitted).timestamp()
+        waits_s = status.at - datetime.fromisoformat(one.submitted).timestamp()
         # Those behind the first wait for what it waits for.
         if one.queue in told or not (one.reason or waits_s > _LONG_S):
             continue
         told.add(one.queue)
         what = f"job {one.name} ({one.id}) of queue {one.queue} is RUNNABLE, submitted {duration(waits_s)} ago"
-        yield Concern("warning", f"{what}: {one.reason}" if one.reason else what, _own(seen, "diagnose"))
+        yield Concern("warning", f"{what}: {one.reason}" if one.reason else what, status.command("diagnose"))
 
 
-def _of_images(seen: Status, batch: BatchStatus) -> Iterator[Concern]:
+def _of_images(status: Status, batch: BatchStatus) -> Iterator[Concern]:
     for one in batch.images:
         if one.there is False:
             names = ", ".join(one.definitions)
             what = f"image {one.image} is not in its registry: jobs of {names} cannot start"
-            yield Concern("warning", what, _pushing(seen, batch, one.image))
+            yield Concern("warning", what, _pushing(status, batch, one.image))
 
 
-def _pushing(seen: Status, batch: BatchStatus, image: str) -> str:
+def _pushing(status: Status, batch: BatchStatus, image: str) -> str:
     """Return the command that pushes one of our images; of another, the one that lists what is in its repository."""
     name, _, tag = image.partition("/")[2].partition(":")
-    if batch.stack == f"{seen.name}-batch" and tag in _OWN_IMAGES:
-        return join(["trainyard", "batch", "image", seen.name, tag, "--region", seen.region])
-    return join(["aws", "ecr", "describe-images", "--repository-name", name, "--region", seen.region])
+    if batch.stack == f"{status.name}-batch" and tag in _OWN_IMAGES:
+        return join(["trainyard", "batch", "image", status.name, tag, "--region", status.region])
+    return join(["aws", "ecr", "describe-images", "--repository-name", name, "--region", status.region])

@@ -13,7 +13,6 @@ from trainyard.edge.aws.batch_state import ComputeEnvironment
 from trainyard.edge.aws.ec2 import tags_of
 from trainyard.edge.aws.launch_template import launch_template_data, reservation_of
 from trainyard.edge.aws.nodes import Node
-from trainyard.operate.status.queues import ComputeResource
 from trainyard.platforms.batch.status.batch_status import Environment, Queue
 from trainyard.platforms.batch.status.queues import MISSING, name_of
 
@@ -111,13 +110,7 @@ def late(there: Iterable[Node], known: set[str], now_s: float) -> tuple[str, ...
     )
 
 
-def reserving(environments: Iterable[Environment], queues: Iterable[Queue]) -> tuple[ComputeResource, ...]:
-    """Return the environments that name a reservation, under the first queue that uses each."""
+def reserving(environments: Iterable[Environment], queues: Iterable[Queue]) -> list[tuple[str, str]]:
+    """Return the first queue that uses each environment that names a reservation, with that."""
     first = {name: queue.name for queue in reversed(tuple(queues)) for name in queue.environments}
-    return tuple(
-        ComputeResource(
-            first.get(one.name, one.name), one.name, one.instance_types, 0, 0, one.kind, one.reservation, one.states
-        )
-        for one in environments
-        if one.reservation is not None
-    )
+    return [(first.get(one.name, one.name), one.reservation) for one in environments if one.reservation is not None]

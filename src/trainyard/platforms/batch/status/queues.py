@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from functools import partial
 
-from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.batch_job_state import Job, Jobs, jobs_by_status
 from trainyard.edge.aws.batch_state import JobQueue
-from trainyard.operate.status.concurrent_questions import Parts
+from trainyard.operate.status.status_request import StatusRequest
 from trainyard.platforms.batch.status.batch_status import Queue, Waiting
 
 MISSING = "MISSING"
@@ -19,11 +18,12 @@ _MOST_COUNTED = 500
 _MOST_WAITING = 10
 
 
-def ask_jobs(account: Account, parts: Parts, queue: str) -> Callable[[], dict[str, Jobs]]:
+def ask_jobs(request: StatusRequest, queue: str) -> Callable[[], dict[str, Jobs]]:
     """Begin to ask for the jobs of a queue, and return a function that waits for them, by their status."""
     part = f"jobs of {name_of(queue)}"
     asked = {
-        status: parts.ask(part, partial(jobs_by_status, account, queue, status, _MOST_COUNTED)) for status in _STATUSES
+        status: request.ask(part, partial(jobs_by_status, request.account, queue, status, _MOST_COUNTED))
+        for status in _STATUSES
     }
 
     def answers() -> dict[str, Jobs]:

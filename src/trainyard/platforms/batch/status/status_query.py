@@ -2,93 +2,122 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
-from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.batch_definitions import definitions
-from trainyard.edge.aws.batch_stack import BatchResources
+from trainyard.edge.aws.batch_stack import BatchResources, batch_resources
 from trainyard.edge.aws.batch_state import ComputeEnvironment, compute_environments, job_queues
 from trainyard.edge.aws.nodes import Node
+from trainyard.edge.aws.stacks import StackState
 from trainyard.operate.status import failures, file_systems
+from trainyard.operate.status.cluster_stacks import stacks_of_cluster
 from trainyard.operate.status.cluster_status import Status
-from trainyard.operate.status.concurrent_questions import Parts
 from trainyard.operate.status.node_hours import node_hours
-from trainyard.operate.status.reservations import Reservation, reservations
+from trainyard.operate.status.reservations import reservations
+from trainyard.operate.status.status_request import StatusRequest
 from trainyard.platforms.batch.status import environments as of_environments
 from trainyard.platforms.batch.status.batch_status import BatchStatus, Image
 from trainyard.platforms.batch.status.failed_jobs import failed_jobs
 from trainyard.platforms.batch.status.images import image_states
+from trainyard.platforms.batch.status.platform_status import BatchPlatformStatus
 from trainyard.platforms.batch.status.queues import ask_jobs, queue_states, waiting
 
 
-@dataclass(frozen=True, slots=True)
-class BatchLook:
-    """A look at one cluster, of which the stacks are known."""
+class BatchQuery:
+    """A look at one cluster."""
 
-    account: Account
-    resources: BatchResources
-    parts: Parts
-    _instances: dict[str, list[Node]] = field(default_factory=dict)
+    def __init__(self, request: StatusRequest) -> None:
+        """Ask nothing before the stacks are known."""
+        self.request = request
+        self._own_stack = f"{request.name}-batch"  # of a cluster that trainyard made
+        self._resources: dict[str, BatchResources | None] = {}
 
-    def look(self, seen: Status) -> Status:
+    def own_stacks(self, stacks: Sequence[StackState]) -> tuple[StackState, ...]:
+        """Return those of all stacks that are the cluster's."""
+        return stacks_of_cluster(stacks, self.request.name)
+
+    def owns(self, stacks: Sequence[StackState]) -> bool:
+        """Return whether one of the stacks is called as trainyard calls the one of a Batch cluster."""
+        return any(stack.name == self._own_stack for stack in stacks)
+
+    def exists(self, stacks: Sequence[StackState]) -> bool:
+        """Return whether the stack of the cluster's name, whoever made it, has compute environments or job queues."""
+        return self._found(stacks) is not None
+
+    def look(self, status: Status, bucket: str) -> Status:  # noqa: ARG002  part of the protocol
         """Return the status with all that is told of a Batch cluster but its monitoring and what is wrong."""
-        ask, account, resources = self.parts.ask, self.account, self.resources
+        request, account = self.request, self.request.account
+        # What was begun as one of Batch, or is nearly gone, has no resources.
+        resources = self._found(status.stacks) or BatchResources(self._own_stack)
         # None of these needs the answer of another.
-        environments_asked = ask("compute environments", partial(compute_environments, account, resources.environments))
-        queues_asked = ask("job queues", partial(job_queues, account, resources.queues))
-        jobs_asked = {queue: ask_jobs(account, self.parts, queue) for queue in resources.queues}
-        images_asked = ask("images", self._images)
-        storage = [
-            ask(f"file systems of {kind}", partial(look, account, seen.name, []))
-            for kind, look in {"FSx": file_systems.fsx, "EFS": file_systems.efs}.items()
-        ]
-        failed = ask("failures of stacks", partial(failures.of_stacks, account, seen.stacks))
+        environments_asked = request.ask(
+            "compute environments", partial(compute_environments, account, resources.environments)
+        )
+        queues_asked = request.ask("job queues", partial(job_queues, account, resources.queues))
+        jobs_asked = {queue: ask_jobs(request, queue) for queue in resources.queues}
+        images_asked = request.ask("images", partial(self._images, resources))
+        storage = file_systems.ask(request, {})
+        failed = request.ask("failures of stacks", partial(failures.of_stacks, account, status.stacks))
         environments = environments_asked()
-        found, nodes = self._found(environments or ())
+        instances, nodes = self._instances(environments or ())
         jobs = {queue: answers() for queue, answers in jobs_asked.items()}
         batch = BatchStatus(
             resources.stack,
-            of_environments.environment_states(resources.environments, environments, found, seen.at),
+            of_environments.environment_states(resources.environments, environments, instances, status.at),
             queue_states(resources.queues, queues_asked(), jobs),
             waiting(jobs),
             images_asked() or (),
             resources.log_groups,
             resources.dashboards,
         )
+        reserving = of_environments.reserving(batch.environments, batch.queues)
         return replace(
-            seen,
-            batch=batch,
+            status,
+            platform=BatchPlatformStatus(batch),
             nodes=nodes,
-            cost=node_hours(nodes, seen.region, seen.at),
-            reservations=self._reservations(batch),
-            file_systems=tuple(one for part in storage for one in part() or ()),
-            failures=(*(failed() or ()), *failed_jobs(jobs, seen.at)),
+            cost=node_hours(nodes, status.region, status.at),
+            reservations=request.ask("reservations", partial(reservations, account, reserving))() or (),
+            file_systems=storage(),
+            failures=(*(failed() or ()), *failed_jobs(jobs, status.at)),
         )
 
-    def _found(
+    def _found(self, stacks: Sequence[StackState]) -> BatchResources | None:
+        """Return what there is of AWS Batch in the cluster's stack, ours before one of its name; asked once."""
+        for name in (self._own_stack, self.request.name):
+            if any(stack.name == name for stack in stacks):
+                if name not in self._resources:
+                    ask = self.request.ask
+                    self._resources[name] = ask("Batch", partial(batch_resources, self.request.account, name))()
+                if (resources := self._resources[name]) is not None:
+                    return resources
+        return None
+
+    def _instances(
         self, environments: tuple[ComputeEnvironment, ...]
     ) -> tuple[dict[str, of_environments.Found], tuple[Node, ...]]:
         """Return what is known of the instances of each environment by its ARN, and all of them as nodes, each once."""
-        ask, account = self.parts.ask, self.account
+        ask, account = self.request.ask, self.request.account
         asked = [
             (
-                one,
-                ask("nodes", partial(of_environments.ask_instances, account, one)),
-                ask("instances that ECS knows", partial(of_environments.ask_registered, account, one)),
-                ask("reservations", partial(of_environments.ask_reservation, account, one)),
+                environment,
+                ask("nodes", partial(of_environments.ask_instances, account, environment)),
+                ask("instances that ECS knows", partial(of_environments.ask_registered, account, environment)),
+                ask("reservations", partial(of_environments.ask_reservation, account, environment)),
             )
-            for one in environments
+            for environment in environments
         ]
-        found = {one.arn: of_environments.Found(there(), known(), named()) for one, there, known, named in asked}
-        nodes = {
-            node.id: node for one in environments for node in of_environments.nodes(one, found[one.arn].instances or ())
+        known = {
+            environment.arn: of_environments.Found(instances(), registered(), reservation())
+            for environment, instances, registered, reservation in asked
         }
-        return found, tuple(nodes.values())
+        nodes = {
+            node.id: node
+            for environment in environments
+            for node in of_environments.nodes(environment, known[environment.arn].instances or ())
+        }
+        return known, tuple(nodes.values())
 
-    def _images(self) -> tuple[Image, ...]:
-        return image_states(self.account, definitions(self.account, self.resources.definitions))
-
-    def _reservations(self, batch: BatchStatus) -> tuple[Reservation, ...]:
-        reserving = of_environments.reserving(batch.environments, batch.queues)
-        return self.parts.ask("reservations", partial(reservations, self.account, reserving))() or ()
+    def _images(self, resources: BatchResources) -> tuple[Image, ...]:
+        return image_states(self.request.account, definitions(self.request.account, resources.definitions))

@@ -9,8 +9,7 @@ from shlex import join
 
 from trainyard.edge.kubernetes.documents import seconds
 from trainyard.operate.nodes.durations import duration, listed
-from trainyard.operate.status.cluster_status import Status
-from trainyard.operate.status.concern import Concern
+from trainyard.operate.status.cluster_status import Concern, Status
 from trainyard.operate.status.failures import short
 from trainyard.platforms.eks.status.configured_groups import configured_groups
 from trainyard.platforms.eks.status.eks_status import EksStatus, NodeGroup, issue_text
@@ -26,21 +25,17 @@ _LONG_S = 300
 _MOST = 3
 
 
-def eks_concerns(seen: Status, eks: EksStatus) -> Iterator[Concern]:
+def eks_concerns(status: Status, eks: EksStatus) -> Iterator[Concern]:
     """Yield what is wrong."""
-    yield from _of_control_plane(seen, eks)
-    yield from _of_deployment(seen, eks)
-    yield from _of_node_groups(seen, eks)
-    yield from _of_api(seen, eks)
-    yield from _of_devices(seen, eks)
-    yield from _of_workloads(seen, eks)
-    yield from _of_pods(seen, eks)
+    yield from _of_control_plane(status, eks)
+    yield from _of_deployment(status, eks)
+    yield from _of_node_groups(status, eks)
+    yield from _of_api(status, eks)
+    yield from _of_devices(status, eks)
+    yield from _of_workloads(status, eks)
+    yield from _of_pods(status, eks)
     yield from _of_claims(eks)
-    yield from _of_version(seen, eks)
-
-
-def _own(seen: Status, *words: str) -> str:
-    return join(["trainyard", *words, seen.name, "--region", seen.region])
+    yield from _of_version(status, eks)
 
 
 def _kubectl(eks: EksStatus, *words: str) -> str:
@@ -49,48 +44,55 @@ def _kubectl(eks: EksStatus, *words: str) -> str:
     return join(["kubectl", *context, *words])
 
 
-def _of_control_plane(seen: Status, eks: EksStatus) -> Iterator[Concern]:
+def _of_control_plane(status: Status, eks: EksStatus) -> Iterator[Concern]:
     plane = eks.control_plane
     if plane is None:
-        if "EKS" not in seen.unknown:
-            yield Concern("error", "the cluster itself is not there: EKS has none of this name", _own(seen, "diagnose"))
+        if "EKS" not in status.unknown:
+            yield Concern(
+                "error", "the cluster itself is not there: EKS has none of this name", status.command("diagnose")
+            )
         return
     if not eks.is_working:
-        yield Concern("error", f"the control plane is {plane.status}", _own(seen, "diagnose"))
+        yield Concern("error", f"the control plane is {plane.status}", status.command("diagnose"))
     for issue in plane.issues:
-        yield Concern("error", f"EKS says of the cluster: {short(issue_text(issue))}", _own(seen, "diagnose"))
+        yield Concern("error", f"EKS says of the cluster: {short(issue_text(issue))}", status.command("diagnose"))
 
 
-def _of_deployment(seen: Status, eks: EksStatus) -> Iterator[Concern]:
+def _of_deployment(status: Status, eks: EksStatus) -> Iterator[Concern]:
     """Yield that a deployment or a destruction is not over: a call that was killed leaves no other trace."""
-    record = seen.record
+    record = status.record
     if record is None:
         return
     if record.stage == "destroying":
-        yield Concern("error", f"its destruction began at {record.since} and is not over", _own(seen, "destroy"))
+        yield Concern("error", f"its destruction began at {record.since} and is not over", status.command("destroy"))
         return
     if record.stage == "deploying":
         what = f"its deployment began at {record.since} and is not over: `trainyard deploy` with its spec goes on"
         yield Concern("warning", what)
     # Where there is a stack and no node group, the stack says more.
-    there = {one.name for one in eks.node_groups} | {one.name.partition("-nodegroup-")[2] for one in seen.stacks}
+    there = {one.name for one in eks.node_groups} | {one.name.partition("-nodegroup-")[2] for one in status.stacks}
     missing = [one for one in configured_groups(record) if one not in there]
-    if missing and eks.is_working and "node groups" not in seen.unknown:
+    if missing and eks.is_working and "node groups" not in status.unknown:
         groups = f"node group {missing[0]}" if len(missing) == 1 else f"node groups {listed(missing)}"
         verb = "is" if len(missing) == 1 else "are"
-        yield Concern("error", f"{groups} of its last deployment {verb} not there", _own(seen, "diagnose"))
+        yield Concern("error", f"{groups} of its last deployment {verb} not there", status.command("diagnose"))
 
 
-def _of_node_groups(seen: Status, eks: EksStatus) -> Iterator[Concern]:
-    if eks.is_working and "node groups" not in seen.unknown and not eks.node_groups and not (eks.nodes or seen.nodes):
-        yield Concern("error", "it has no node group and no nodes: nothing can run", _own(seen, "diagnose"))
+def _of_node_groups(status: Status, eks: EksStatus) -> Iterator[Concern]:
+    if (
+        eks.is_working
+        and "node groups" not in status.unknown
+        and not eks.node_groups
+        and not (eks.nodes or status.nodes)
+    ):
+        yield Concern("error", "it has no node group and no nodes: nothing can run", status.command("diagnose"))
     for one in eks.node_groups:
         if one.status in _FAILED_GROUPS:
             why = "; ".join(issue_text(issue) for issue in one.issues) or "EKS says no more"
             what = f"node group {one.name} is {one.status}: {short(why)}"
-            yield Concern("error", what, _own(seen, "diagnose"))
-        elif one.is_short and (one.ready is not None or "nodes" not in seen.unknown):
-            yield _short_group(seen, one)
+            yield Concern("error", what, status.command("diagnose"))
+        elif one.is_short and (one.ready is not None or "nodes" not in status.unknown):
+            yield _short_group(status, one)
         if one.cordoned:
             command = _kubectl(eks, "get", "nodes", "--field-selector", "spec.unschedulable=true")
             what = f"{_counted(one.cordoned, 'node takes', 'nodes take')} no new pods (cordoned): node group {one.name}"
@@ -101,23 +103,23 @@ def _counted(count: int, one: str, many: str) -> str:
     return f"{count} {one if count == 1 else many}"
 
 
-def _short_group(seen: Status, one: NodeGroup) -> Concern:
+def _short_group(status: Status, one: NodeGroup) -> Concern:
     """Return the concern of missing nodes: an error where the node group has none that works."""
     there, word = (one.states.get("running", 0), "running") if one.ready is None else (one.ready, "ready")
     why = f": {one.why[0]}" if one.why else ", and nobody says why"
     nodes = _counted(there, f"{word} node", f"{word} nodes")
     what = f"node group {one.name} has {nodes} of the {one.wanted} that it is to have{why}"
-    return Concern("error" if not there else "warning", what, _own(seen, "diagnose"))
+    return Concern("error" if not there else "warning", what, status.command("diagnose"))
 
 
-def _of_api(seen: Status, eks: EksStatus) -> Iterator[Concern]:
-    if PART in seen.unknown and eks.is_working:
-        what = f"what runs in the cluster is not known: {seen.unknown[PART]}"
-        words = ["aws", "eks", "describe-cluster", "--region", seen.region, "--name", seen.name]
+def _of_api(status: Status, eks: EksStatus) -> Iterator[Concern]:
+    if PART in status.unknown and eks.is_working:
+        what = f"what runs in the cluster is not known: {status.unknown[PART]}"
+        words = ["aws", "eks", "describe-cluster", "--region", status.region, "--name", status.name]
         yield Concern("warning", what, join([*words, "--query", "cluster.resourcesVpcConfig"]))
 
 
-def _of_devices(seen: Status, eks: EksStatus) -> Iterator[Concern]:
+def _of_devices(status: Status, eks: EksStatus) -> Iterator[Concern]:
     """Yield what nodes offer too little of, those alike together."""
     short_nodes: dict[tuple[str, int, int | None, str], list[str]] = defaultdict(list)
     for node in eks.nodes or ():
@@ -128,17 +130,17 @@ def _of_devices(seen: Status, eks: EksStatus) -> Iterator[Concern]:
     for (resource, there, expected, instance_type), names in short_nodes.items():
         role = offered_by(resource)
         runs = any(one.role == role for one in eks.workloads)
-        why = "" if runs or "daemonsets of Kubernetes" in seen.unknown else f": no {role} is installed"
+        why = "" if runs or "daemonsets of Kubernetes" in status.unknown else f": no {role} is installed"
         offers = f"{'offers' if len(names) == 1 else 'offer'} {there} {resource} of the {expected}"
         what = f"{listed(names)} {offers} of {instance_type}{why}"
-        yield Concern("warning", what, _own(seen, "diagnose"))
+        yield Concern("warning", what, status.command("diagnose"))
     for node in eks.nodes or ():
         if node.pressures:
             what = f"node {node.name}: {', '.join(node.pressures)}"
             yield Concern("warning", what, _kubectl(eks, "describe", "node", node.name))
 
 
-def _of_workloads(seen: Status, eks: EksStatus) -> Iterator[Concern]:
+def _of_workloads(status: Status, eks: EksStatus) -> Iterator[Concern]:
     for one in eks.workloads:
         if not one.is_ready:
             role = f"{one.role} " if one.role else ""
@@ -148,18 +150,18 @@ def _of_workloads(seen: Status, eks: EksStatus) -> Iterator[Concern]:
     for addon in eks.addons:
         if addon.status in _FAILED_ADDONS:
             why = "; ".join(issue_text(issue) for issue in addon.health) or "EKS says no more"
-            words = ["aws", "eks", "describe-addon", "--region", seen.region, "--cluster-name", seen.name]
+            words = ["aws", "eks", "describe-addon", "--region", status.region, "--cluster-name", status.name]
             what = f"add-on {addon.name} is {addon.status}: {short(why)}"
             yield Concern("warning", what, join([*words, "--addon-name", addon.name]))
 
 
-def _of_pods(seen: Status, eks: EksStatus) -> Iterator[Concern]:
+def _of_pods(status: Status, eks: EksStatus) -> Iterator[Concern]:
     """Yield pods that have waited for long, those that wait for the same once."""
     alike: dict[tuple[str, str], list[str]] = defaultdict(list)
     longest: dict[tuple[str, str], float] = {}
     for one in eks.troubles:
         made = seconds(one.since)
-        waits_s = seen.at - made if made is not None else _LONG_S + 1
+        waits_s = status.at - made if made is not None else _LONG_S + 1
         if waits_s > _LONG_S:
             alike[one.state, one.why].append(f"{one.namespace}/{one.name}")
             longest[one.state, one.why] = max(waits_s, longest.get((one.state, one.why), 0))
@@ -168,9 +170,9 @@ def _of_pods(seen: Status, eks: EksStatus) -> Iterator[Concern]:
         said = f": {why}" if why else ""
         waits = duration(longest[state, why])
         what = f"{count} {listed(names)} {state}, made {waits} ago{said}"
-        yield Concern("warning", what, _own(seen, "diagnose"))
+        yield Concern("warning", what, status.command("diagnose"))
     if (beyond := len(alike) - _MOST) > 0:
-        yield Concern("warning", f"pods do not run for {beyond} more reasons", _own(seen, "diagnose"))
+        yield Concern("warning", f"pods do not run for {beyond} more reasons", status.command("diagnose"))
 
 
 def _of_claims(eks: EksStatus) -> Iterator[Concern]:
@@ -181,19 +183,19 @@ def _of_claims(eks: EksStatus) -> Iterator[Concern]:
             yield Concern("warning", what, command)
 
 
-def _of_version(seen: Status, eks: EksStatus) -> Iterator[Concern]:
+def _of_version(status: Status, eks: EksStatus) -> Iterator[Concern]:
     plane = eks.control_plane
     if plane is None or plane.supported_until is None:
         return
     ends = datetime.fromisoformat(plane.supported_until).replace(tzinfo=UTC).timestamp()
     major, _, minor = plane.version.partition(".")
-    upgrade = ["eksctl", "upgrade", "cluster", "--region", seen.region, "--name", seen.name]
+    upgrade = ["eksctl", "upgrade", "cluster", "--region", status.region, "--name", status.name]
     command = join([*upgrade, "--version", f"{major}.{int(minor) + 1}"]) if minor.isdecimal() else None
     version = f"Kubernetes {plane.version}"
     if plane.support == "ended":
         what = f"{version} has had no support since {plane.supported_until}: EKS upgrades it by itself, at any time"
         yield Concern("warning", what, command)
-    elif ends - seen.at < _SOON_S:
+    elif ends - status.at < _SOON_S:
         after = "then it costs more" if plane.support == "standard" else "then EKS upgrades it by itself"
         what = f"{plane.support} support of {version} ends on {plane.supported_until}, {after}"
         yield Concern("warning", what, command)

@@ -11,7 +11,6 @@ from trainyard.edge.aws.eks import NodeGroupState
 from trainyard.edge.aws.launch_template import launch_template_data, reservation_of
 from trainyard.edge.aws.nodes import Node
 from trainyard.edge.aws.scaling_activities import FailedLaunch, failed_launches_of
-from trainyard.operate.status.queues import ComputeResource
 from trainyard.operate.status.reservations import Reservation
 from trainyard.platforms.eks.status.eks_status import KubernetesNode, NodeGroup
 from trainyard.platforms.eks.status.missing_nodes import OfGroup, reasons
@@ -50,22 +49,13 @@ def with_type(group: NodeGroupState, launching: Launching | None) -> NodeGroupSt
     return group._replace(instance_types=(launching.instance_type,))
 
 
-def reserving(groups: Iterable[tuple[NodeGroupState, Launching | None]]) -> tuple[ComputeResource, ...]:
-    """Return the node groups that name a reservation, as queues that do."""
-    return tuple(
-        ComputeResource(
-            one.name,
-            one.name,
-            one.instance_types,
-            one.min_nodes,
-            one.max_nodes,
-            purchase(one),
-            launching.reservation,
-            {},
-        )
-        for one, launching in groups
+def reserving(groups: Iterable[tuple[NodeGroupState, Launching | None]]) -> list[tuple[str, str]]:
+    """Return the node groups whose launch templates name a reservation, with that."""
+    return [
+        (group.name, launching.reservation)
+        for group, launching in groups
         if launching is not None and launching.reservation is not None
-    )
+    ]
 
 
 def purchase(group: NodeGroupState) -> str:

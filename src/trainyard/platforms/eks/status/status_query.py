@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
-from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.eks import EksCluster, NodeGroupState, addons, node_groups
+from trainyard.edge.aws.eks import EksCluster, NodeGroupState, addons, find_cluster, node_groups
 from trainyard.edge.aws.kubernetes_instances import kubernetes_instances, kubernetes_node
 from trainyard.edge.aws.nodes import Node
 from trainyard.edge.aws.refusals import translated
-from trainyard.edge.kubernetes.kubectl import KubectlOf
+from trainyard.edge.aws.stacks import StackState
 from trainyard.errors import TrainyardError
 from trainyard.operate.status import failures, file_systems
+from trainyard.operate.status.cluster_stacks import stacks_of_cluster
 from trainyard.operate.status.cluster_status import Status
-from trainyard.operate.status.concurrent_questions import Parts
 from trainyard.operate.status.node_hours import node_hours
 from trainyard.operate.status.reservations import Reservation, reservations
+from trainyard.operate.status.status_request import StatusRequest
 from trainyard.platforms.eks.status import node_groups as of_groups
 from trainyard.platforms.eks.status.control_plane import control_plane
 from trainyard.platforms.eks.status.eks_status import EksStatus, KubernetesNode, NodeGroup
@@ -24,61 +25,85 @@ from trainyard.platforms.eks.status.jobs import RESOURCES, failed_jobs, training
 from trainyard.platforms.eks.status.kubernetes_api import PART, Inside, look_inside
 from trainyard.platforms.eks.status.missing_nodes import OfGroup
 from trainyard.platforms.eks.status.nodes import kubernetes_nodes
+from trainyard.platforms.eks.status.platform_status import EksPlatformStatus
 from trainyard.platforms.eks.status.pods import failed_pods, pod_troubles
 from trainyard.platforms.eks.status.volumes import claims, volume_mounts
 from trainyard.platforms.eks.status.workloads import workloads
 
+# https://github.com/eksctl-io/eksctl/blob/main/pkg/apis/eksctl.io/v1alpha5/types.go
+_EKSCTL = "alpha.eksctl.io/cluster-name"
 
-@dataclass(frozen=True, slots=True)
-class EksLook:
-    """A look at one cluster, of which the stacks are known."""
 
-    account: Account
-    cluster: EksCluster | None
-    """None where EKS has it not, or not any more."""
-    parts: Parts
-    kubectl_of: KubectlOf
+class EksQuery:
+    """A look at one cluster."""
 
-    def look(self, seen: Status) -> Status:
+    def __init__(self, request: StatusRequest) -> None:
+        """Ask nothing before the stacks are known."""
+        self.request = request
+        self._answer: Callable[[], EksCluster | None] | None = None
+
+    def own_stacks(self, stacks: Sequence[StackState]) -> tuple[StackState, ...]:
+        """Return those of all stacks that are the cluster's."""
+        return stacks_of_cluster(stacks, self.request.name, _EKSCTL)
+
+    def owns(self, stacks: Sequence[StackState]) -> bool:
+        """Return whether eksctl has made one of the stacks."""
+        return any(_EKSCTL in stack.tags for stack in stacks)
+
+    def exists(self, stacks: Sequence[StackState]) -> bool:  # noqa: ARG002  part of the protocol
+        """Return whether EKS has a cluster of this name."""
+        return self._cluster() is not None
+
+    def look(self, status: Status, bucket: str) -> Status:  # noqa: ARG002  part of the protocol
         """Return the status with all that is told of an EKS cluster but its monitoring and what is wrong."""
-        ask, account, name = self.parts.ask, self.account, seen.name
+        ask, account, name = self.request.ask, self.request.account, status.name
+        cluster = self._cluster()
         # None of these needs the answer of another.
         groups_asked = ask("node groups", partial(node_groups, account, name))
         addons_asked = ask("add-ons", partial(addons, account, name))
         instances_asked = ask("nodes", partial(kubernetes_instances, account, name))
-        failed_asked = ask("failures of stacks", partial(failures.of_stacks, account, seen.stacks))
-        inside = self._inside(name)
+        failed_asked = ask("failures of stacks", partial(failures.of_stacks, account, status.stacks))
+        inside = None if cluster is None else self._inside(name)
         nodes = tuple(map(kubernetes_node, instances_asked() or ()))
         known = None if inside is None else kubernetes_nodes(inside.nodes)
-        groups, reserved = self._groups(groups_asked() or (), nodes, known, seen.at)
-        found = self._with_inside(inside, seen.at)
-        plane = None if self.cluster is None else control_plane(self.cluster, seen.at)
-        jobs = found.jobs
+        groups, reserved = self._groups(groups_asked() or (), nodes, known, status.at)
+        eks = replace(
+            self._with_inside(inside, status.at),
+            control_plane=None if cluster is None else control_plane(cluster, status.at),
+            node_groups=groups,
+            addons=addons_asked() or (),
+            nodes=known,
+        )
         return replace(
-            seen,
-            eks=replace(found, control_plane=plane, node_groups=groups, addons=addons_asked() or (), nodes=known),
+            status,
+            platform=EksPlatformStatus(eks),
             nodes=nodes,
-            cost=node_hours(nodes, seen.region, seen.at),
+            cost=node_hours(nodes, status.region, status.at),
             reservations=reserved,
-            file_systems=self._file_systems(name, inside),
+            file_systems=file_systems.ask(
+                self.request, {} if inside is None else volume_mounts(inside.of("persistentvolumes"))
+            )(),
             failures=(
                 *(failed_asked() or ()),
-                *failed_jobs(jobs),
-                *(failed_pods(inside.of("pods"), seen.at) if inside is not None else ()),
+                *failed_jobs(eks.jobs),
+                *(failed_pods(inside.of("pods"), status.at) if inside is not None else ()),
             ),
         )
 
+    def _cluster(self) -> EksCluster | None:
+        if self._answer is None:
+            self._answer = self.request.ask("EKS", partial(find_cluster, self.request.account, self.request.name))
+        return self._answer()
+
     def _inside(self, name: str) -> Inside | None:
-        if self.cluster is None:
-            return None
         try:
             # In this thread, which alone hears of Ctrl-C: it ends a kubectl that waits for an answer.
-            with translated(self.account.region):
-                inside = look_inside(self.account, name, self.kubectl_of)
+            with translated(self.request.account.region):
+                inside = look_inside(self.request.account, name, self.request.kubectl_of)
         except TrainyardError as error:
-            self.parts.unknown[PART] = error.problem
+            self.request.unknown[PART] = error.problem
             return None
-        self.parts.unknown.update(inside.unknown)
+        self.request.unknown.update(inside.unknown)
         return inside
 
     def _with_inside(self, inside: Inside | None, now_s: float) -> EksStatus:
@@ -99,7 +124,7 @@ class EksLook:
         now_s: float,
     ) -> tuple[tuple[NodeGroup, ...], tuple[Reservation, ...]]:
         """Return the node groups with why nodes are missing, and the reservations that they name."""
-        ask, account = self.parts.ask, self.account
+        ask, account = self.request.ask, self.request.account
         asked = [
             (
                 state,
@@ -126,12 +151,3 @@ class EksLook:
             )
             found.append(of_groups.node_group(of, None if named is None else named.reservation, now_s))
         return tuple(found), reserved
-
-    def _file_systems(self, name: str, inside: Inside | None) -> tuple[file_systems.FileSystem, ...]:
-        mounts = {} if inside is None else volume_mounts(inside.of("persistentvolumes"))
-        kinds = {"FSx": (file_systems.fsx, "fsx"), "EFS": (file_systems.efs, "efs")}
-        storage = [
-            self.parts.ask(f"file systems of {kind}", partial(look, self.account, name, mounts.get(key, [])))
-            for kind, (look, key) in kinds.items()
-        ]
-        return tuple(one for part in storage for one in part() or ())

@@ -13,6 +13,7 @@ from tests.operate.eks_cluster import UNREACHABLE, EksCluster
 from trainyard.api.diagnose import diagnose_cluster
 from trainyard.operate.status.status_query import status
 from trainyard.platforms.eks.status.kubernetes_api import PART
+from trainyard.platforms.eks.status.platform_status import EksPlatformStatus
 
 WELL = EksCluster()
 pytestmark = pytest.mark.integration
@@ -29,8 +30,8 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakePr
 def test_kubectl_is_asked_with_a_kubeconfig_that_is_not_the_users(programs: FakePrograms):
     found = status("llm", WELL.account())
     assert (found.problem, found.unknown) == (None, {})
-    assert found.eks is not None
-    assert found.eks.ready == 3
+    assert isinstance(found.platform, EksPlatformStatus)
+    assert found.platform.eks.ready == 3
     asked = [one for one in programs.calls if one.words[:1] != ["version"]]
     assert {one.words[-1] for one in asked} >= {"nodes", "pods", "mpijobs.kubeflow.org", "persistentvolumeclaims"}
     configs = [json.loads(one.kubeconfig or "{}") for one in asked]

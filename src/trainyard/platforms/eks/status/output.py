@@ -1,23 +1,21 @@
-"""How the state of an EKS cluster is printed: what it has beside other clusters, in lines, or as values for JSON."""
+"""How the status of an EKS cluster is printed: what it has beside other clusters, in lines, or as values for JSON."""
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.edge.aws.eks import Addon
-    from trainyard.platforms.eks.status.eks_status import (
-        ControlPlane,
-        EksStatus,
-        KubernetesNode,
-        NodeGroup,
-        PodTrouble,
-        TrainingJob,
-        Workload,
-    )
+from trainyard.edge.aws.eks import Addon
+from trainyard.platforms.eks.status.eks_status import (
+    ControlPlane,
+    EksStatus,
+    KubernetesNode,
+    NodeGroup,
+    PodTrouble,
+    TrainingJob,
+    Workload,
+)
 
 _MOST_PODS, _MOST_JOBS = 5, 5
 _MOST_LISTED = 200

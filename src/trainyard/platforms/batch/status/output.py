@@ -1,13 +1,11 @@
-"""How the state of a Batch cluster is printed: what it has beside other clusters, in lines, or as values for JSON."""
+"""How the status of a Batch cluster is printed: what it has beside other clusters, in lines, or as values for JSON."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainyard.platforms.batch.status.batch_status import BatchStatus, Environment, Image, Queue, Waiting
+from trainyard.platforms.batch.status.batch_status import BatchStatus, Environment, Image, Queue, Waiting
 
 _WORDS = {True: "in its registry", False: "MISSING", None: "not looked at: in no private registry of ECR"}
 

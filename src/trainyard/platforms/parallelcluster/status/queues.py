@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from trainyard.edge.aws.nodes import Node
+from trainyard.operate.status.file_systems import Mount
 
 
 class ComputeResource(NamedTuple):
@@ -80,3 +81,18 @@ def _capacity(queue: Mapping[str, Any]) -> str:
     """Return ONDEMAND, SPOT or CAPACITY_BLOCK in the words of EC2."""
     words = {"ONDEMAND": "on-demand", "SPOT": "spot", "CAPACITY_BLOCK": "capacity-block"}
     return words.get(str(queue.get("CapacityType", "ONDEMAND")), str(queue.get("CapacityType")))
+
+
+def mounts(config: Mapping[str, Any] | None) -> dict[str, list[Mount]]:
+    """Return what a configuration mounts, by the service: efs, fsx or ebs.
+
+    https://docs.aws.amazon.com/parallelcluster/latest/ug/SharedStorage-v3.html
+    """
+    found: dict[str, list[Mount]] = {}
+    for one in section(config, "SharedStorage", []):
+        kind = str(one.get("StorageType", ""))
+        settings = section(one, f"{kind}Settings", {})
+        id_ = settings.get("FileSystemId") or settings.get("VolumeId") or settings.get("FileCacheId")
+        mount = Mount(str(one.get("MountDir")), str(one.get("Name")), id_)
+        found.setdefault({"Ebs": "ebs", "Efs": "efs"}.get(kind, "fsx"), []).append(mount)
+    return found

@@ -29,6 +29,8 @@ from trainyard.cli.status_output import print_status, status_values
 from trainyard.errors import TrainyardError
 from trainyard.operate.status.cluster_status import Status
 from trainyard.operate.status.status_query import status
+from trainyard.platforms.batch.status.batch_status import BatchStatus
+from trainyard.platforms.batch.status.platform_status import BatchPlatformStatus
 
 WELL = BatchCluster()
 BATCH, REGION = "aws batch", "--region us-east-2"
@@ -38,6 +40,11 @@ NOT_ALLOWED = Refusal("AccessDeniedException", "no identity-based policy allows 
 
 def looked(of: BatchCluster, name: str = NAME, **answers: Any) -> Status:
     return status(name, of.account(**answers))
+
+
+def batch(found: Status) -> BatchStatus:
+    assert isinstance(found.platform, BatchPlatformStatus)
+    return found.platform.batch
 
 
 def whats(found: Status) -> list[tuple[str, str]]:
@@ -77,7 +84,7 @@ def test_the_instances_are_its_nodes_and_cost_what_the_dated_prices_say():
 
 def test_a_stack_that_trainyard_did_not_make_is_a_batch_cluster_by_its_resources(capsys):
     found = looked(WELL.but(stack="theirs", stack_tags={}), "theirs")
-    assert (found.up, found.batch is not None) == (True, True)
+    assert (found.up, isinstance(found.platform, BatchPlatformStatus)) == (True, True)
     assert "not made by trainyard" in shown(capsys, found)
 
 
@@ -158,8 +165,7 @@ def test_jobs_behind_the_first_are_no_concern_of_their_own():
     second = job("RUNNABLE", minutes_ago=50) | {"jobId": "second"}
     found = looked(WELL.but(jobs=(second, job("RUNNABLE", minutes_ago=60))))
     assert [JOB in one.what for one in found.concerns] == [True]
-    assert found.batch is not None
-    assert [one.id for one in found.batch.waiting] == [JOB, "second"]
+    assert [one.id for one in batch(found).waiting] == [JOB, "second"]
 
 
 def test_jobs_that_failed_in_the_last_day_are_told_once_for_each_reason(capsys):
@@ -178,8 +184,7 @@ def test_jobs_are_counted_to_a_bound_and_no_further(capsys):
     page = [{"jobId": f"job-{n}", "jobName": "many", "createdAt": ms(5)} for n in range(100)]
     endless = {"jobSummaryList": page, "nextToken": "more"}
     found = looked(WELL, batch__ListJobs=lambda asked: endless if asked["jobStatus"] == "RUNNING" else _none())
-    assert found.batch is not None
-    (one,) = found.batch.queues
+    (one,) = batch(found).queues
     assert (one.jobs, one.more) == ({"RUNNING": 500}, ("RUNNING",))
     assert "500 or more RUNNING" in shown(capsys, found)
 
@@ -229,7 +234,7 @@ def test_a_cluster_whose_stack_is_gone_and_that_is_remembered_is_not_there():
         '"since": "2026-11-22", "fleet_stopped": false}'
     )
     found = looked(WELL.but(stack="other", stack_tags={}), s3__GetObject=_object(record))
-    assert (found.problem, found.batch is not None) == ("the cluster itself is not there", True)
+    assert (found.problem, isinstance(found.platform, BatchPlatformStatus)) == ("the cluster itself is not there", True)
 
 
 def _object(text: str) -> Any:
@@ -254,10 +259,10 @@ def test_no_name_of_somebody_else_commands_the_terminal(capsys):
 
 def test_all_of_it_is_json():
     of = WELL.but(jobs=(job("RUNNABLE"),), instances=(instance(),))
-    batch = status_values(looked(of))["batch"]
-    assert batch["stack"] == STACK
-    assert batch["compute_environments"][0]["states"] == {"running": 1}
-    assert batch["compute_environments"][0]["late"] == ("i-0bbbbbbbbbbbbbbb1",)
-    assert batch["job_queues"][0]["jobs"] == {"RUNNABLE": 1}
-    assert batch["waiting"][0]["nodes"] == 2
-    assert batch["images"] == [{"image": f"{REPOSITORY}:nccl", "definitions": ("llm-training-nccl",), "there": True}]
+    values = status_values(looked(of))["batch"]
+    assert values["stack"] == STACK
+    assert values["compute_environments"][0]["states"] == {"running": 1}
+    assert values["compute_environments"][0]["late"] == ("i-0bbbbbbbbbbbbbbb1",)
+    assert values["job_queues"][0]["jobs"] == {"RUNNABLE": 1}
+    assert values["waiting"][0]["nodes"] == 2
+    assert values["images"] == [{"image": f"{REPOSITORY}:nccl", "definitions": ("llm-training-nccl",), "there": True}]

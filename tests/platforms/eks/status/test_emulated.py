@@ -16,6 +16,7 @@ from trainyard.operate.connect.target_search import find_target
 from trainyard.operate.status.status_query import status
 from trainyard.platforms.eks.connection.kubeconfig import write_kubeconfig
 from trainyard.platforms.eks.rehearsal.emulated_kubectl import emulated_kubectl_of
+from trainyard.platforms.eks.status.platform_status import EksPlatformStatus
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 
@@ -32,10 +33,11 @@ def cluster(account: Account) -> Iterator[str]:
 def test_its_node_groups_nodes_and_stacks_are_told(account: Account, cluster: str):
     found = status(cluster, account, kubectl=emulated_kubectl_of)
     assert found.problem is None
-    assert found.eks is not None
-    assert found.eks.control_plane is not None
-    assert (found.eks.control_plane.status, found.eks.control_plane.version) == ("ACTIVE", "1.35")
-    assert [(one.name, one.wanted, one.states, one.ready) for one in found.eks.node_groups] == [
+    assert isinstance(found.platform, EksPlatformStatus)
+    eks = found.platform.eks
+    assert eks.control_plane is not None
+    assert (eks.control_plane.status, eks.control_plane.version) == ("ACTIVE", "1.35")
+    assert [(one.name, one.wanted, one.states, one.ready) for one in eks.node_groups] == [
         ("gpu", 2, {"running": 2}, 2),
         ("system", 1, {"running": 1}, 1),
     ]

@@ -37,6 +37,7 @@ from trainyard.operate.status.cluster_status import Status
 from trainyard.operate.status.status_query import status
 from trainyard.platforms.eks.status.eks_status import EksStatus
 from trainyard.platforms.eks.status.kubernetes_api import PART
+from trainyard.platforms.eks.status.platform_status import EksPlatformStatus
 
 WELL = EksCluster()
 NOT_ALLOWED = Refusal("AccessDeniedException", "no identity-based policy allows it", 403)
@@ -49,8 +50,8 @@ def looked(of: EksCluster, name: str = NAME, **answers: Any) -> Status:
 
 
 def eks(found: Status) -> EksStatus:
-    assert found.eks is not None
-    return found.eks
+    assert isinstance(found.platform, EksPlatformStatus)
+    return found.platform.eks
 
 
 def whats(found: Status) -> list[tuple[str, str]]:

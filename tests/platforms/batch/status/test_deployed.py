@@ -15,6 +15,7 @@ from trainyard.edge.aws.account import Account
 from trainyard.errors import TrainyardError
 from trainyard.operate.connect.target_search import find_target
 from trainyard.operate.status.status_query import status
+from trainyard.platforms.batch.status.platform_status import BatchPlatformStatus
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 
@@ -56,10 +57,11 @@ def test_it_is_up_and_says_which_images_are_missing(account):
     found = status("mnp", account)
     assert (found.problem, found.unknown) == (None, {})
     assert found.record is not None
-    assert found.batch is not None
-    assert [(one.state, one.status, one.max_vcpus) for one in found.batch.environments] == [("ENABLED", "VALID", 768)]
-    assert [(one.name, one.state) for one in found.batch.queues] == [("mnp-training", "ENABLED")]
-    missing = [one.image.rpartition(":")[2] for one in found.batch.images if one.there is False]
+    assert isinstance(found.platform, BatchPlatformStatus)
+    batch = found.platform.batch
+    assert [(one.state, one.status, one.max_vcpus) for one in batch.environments] == [("ENABLED", "VALID", 768)]
+    assert [(one.name, one.state) for one in batch.queues] == [("mnp-training", "ENABLED")]
+    missing = [one.image.rpartition(":")[2] for one in batch.images if one.there is False]
     assert sorted(missing) == ["pytorch", "stress-ng"]
     commands = [one.command for one in found.concerns]
     assert "trainyard batch image mnp stress-ng --region us-east-2" in commands

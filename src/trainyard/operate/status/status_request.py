@@ -1,0 +1,53 @@
+"""The questions that are asked for one status: many at once, of which each may be refused without the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.refusals import translated
+from trainyard.edge.kubernetes.kubectl import KubectlOf
+from trainyard.errors import TrainyardError
+
+Answer = TypeVar("Answer")
+
+_AT_ONCE = 8  # calls; botocore keeps ten connections
+
+
+@dataclass
+class StatusRequest:
+    """A request for the status of one cluster."""
+
+    name: str
+    account: Account
+    kubectl_of: KubectlOf
+    unknown: dict[str, str] = field(default_factory=dict)
+    """Why a part is not known, by its name."""
+    _pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(_AT_ONCE))
+
+    def ask(self, part: str, question: Callable[[], Answer]) -> Callable[[], Answer | None]:
+        """Begin to ask, and return a function that waits for the answer: None where there is none."""
+        future = self._pool.submit(self._translated, question)
+        return lambda: self._answer(part, future)
+
+    def forget_unknown_but(self, *parts: str) -> None:
+        """Forget why parts are not known, but for some: who asks for an answer once more gets to know again."""
+        self.unknown = {part: why for part, why in self.unknown.items() if part in parts}
+
+    def close(self) -> None:
+        """Wait for no more answers."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _translated(self, question: Callable[[], Answer]) -> Answer:
+        with translated(self.account.region):
+            return question()
+
+    def _answer(self, part: str, future: Future[Answer]) -> Answer | None:
+        try:
+            return future.result()
+        except TrainyardError as error:
+            self.unknown.setdefault(part, error.problem)
+            return None

@@ -1,0 +1,1 @@
+"""Whether a cluster of ParallelCluster is up: its head node, its fleet and its queues."""
