@@ -12,7 +12,8 @@ from tests.rehearsal.resource_cases import batch, data, eks, machines, network, 
 from tests.rehearsal.resource_cases.parts import att, ref
 from trainyard.rehearsal.emulated import resource_types
 from trainyard.rehearsal.emulated.engine.types import is_modelled
-from trainyard.rehearsal.emulated.extensions import resource_type_modules
+from trainyard.rehearsal.emulated.extensions import resource_type_handlers
+from trainyard.rehearsal.emulated.resource_type_table import table_types
 from trainyard.render import cloudformation
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
@@ -57,6 +58,13 @@ def test_every_type_of_parallelclusters_templates_is_modelled(name):
     assert is_modelled(name)
 
 
-def test_every_type_has_a_file_of_its_own():
-    folder = Path(resource_types.__file__ or "").parent
-    assert len(resource_type_modules()) == len([file for file in folder.glob("*.py") if file.stem != "__init__"])
+def test_every_type_is_either_in_the_table_or_a_file_of_its_own():
+    files = [file for file in Path(resource_types.__file__ or "").parent.glob("*.py") if file.stem != "__init__"]
+    assert len(resource_type_handlers()) == len(table_types()) + len(files)
+
+
+@pytest.mark.parametrize("name", sorted(resource_type_handlers()))
+def test_every_type_that_is_made_can_be_deleted(name):
+    handler = resource_type_handlers()[name]
+    assert callable(handler.create)
+    assert callable(handler.delete)

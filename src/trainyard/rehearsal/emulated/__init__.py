@@ -7,7 +7,8 @@ https://github.com/getmoto/moto/tree/5.2.5/moto/cloudformation
 
 Extensions are modules that are found by being in their folder, and import nothing of moto's ``cloudformation``:
 
-- ``resource_types/<type>.py`` is one CloudFormation type. ``TYPE`` is its name, and functions do the work through the
+- ``resource_types.yaml`` has the CloudFormation types that are one call to make and one to delete.
+- ``resource_types/<type>.py`` is a type that needs more. ``TYPE`` is its name, and functions do the work through the
   account's own API: ``create(aws, wanted) -> Made``, ``delete(aws, made) -> None``, and, where a change in place is
   possible, ``update(aws, made, wanted) -> Made``. See ``resource.py``. Where one is missing, moto's model of the type
   does it.

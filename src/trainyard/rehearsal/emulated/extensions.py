@@ -1,4 +1,4 @@
-"""Finds the extensions of the emulated account: every module in resource_types/ and apis/."""
+"""Finds the extensions of the emulated account: every module in apis/, and every resource type."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import importlib
 import pkgutil
 from functools import cache
 from types import ModuleType
+from typing import Any
 
 from trainyard.rehearsal.emulated import apis, moto_cloudformation, resource_types
+from trainyard.rehearsal.emulated.resource_type_table import table_types
 
 
 @cache
@@ -17,9 +19,9 @@ def api_modules() -> tuple[ModuleType, ...]:
 
 
 @cache
-def resource_type_modules() -> dict[str, ModuleType]:
-    """Return every module in resource_types/, by the CloudFormation type that it is."""
-    return {module.TYPE: module for module in _modules(resource_types)}
+def resource_type_handlers() -> dict[str, Any]:
+    """Return what makes, changes and deletes each type: a module in resource_types/ or an entry of the table."""
+    return {**table_types(), **{module.TYPE: module for module in _modules(resource_types)}}
 
 
 def install() -> None:
@@ -28,7 +30,7 @@ def install() -> None:
     for module in api_modules():
         if hasattr(module, "install"):
             module.install()
-    resource_type_modules()
+    resource_type_handlers()
 
 
 def _modules(package: ModuleType) -> tuple[ModuleType, ...]:

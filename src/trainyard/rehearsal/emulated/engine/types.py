@@ -1,4 +1,4 @@
-"""How a resource of each type is made, changed and deleted: by a module in resource_types/, else by moto's model."""
+"""Makes, changes and deletes a resource of each type: as our table or module of it says, else by moto's model."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from werkzeug.exceptions import HTTPException
 
 from trainyard.rehearsal.emulated.engine.dynamic_references import followed
 from trainyard.rehearsal.emulated.engine.refusals import InvalidError
-from trainyard.rehearsal.emulated.extensions import resource_type_modules
+from trainyard.rehearsal.emulated.extensions import resource_type_handlers
 from trainyard.rehearsal.emulated.in_process_client import Inside
 from trainyard.rehearsal.emulated.planted_refusals import refuse_planted
 from trainyard.rehearsal.emulated.resource import Made, ResourceError, Wanted
@@ -73,7 +73,7 @@ def _create(aws: Inside, wanted: Wanted) -> Made:
     elif (model := _model(wanted.type)) is not None:
         made = _created_by_moto(aws, model, wanted)
     else:
-        raise ResourceError(f"the emulated account has no model of {wanted.type}: add resource_types/ a file for it")
+        raise ResourceError(f"the emulated account has no model of {wanted.type}: add it to resource_types.yaml")
     return made
 
 
@@ -157,9 +157,9 @@ def _name(model: Any, wanted: Wanted) -> str:
     return str(wanted.properties.get(name_property) or wanted.name) if name_property else wanted.name
 
 
-def _ours(resource_type: str) -> ModuleType | None:
+def _ours(resource_type: str) -> Any:
     name = _CUSTOM if resource_type.startswith("Custom::") else resource_type
-    return resource_type_modules().get(name)
+    return resource_type_handlers().get(name)
 
 
 def _implements(model: Any, method: str) -> bool:

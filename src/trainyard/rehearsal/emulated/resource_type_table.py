@@ -1,0 +1,72 @@
+"""Resources that are one call to make and one to delete: what resource_types.yaml says of each type."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache, partial
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import jmespath  # type: ignore[import-untyped]  # it has none
+import yaml
+
+from trainyard.rehearsal.emulated.properties import picked, tag_specifications, with_tags
+from trainyard.rehearsal.emulated.resource import Aws, Made, Wanted
+
+
+@cache
+def table_types() -> dict[str, Any]:
+    """Return the types of the table: each has the functions that a module in resource_types/ has."""
+    text = Path(__file__).with_name("resource_types.yaml").read_text(encoding="utf-8")
+    table: dict[str, dict[str, Any]] = yaml.load(text, Loader=yaml.CSafeLoader)
+    return {name: SimpleNamespace(**_functions(entry)) for name, entry in table.items()}
+
+
+def _functions(entry: Mapping[str, Any]) -> dict[str, Any]:
+    ending = {name: partial(_call, entry, entry[name]) for name in ("delete", "snapshot") if name in entry}
+    changing = {"update": partial(_update, entry)} if "update" in entry else {}
+    return {"create": partial(_create, entry), **changing, **ending}
+
+
+def _create(entry: Mapping[str, Any], aws: Aws, wanted: Wanted) -> Made:
+    known = _known(aws, wanted)
+    known["answer"] = _answer(entry["service"], entry["create"], aws, wanted, known)
+    known["id"] = jmespath.search(entry["id"], known)
+    return Made(known["id"], _values(entry.get("attributes", {}), known))
+
+
+def _update(entry: Mapping[str, Any], aws: Aws, made: Made, wanted: Wanted) -> Made:
+    known = {**_known(aws, wanted), "id": made.id}
+    known["answer"] = _answer(entry["service"], entry["update"], aws, wanted, known)
+    made.attributes |= _values(entry["update"].get("attributes", {}), known)
+    return made
+
+
+def _call(entry: Mapping[str, Any], call: Mapping[str, Any], aws: Aws, made: Made) -> None:
+    assert made.wanted is not None  # noqa: S101  # the engine fills it in
+    _answer(entry["service"], call, aws, made.wanted, {**_known(aws, made.wanted), "id": made.id})
+
+
+def _known(aws: Aws, wanted: Wanted) -> dict[str, Any]:
+    return {"properties": wanted.properties, "name": wanted.name, "region": aws.region, "account": aws.account_id}
+
+
+def _answer(service: str, call: Mapping[str, Any], aws: Aws, wanted: Wanted, known: Mapping[str, Any]) -> Any:
+    parameters = {
+        **picked(wanted.properties, *call.get("properties", ())),
+        **_values(call.get("parameters", {}), known),
+        **_tags(call.get("tags"), wanted),
+    }
+    return getattr(aws.client(service), call["call"])(**parameters)
+
+
+def _tags(kind: str | None, wanted: Wanted) -> dict[str, Any]:
+    if kind is None:
+        return {}
+    return with_tags(wanted) if kind == "Tags" else tag_specifications(kind, wanted)
+
+
+def _values(expressions: Mapping[str, str], known: Mapping[str, Any]) -> dict[str, Any]:
+    values = {name: jmespath.search(expression, known) for name, expression in expressions.items()}
+    return {name: value for name, value in values.items() if value is not None}
