@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from tests.rehearsal.whole import seeded_account
+from tests.rehearsal.account_copies import seeded_account
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.account import Account
 

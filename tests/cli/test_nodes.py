@@ -11,7 +11,8 @@ import pytest
 
 from tests.cli.test_deploying import run, started
 from tests.operate.nodes.planted import GONE, failed, plant, put, record, step
-from tests.rehearsal.whole import deployed, seeded_account
+from tests.rehearsal.account_copies import deployed_account, seeded_account
+from tests.rehearsal.whole import SPEC
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.account import Account
 from trainyard.operate.nodes.node_query import Look
@@ -24,7 +25,7 @@ HOSTILE = "\x1b[2J\x1b]0;x\x07\u202ered\nsecond line"
 
 @pytest.fixture(scope="module")
 def account() -> Iterator[Account]:
-    with seeded_account() as made:
+    with seeded_account(SPEC) as made:
         s3.make_bucket(made, s3.own_bucket(made))
         yield made
 
@@ -155,8 +156,7 @@ def test_what_cannot_be_done_is_one_line(account: Account, arguments: tuple[str,
 
 
 def test_every_node_that_parallelcluster_launches_is_one_of_the_spec():
-    with seeded_account() as made:
-        assert deployed(made).ok
+    with deployed_account(SPEC) as made:
         nodes = Look(made, s3.own_bucket(made), "llm").look()
     kinds = [(one.role, one.group, one.compute_resource) for one in nodes.there]
     assert kinds == [

@@ -1,4 +1,4 @@
-"""One emulated account for all tests of this folder that need one: starting it takes seconds."""
+"""One emulated account for all tests of this folder that need any."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.rehearsal.account_copies import empty_account
 from trainyard.edge.aws.account import Account
-from trainyard.rehearsal.emulated.emulated_account import emulated_account
 
 REGION = "us-east-2"
 
 
 @pytest.fixture(scope="session")
 def account() -> Iterator[Account]:
-    with emulated_account(REGION) as started:
+    with empty_account(REGION) as started:
         yield started

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from tests.rehearsal.account_copies import seeded_account
 from tests.rehearsal.cloud import refusal
-from tests.rehearsal.whole import counts, deployed, destroyed, seeded_account
+from tests.rehearsal.whole import counts, deployed, destroyed
 from trainyard.api.deploy import data_of, jobs_of
 from trainyard.deploy.deployment import work_for
 from trainyard.deploy.work import Event

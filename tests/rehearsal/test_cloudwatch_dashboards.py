@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.monitoring.cloudwatch_clusters import metrics_in
-from tests.rehearsal.whole import SPEC, deployed, destroyed, seeded_account
+from tests.rehearsal.account_copies import seeded_account
+from tests.rehearsal.whole import SPEC, deployed, destroyed
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.cloudwatch_dashboards import find_dashboard
 from trainyard.rehearsal.rehearsal import inventory

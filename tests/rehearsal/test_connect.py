@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.operate.connect.programs import programs
-from tests.rehearsal.whole import deployed, seeded_account
+from tests.rehearsal.account_copies import seeded_account
+from tests.rehearsal.whole import deployed
 from trainyard.api.connect import Node, find_tunnel, open_session, shell_on, ssh_entry
 from trainyard.edge.aws.account import Account
 from trainyard.errors import InputError, TrainyardError

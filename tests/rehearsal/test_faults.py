@@ -6,16 +6,16 @@ from dataclasses import replace
 
 import pytest
 
+from tests.rehearsal.account_copies import deployed_account, seeded_account
 from tests.rehearsal.faulty_proxy import FAULTS, faulty_proxy
-from tests.rehearsal.whole import counts, deployed, destroyed, seeded_account
+from tests.rehearsal.whole import SPEC, counts, deployed, destroyed
 
 pytestmark = pytest.mark.enable_socket
 
 
 def has_the_same_outcome(seed: int) -> None:
-    with seeded_account() as account, seeded_account() as undisturbed:
+    with seeded_account(SPEC) as account, deployed_account(SPEC) as undisturbed:
         before = counts(account)
-        assert deployed(undisturbed).ok
         with faulty_proxy(account.endpoint or "", seed) as (endpoint, faults):
             through_it = replace(account, endpoint=endpoint)
             made = deployed(through_it)
@@ -43,7 +43,7 @@ def test_whichever_calls_fail_it_changes_nothing(seed: int):
     ],
 )
 def test_a_lost_answer_of_cloudformation_changes_nothing(action: str):
-    with seeded_account() as account, faulty_proxy(account.endpoint or "", lost=action) as (endpoint, faults):
+    with seeded_account(SPEC) as account, faulty_proxy(account.endpoint or "", lost=action) as (endpoint, faults):
         through_it = replace(account, endpoint=endpoint)
         made = deployed(through_it)
         assert [result.error.problem for result in made.results if result.error] == []

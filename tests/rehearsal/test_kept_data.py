@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.rehearsal.whole import deployed, seeded_account
+from tests.rehearsal.account_copies import seeded_account
+from tests.rehearsal.whole import deployed
 from trainyard.api.deploy import Done, Options, data_of, destroy_cluster
 from trainyard.deploy.own_bucket import bucket_of_cluster
 from trainyard.edge.aws import s3

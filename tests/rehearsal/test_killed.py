@@ -6,7 +6,8 @@ from collections import Counter
 
 import pytest
 
-from tests.rehearsal.whole import STEPS, UNDONE, counts, deployed, destroyed, killed, seeded_account
+from tests.rehearsal.account_copies import deployed_account, seeded_account
+from tests.rehearsal.whole import SPEC, STEPS, UNDONE, counts, deployed, destroyed, killed
 
 pytestmark = pytest.mark.enable_socket
 
@@ -14,13 +15,12 @@ pytestmark = pytest.mark.enable_socket
 @pytest.fixture(scope="module")
 def whole() -> Counter[str]:
     """How many things of each kind exist after a deployment that nobody disturbed."""
-    with seeded_account() as account:
-        assert deployed(account).ok
+    with deployed_account(SPEC) as account:
         return counts(account)
 
 
 def is_the_same_in_the_end(whole: Counter[str], deploy_dies: str, destroy_dies: str) -> None:
-    with seeded_account() as account:
+    with seeded_account(SPEC) as account:
         before = counts(account)
         killed(account, "deploy", deploy_dies)
         assert deployed(account).ok

@@ -11,8 +11,9 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
+from tests.rehearsal.account_copies import seeded_account
 from tests.rehearsal.cloud import create
-from tests.rehearsal.whole import deployed, destroyed, seeded_account
+from tests.rehearsal.whole import deployed, destroyed
 from trainyard.cli import status as cli_status
 from trainyard.cli.status_output import print_status, status_values
 from trainyard.edge.aws.account import Account

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from tests.rehearsal.whole import SPEC, STEPS, deployed, seeded_account
+from tests.rehearsal.account_copies import deployed_account, seeded_account
+from tests.rehearsal.whole import SPEC, STEPS, deployed
 from trainyard.deploy.record import read_record
 from trainyard.deploy.work import Options
 from trainyard.edge.aws import s3
@@ -33,8 +34,7 @@ def report(account: Account, digest: str) -> None:
 
 @pytest.mark.integration
 def test_what_only_the_head_node_carries_out_is_published_and_it_is_said_who_has_to_be_told():
-    with seeded_account() as account:
-        assert deployed(account).findings == ()
+    with deployed_account(SPEC) as account:
         first = pointer(account)
         report(account, first.split()[0])
 
@@ -54,7 +54,7 @@ def test_what_only_the_head_node_carries_out_is_published_and_it_is_said_who_has
 
 @pytest.mark.exhaustive
 def test_a_deployment_stops_before_the_cluster_where_it_is_told_to_and_goes_on_later():
-    with seeded_account() as account:
+    with seeded_account(SPEC) as account:
         bucket = s3.own_bucket(account)
         done = deployed(account, options=Options(before_cluster=True))
         assert done.ok
@@ -80,8 +80,7 @@ def test_a_deployment_stops_before_the_cluster_where_it_is_told_to_and_goes_on_l
 @pytest.mark.exhaustive
 def test_what_becomes_of_nodes_that_fail_may_change_and_it_is_said_what_slurm_keeps():
     held = SPEC.replace("setup: gpu", "setup: gpu, on_failure: hold")
-    with seeded_account() as account:
-        assert deployed(account).findings == ()
+    with deployed_account(SPEC) as account:
         first = pointer(account)
         done = deployed(account, held)
         assert done.ok

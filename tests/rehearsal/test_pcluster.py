@@ -7,16 +7,17 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.request import Request, urlopen
 
 import pytest
 import yaml
 
 from tests.rehearsal import cloud
+from tests.rehearsal.account_copies import prepared_account, seeded_account
 from trainyard.document.write import yaml_text
+from trainyard.edge.aws.account import Account
 from trainyard.edge.pcluster_command import Pcluster, PclusterRefusedError, artifact_bucket
 from trainyard.edge.pcluster_environment import environment, known_versions
-from trainyard.rehearsal.emulated.emulated_account import emulated_account
-from trainyard.rehearsal.emulated.seeds import seeds_of
 from trainyard.render.rendering import render
 from trainyard.spec.parsing import parse
 
@@ -52,13 +53,21 @@ def small(nodes: int = 0, version: str = "3.16.1") -> str:
 @contextlib.contextmanager
 def rehearsed(text: str, **faults: Any) -> Iterator[tuple[Any, Pcluster, str]]:
     """Yield an account with everything that the spec names, ParallelCluster on it, and the rendered config."""
-    spec = parse(text, "cluster.yaml").spec
-    with (
-        emulated_account(spec.region, seeds=seeds_of(spec, faults=faults)) as account,
-        Pcluster(environment(spec.parallelcluster.version, print), account) as pcluster,
-    ):
+    with seeded_account(text) as account, parallelcluster(account, text) as pcluster:
+        urlopen(Request(f"{account.endpoint}/trainyard/faults", json.dumps(faults).encode(), method="PUT")).close()
         pcluster.start()
         yield account, pcluster, rendered(text)
+
+
+def parallelcluster(account: Account, text: str) -> Pcluster:
+    return Pcluster(environment(parse(text, "cluster.yaml").spec.parallelcluster.version, print), account)
+
+
+def create(account: Account, text: str) -> None:
+    """Make a cluster, for every test that wants it there."""
+    with parallelcluster(account, text) as pcluster:
+        pcluster.create("small", rendered(text))
+        assert settled(pcluster, "small")["clusterStatus"] == "CREATE_COMPLETE"
 
 
 def rendered(text: str) -> str:
@@ -130,9 +139,7 @@ def test_everything_that_a_spec_names_as_existing_is_there():
 
 
 def test_the_fleet_is_stopped_and_started_as_the_head_node_would():
-    with rehearsed(small(2)) as (_, pcluster, config):
-        pcluster.create("small", config)
-        settled(pcluster, "small")
+    with prepared_account(small(2), create) as account, parallelcluster(account, small(2)) as pcluster:
         assert pcluster.set_fleet("small", "STOP_REQUESTED")["status"] in ("STOP_REQUESTED", "STOPPED")
         assert pcluster.fleet("small")["status"] == "STOPPED"
         assert "ComputeNode" not in kinds(pcluster.instances("small"))
@@ -141,10 +148,8 @@ def test_the_fleet_is_stopped_and_started_as_the_head_node_would():
 
 
 def test_an_update_that_would_interrupt_running_nodes_is_refused_with_the_parameter():
-    with rehearsed(small(2)) as (_, pcluster, config):
-        pcluster.create("small", config)
-        settled(pcluster, "small")
-        changed = yaml.safe_load(config)
+    with prepared_account(small(2), create) as account, parallelcluster(account, small(2)) as pcluster:
+        changed = yaml.safe_load(rendered(small(2)))
         changed["HeadNode"]["InstanceType"] = "m5.4xlarge"
         with pytest.raises(PclusterRefusedError, match=r"HeadNode\.InstanceType"):
             pcluster.update("small", json.dumps(changed))

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from tests.rehearsal.whole import deployed, seeded_account
+from tests.rehearsal.account_copies import seeded_account
+from tests.rehearsal.whole import deployed
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.stack_events import stack_events
 from trainyard.edge.aws.stacks import stacks_tagged

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.rehearsal.whole import seeded_account
+from tests.rehearsal.account_copies import seeded_account
 from trainyard.bundle.asset_lock import lock_text
 from trainyard.checking.spec_file import rule_findings
 from trainyard.deploy.deployment import Done, deploy, work_for

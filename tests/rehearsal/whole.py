@@ -8,17 +8,12 @@ import signal
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from trainyard.deploy.deployment import Done, bucket_of, deploy, destroy, work_for
 from trainyard.deploy.work import Event, Options, Work
 from trainyard.edge.aws.account import Account
-from trainyard.rehearsal.emulated.emulated_account import emulated_account
-from trainyard.rehearsal.emulated.seeds import seeds_of
 from trainyard.rehearsal.rehearsal import QuickClock, inventory
 from trainyard.spec.cluster import Spec
 from trainyard.spec.parsing import parse
@@ -50,14 +45,6 @@ UNDONE = (
     "cloudwatch-dashboards", "grafana", "cluster", "cluster", "batch", "nodes", "assets", "rules", "monitoring",
     "storage", "data", "network", "reservations", "bucket",
 )  # fmt: skip
-
-
-@contextmanager
-def seeded_account(text: str = SPEC) -> Iterator[Account]:
-    """Start an account in which a spec can be deployed, with a clock that does not make anybody wait."""
-    spec = parse(text, "cluster.yaml").spec
-    with emulated_account(spec.region, seeds=seeds_of(spec)) as started:
-        yield replace(started, clock=QuickClock())
 
 
 def deployed(account: Account, text: str = SPEC, options: Options | None = None, listener: Any = None) -> Done:

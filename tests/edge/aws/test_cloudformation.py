@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.rehearsal.whole import SPEC, seeded_account
+from tests.rehearsal.account_copies import seeded_account
+from tests.rehearsal.whole import SPEC
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.change_sets import StackRequest
 from trainyard.edge.aws.cloudformation import change_stack, delete_stack

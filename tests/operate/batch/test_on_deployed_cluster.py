@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.rehearsal.whole import deployed, seeded_account
+from tests.rehearsal.account_copies import seeded_account
+from tests.rehearsal.whole import deployed
 from trainyard.api.batch_image import image_build
 from trainyard.api.batch_submit import (
     Wanted,

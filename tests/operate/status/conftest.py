@@ -1,4 +1,4 @@
-"""One emulated account for all tests of this folder: starting it takes seconds."""
+"""One emulated account for all tests of this folder."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.rehearsal.account_copies import empty_account
 from trainyard.edge.aws.account import Account
-from trainyard.rehearsal.emulated.emulated_account import emulated_account
 
 
 @pytest.fixture(scope="session")
 def account() -> Iterator[Account]:
-    with emulated_account("us-east-2") as started:
+    with empty_account() as started:
         yield started

@@ -17,5 +17,5 @@ PAGES: dict[str, Callable[[], Any]] = {
 }
 """What each page shows, by its path. Served as JSON."""
 
-TAKES: dict[str, Callable[[Any], None]] = {"faults": faults.plant}
-"""What each page does with the JSON that it is sent with PUT."""
+TAKES: dict[str, Callable[[Any], Any]] = {"faults": faults.plant}
+"""What each page does with the JSON that it is sent with PUT, and answers. A server adds ``copy``."""

@@ -9,12 +9,12 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import select
 import signal
 import sys
 import threading
 
-_LOOK_AT_PARENT_S = 1.0
+from trainyard.rehearsal.emulated.parent_process import end_with_parent
+
 # Moto's switches: https://docs.getmoto.org/en/latest/docs/configuration/environment_variables.html
 _SWITCHES = {
     "MOTO_DISABLE_GLOBAL_CORS": "true",  # no page in a browser is to call it
@@ -34,7 +34,7 @@ def main() -> None:
     _set_environment()
     if not options.stay:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which may still have to clean up
-        threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
+        threading.Thread(target=end_with_parent, args=(os.getppid(),), daemon=True).start()
     from trainyard.rehearsal.emulated.serving import server_at  # noqa: PLC0415  # moto reads its switches when imported
 
     server = server_at(options.port)
@@ -48,15 +48,6 @@ def _set_environment() -> None:
         os.environ.pop(name, None)  # moto makes sessions of its own
     for name, value in _SWITCHES.items():
         os.environ.setdefault(name, value)
-
-
-def _end_with_parent(parent: int) -> None:
-    """End the process at once: nothing here outlives it."""
-    while os.getppid() == parent:
-        readable, _, _ = select.select([sys.stdin], [], [], _LOOK_AT_PARENT_S)
-        if readable and not os.read(sys.stdin.fileno(), 4096):
-            break
-    os._exit(0)
 
 
 if __name__ == "__main__":

@@ -1,22 +1,26 @@
-"""The emulated account behind a socket, with all extensions in place and the seeds planted."""
+"""The emulated account behind a socket, with all extensions in place and the seeds planted; and copies of it."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+import threading
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from moto.moto_server.werkzeug_app import MotoRequestHandler
 from werkzeug.serving import make_server
 
-from trainyard.rehearsal.emulated import extensions
-from trainyard.rehearsal.emulated.application import Application
+from trainyard.rehearsal.emulated import extensions, pages
+from trainyard.rehearsal.emulated.application import LOCK, Application
 from trainyard.rehearsal.emulated.in_process_client import let_calls_in
+from trainyard.rehearsal.emulated.parent_process import end_with_parent
 from trainyard.rehearsal.emulated.seed_account import plant_from_environment
 
 if TYPE_CHECKING:
     from werkzeug.serving import BaseWSGIServer
 
 HOST = "127.0.0.1"
+_PORT_DIGITS = 5
 
 
 class _Quiet(MotoRequestHandler):
@@ -32,6 +36,42 @@ def server_at(port: int) -> BaseWSGIServer:
     application = Application()
     let_calls_in(application)
     plant_from_environment()
+    server = _listening(port, application)
+    pages.TAKES["copy"] = partial(_copy, server, application)
+    return server
+
+
+def _listening(port: int, application: Application) -> BaseWSGIServer:
     server = make_server(HOST, port, application, threaded=True, request_handler=_Quiet)
     os.environ["MOTO_PORT"] = str(server.port)  # moto writes it into the URLs that it answers with
     return server
+
+
+def _copy(server: BaseWSGIServer, application: Application, _: Any) -> dict[str, int]:
+    """Fork this process, and return the copy's id and the port where it serves all that exists here now.
+
+    It ends with this process at the latest. Objects in S3 of more than 16 MiB, which moto keeps in files, are shared.
+    """
+    port_end, port_start = os.pipe()
+    process = os.fork()
+    if not process:
+        _serve_copy(server, application, port_start)
+    os.close(port_start)
+    port = int(os.read(port_end, _PORT_DIGITS))
+    os.close(port_end)
+    return {"port": port, "process": process}
+
+
+def _serve_copy(original: BaseWSGIServer, application: Application, port: int) -> None:
+    """Be the copy, in which only this thread lives on. Never returns: the call that made the copy is not answered."""
+    try:
+        original.socket.close()
+        LOCK.release()  # the call that made the copy holds it
+        threading.Thread(target=end_with_parent, args=(os.getppid(),), daemon=True).start()
+        server = _listening(0, application)
+        pages.TAKES["copy"] = partial(_copy, server, application)
+        os.write(port, str(server.port).encode())
+        os.close(port)
+        server.serve_forever()
+    finally:
+        os._exit(1)

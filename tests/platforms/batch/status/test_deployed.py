@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.rehearsal.whole import deployed, seeded_account
+from tests.rehearsal.account_copies import seeded_account
+from tests.rehearsal.whole import deployed
 from trainyard.api.diagnose import diagnose_cluster
 from trainyard.api.logs import Period, cluster_logs
 from trainyard.edge.aws.account import Account
