@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import get_args
-
+from trainyard import platform_table
 from trainyard.catalog.interfaces import LAUNCHERS
 from trainyard.render.rendering import PLATFORMS
-from trainyard.spec.cluster import Platform
 
 
 def test_every_table_of_platforms_has_the_platforms_of_the_spec():
-    assert set(PLATFORMS) == set(LAUNCHERS) == set(get_args(Platform))
+    assert set(PLATFORMS) == set(LAUNCHERS) == set(platform_table.PLATFORMS)

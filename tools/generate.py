@@ -15,7 +15,7 @@ from trainyard import record_schema
 from trainyard.api.explain import findings
 from trainyard.catalog import catalog_file, deployment_file
 from trainyard.diagnose.failures_page import failures_page
-from trainyard.field import Above, ByShape, NotEmpty, Text, Whole
+from trainyard.field import Above, ByShape, NotEmpty, OneOf, Text, Whole
 from trainyard.guides.pages import guides
 from trainyard.monitoring.alert import FOLDER, GROUPS, SEVERITIES, alerts
 from trainyard.monitoring.alert_text import told
@@ -145,8 +145,9 @@ def _value(hint: Any) -> str:
             return f"{_value(typing.get_args(hint)[0])}, {mark.what}"
     arguments = [one for one in typing.get_args(hint) if one not in (type(None), Ellipsis)]
     origin = typing.get_origin(hint)
-    if origin is typing.Literal:
-        return ", ".join(f"`{one}`" for one in arguments)
+    names = [name for mark in getattr(hint, "__metadata__", ()) if isinstance(mark, OneOf) for name in mark.names()]
+    if names or origin is typing.Literal:
+        return ", ".join(f"`{name}`" for name in names or arguments)
     if origin is tuple:
         return f"a list: each {_value(arguments[0])}"
     if arguments and origin is not dict:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_args
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from pydantic_core.core_schema import CoreSchema
 
 
@@ -72,6 +74,23 @@ class Exactly:
             metadata={"pydantic_js_updates": {"enum": list(numbers)}},
         )
         return _must_be(f"{', '.join(str(number) for number in most)} or {last}", schema)
+
+
+class OneOf(NamedTuple):
+    """Annotates a name that a table knows. The table is asked when a value is read, so a new entry is accepted at once.
+
+    ``check`` returns the name, or raises a PydanticCustomError of type ``bad_value``. It is a function of a module.
+    """
+
+    names: Callable[[], Iterable[str]]
+    check: Callable[[object], str]
+
+    def __get_pydantic_core_schema__(self, _source: object, _handler: object) -> CoreSchema:
+        """Return pydantic's schema of such a name."""
+        from pydantic_core import core_schema  # only `make generate` gets here
+
+        metadata = {"pydantic_js_updates": {"type": "string", "enum": list(self.names())}}
+        return core_schema.no_info_after_validator_function(self.check, core_schema.any_schema(), metadata=metadata)
 
 
 class NotEmpty(NamedTuple):

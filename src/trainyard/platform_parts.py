@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 if TYPE_CHECKING:
     from trainyard.bench.submission.job import Job
     from trainyard.bench.submission.scheduler import Scheduler as JobScheduler
+    from trainyard.catalog.interfaces import Launcher
     from trainyard.deploy.plan.cost_line import CostLine
     from trainyard.deploy.plan.expected_time import PlannedStage
     from trainyard.deploy.plan.immutable_fields import ImmutableField
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from trainyard.edge.aws.account import Account
     from trainyard.edge.aws.stacks import StackState
     from trainyard.edge.kubernetes.kubectl import KubectlOf
+    from trainyard.finding import Path
+    from trainyard.finding_kinds import Problem
     from trainyard.operate.status.cluster_status import Status
     from trainyard.operate.status.status_request import StatusRequest
     from trainyard.render.bench.job import BenchJob
@@ -44,6 +47,21 @@ Capability = Literal[
     "can_host_monitoring",
 ]
 """Facts that are true or false, by which kinds of findings say where they apply."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnusableKeys:
+    """What a spec may say that a platform has no use for."""
+
+    paths: tuple[Path, ...]
+    """Sections, and keys of sections."""
+    queue_keys: tuple[str, ...] = ()
+    node_keys: tuple[str, ...] = ()
+    """Keys of compute resources, or of a queue that is one."""
+    number_keys: tuple[str, ...] = ()
+    """Keys of a range of nodes."""
+    values: Callable[[Spec], Iterator[Problem]] = lambda _spec: iter(())
+    """Yields values of keys that it has, but not with this value."""
 
 
 class RehearsedPrograms(Protocol):
@@ -236,6 +254,11 @@ class Platform:
     """How bandwidth tests are run. PCS: by Slurm, from a login node. HyperPod: by Slurm from its controller node, or as
     MPIJobs."""
     plan: Callable[[], PlatformPlan]
+
+    interface_launcher: Launcher
+    """Whose layout of network interfaces its nodes are launched with. PCS and HyperPod: one of their own each."""
+    unusable_keys: Callable[[], UnusableKeys]
+    """Keys and values of a spec that it cannot use."""
 
     @property
     def has_slurm(self) -> bool:

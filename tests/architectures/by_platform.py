@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from trainyard.architectures import Architecture, all_architectures
-from trainyard.spec.cluster import Platform
 from trainyard.spec.parsing import parse
 
 
-def architectures_on(platform: Platform) -> tuple[Architecture, ...]:
+def architectures_on(platform: str) -> tuple[Architecture, ...]:
     """Return them, by name."""
     return tuple(one for one in all_architectures() if parse(one.text, one.name).spec.platform == platform)

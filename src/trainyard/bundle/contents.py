@@ -11,7 +11,7 @@ from trainyard.platforms.eks.readme import EXAMPLES
 from trainyard.render.bench.gpu_nodes import gpu_nodes
 from trainyard.render.needed_assets import needed_assets
 from trainyard.render.rendering import Rendering
-from trainyard.spec.cluster import Platform, Spec
+from trainyard.spec.cluster import Spec
 
 
 def files(spec: Spec, rendering: Rendering, monitoring: Iterable[str]) -> Iterator[str]:
@@ -66,7 +66,7 @@ def _of_jobs(spec: Spec) -> Iterator[str]:
         yield "| `images/` | Dockerfiles of what jobs run, and what they copy |"
 
 
-_PLATFORMS: Mapping[Platform, Callable[[Spec], str]] = {
+_PLATFORMS: Mapping[str, Callable[[Spec], str]] = {
     "parallelcluster": lambda spec: f"for AWS ParallelCluster {spec.parallelcluster.version}",
     "batch": lambda _: "on AWS Batch",
     "eks": lambda spec: f"on Amazon EKS with Kubernetes {spec.eks.kubernetes_version}",

@@ -20,7 +20,7 @@ from trainyard.platforms.eks import readme as eks_readme
 from trainyard.render.collection import collection
 from trainyard.render.rendering import Rendering
 from trainyard.render.stand_ins import Ids
-from trainyard.spec.cluster import Platform, Spec
+from trainyard.spec.cluster import Spec
 
 
 class Parts(NamedTuple):
@@ -150,7 +150,7 @@ _STAY = (
     "File systems and metrics in Amazon Managed Prometheus outlive their stack and go on costing money until you "
     "delete them yourself; the network cannot be deleted before the file systems."
 )
-_REMOVED: Mapping[Platform, Callable[[Spec, Rendering], Iterator[str]]] = {
+_REMOVED: Mapping[str, Callable[[Spec, Rendering], Iterator[str]]] = {
     "parallelcluster": _remove,
     "batch": lambda spec, rendering: batch_readme.remove(spec, rendering, _STAY),
     "eks": lambda spec, rendering: eks_readme.remove(spec, rendering, _STAY),

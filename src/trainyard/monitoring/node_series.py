@@ -11,6 +11,7 @@ from trainyard.catalog.interfaces import Launcher, interface_plan
 from trainyard.errors import TrainyardError
 from trainyard.monitoring.exporters import gpu_queues
 from trainyard.monitoring.sizing_facts import facts
+from trainyard.platform_table import platform_of
 from trainyard.spec.cluster import Spec
 from trainyard.spec.node_group import NodeGroup
 
@@ -45,7 +46,8 @@ def plain_series(instance_type: str) -> int | None:
 def compute_series(spec: Spec, group: NodeGroup) -> int | None:
     """Return those of one node; where it may be of several instance types, of the one with the most."""
     gpus = group.queue.name in gpu_queues(spec)
-    each = [instance_series(name, gpus=gpus, efa=group.efa, launcher=spec.platform) for name in group.instance_types]
+    launcher = platform_of(spec).interface_launcher
+    each = [instance_series(name, gpus=gpus, efa=group.efa, launcher=launcher) for name in group.instance_types]
     known = [one for one in each if one is not None]
     return max(known) if known and len(known) == len(each) else None
 

@@ -15,7 +15,7 @@ from trainyard.render.cloudformation.stacks import stacks
 from trainyard.render.collection import collection
 from trainyard.render.nodes import node_plan
 from trainyard.render.stand_ins import Ids, StandIn
-from trainyard.spec.cluster import Platform, Spec
+from trainyard.spec.cluster import Spec
 
 MANIFESTS = "manifests/"
 """What the names of manifests begin with."""
@@ -71,7 +71,7 @@ def _eks(spec: Spec, ids: Ids) -> dict[str, Any]:
     return {"cluster.yaml": eks_cluster(spec, ids), **collection(spec, ids)}
 
 
-PLATFORMS: dict[Platform, Callable[[Spec, Ids], dict[str, dict[str, Any]]]] = {
+PLATFORMS: dict[str, Callable[[Spec, Ids], dict[str, dict[str, Any]]]] = {
     "parallelcluster": _parallelcluster,
     "batch": _batch,
     "eks": _eks,

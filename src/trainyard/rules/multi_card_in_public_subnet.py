@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from trainyard.catalog.efa import uses_efa
 from trainyard.catalog.instances import find
 from trainyard.catalog.interfaces import interface_plan
+from trainyard.platform_table import platform_of
 from trainyard.rules import Problem, Rule
 from trainyard.spec.cluster import Spec
 from trainyard.spec.node_group import NodeGroup
@@ -38,7 +39,7 @@ def _interfaces_of(spec: Spec, group: NodeGroup, name: str) -> int:
     if facts is None or facts.cards is None or facts.has_efa is None:
         return 0
     efa = facts.has_efa and uses_efa(group.instance_type, group.efa)
-    return len(interface_plan(facts, spec.platform, efa=efa).interfaces)
+    return len(interface_plan(facts, platform_of(spec).interface_launcher, efa=efa).interfaces)
 
 
 RULE = Rule(

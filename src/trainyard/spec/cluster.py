@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Literal
 
-from trainyard.field import NotEmpty, Text
+from pydantic_core import PydanticCustomError
+
+from trainyard.field import NotEmpty, OneOf, Text
 from trainyard.finding import Path
+from trainyard.platform_table import PLATFORMS, platform_of
 from trainyard.record import Record
 from trainyard.spec.access import Access
 from trainyard.spec.batch import Batch
@@ -23,7 +26,20 @@ from trainyard.spec.queue import Queue
 from trainyard.spec.software import Assets, Monitoring, Software
 from trainyard.spec.text import ClusterName, Region
 
-Platform = Literal["parallelcluster", "batch", "eks"]
+
+def platform_name(value: object) -> str:
+    """Return the name of a platform. Raises PydanticCustomError where it is none."""
+    if isinstance(value, str) and value in PLATFORMS:
+        return value
+    *most, last = PLATFORMS
+    raise PydanticCustomError("bad_value", "must be {names}", {"names": f"{', '.join(most)} or {last}"})
+
+
+def platform_names() -> Iterator[str]:
+    """Yield the names of the platforms."""
+    yield from PLATFORMS
+
+
 # Up to 128 characters; what may not begin a key is for the rule tag-reserved.
 # https://docs.aws.amazon.com/tag-editor/latest/userguide/best-practices-and-strats.html
 TagKey = Annotated[str, Text(r"^[\w .:/=+\-@]+$", "1 to 128 letters, digits, spaces and . : / = + - @ _", longest=128)]
@@ -39,7 +55,7 @@ class Spec(Record):
     """Name of the cluster, and of everything that is made for it."""
     region: Region
     """AWS region."""
-    platform: Platform
+    platform: Annotated[str, OneOf(platform_names, platform_name)]
     """What runs the jobs: AWS ParallelCluster (Slurm), AWS Batch or Amazon EKS."""
     kind: Literal["cluster"] = "cluster"
     """cluster. The other kind of spec is an environment, which has other keys."""
@@ -90,7 +106,7 @@ class Spec(Record):
         """Whether any node, or the monitoring instance, gets anything beyond its image from trainyard."""
         if self.has_monitoring_instance:
             return True
-        if self.is_environment or self.platform != "parallelcluster":
+        if not platform_of(self).nodes_run_release:
             return False
         setups = {queue.setup or self.software.setup for queue in self.queues}
         monitoring = self.monitoring

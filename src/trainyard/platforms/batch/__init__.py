@@ -12,6 +12,7 @@ from trainyard.platform_parts import (
     PlatformPlan,
     PlatformRehearsal,
     StatusQuery,
+    UnusableKeys,
 )
 
 if TYPE_CHECKING:
@@ -54,6 +55,12 @@ def _status(request: StatusRequest) -> StatusQuery:
     return BatchQuery(request)
 
 
+def _unusable_keys() -> UnusableKeys:
+    from trainyard.platforms.batch.unusable_keys import UNUSABLE_KEYS
+
+    return UNUSABLE_KEYS
+
+
 BATCH = Platform(
     name="batch",
     title="AWS Batch",
@@ -73,4 +80,6 @@ BATCH = Platform(
     plan=_plan,
     status=_status,
     status_values_elsewhere={"batch": None},
+    interface_launcher="batch",
+    unusable_keys=_unusable_keys,
 )

@@ -12,6 +12,7 @@ from trainyard.platform_parts import (
     PlatformPlan,
     PlatformRehearsal,
     StatusQuery,
+    UnusableKeys,
 )
 
 if TYPE_CHECKING:
@@ -54,6 +55,12 @@ def _status(request: StatusRequest) -> StatusQuery:
     return EksQuery(request)
 
 
+def _unusable_keys() -> UnusableKeys:
+    from trainyard.platforms.eks.unusable_keys import UNUSABLE_KEYS
+
+    return UNUSABLE_KEYS
+
+
 EKS = Platform(
     name="eks",
     title="Amazon EKS",
@@ -73,4 +80,6 @@ EKS = Platform(
     plan=_plan,
     status=_status,
     status_values_elsewhere={"eks": None},
+    interface_launcher="eks",
+    unusable_keys=_unusable_keys,
 )

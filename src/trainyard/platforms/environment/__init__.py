@@ -12,6 +12,7 @@ from trainyard.platform_parts import (
     PlatformPlan,
     PlatformRehearsal,
     StatusQuery,
+    UnusableKeys,
 )
 
 if TYPE_CHECKING:
@@ -54,6 +55,10 @@ def _status(request: StatusRequest) -> StatusQuery:
     return EnvironmentQuery(request)
 
 
+def _unusable_keys() -> UnusableKeys:
+    return UnusableKeys(paths=())
+
+
 ENVIRONMENT = Platform(
     name="environment",
     title="an environment",
@@ -73,4 +78,6 @@ ENVIRONMENT = Platform(
     plan=_plan,
     status=_status,
     status_values_elsewhere={},
+    interface_launcher="parallelcluster",
+    unusable_keys=_unusable_keys,
 )

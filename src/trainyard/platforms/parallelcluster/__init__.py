@@ -12,6 +12,7 @@ from trainyard.platform_parts import (
     PlatformPlan,
     PlatformRehearsal,
     StatusQuery,
+    UnusableKeys,
 )
 
 if TYPE_CHECKING:
@@ -54,6 +55,12 @@ def _status(request: StatusRequest) -> StatusQuery:
     return ParallelClusterQuery(request)
 
 
+def _unusable_keys() -> UnusableKeys:
+    from trainyard.platforms.parallelcluster.unusable_keys import UNUSABLE_KEYS
+
+    return UNUSABLE_KEYS
+
+
 PARALLELCLUSTER = Platform(
     name="parallelcluster",
     title="AWS ParallelCluster",
@@ -73,4 +80,6 @@ PARALLELCLUSTER = Platform(
     plan=_plan,
     status=_status,
     status_values_elsewhere={"parallelcluster_version": None, "fleet": None, "queues": []},
+    interface_launcher="parallelcluster",
+    unusable_keys=_unusable_keys,
 )
