@@ -141,8 +141,8 @@ class PlatformPlan(Protocol):
         ...
 
 
-class DeploymentSteps(Protocol):
-    """How a cluster is made and removed."""
+class PlatformDeployment(Protocol):
+    """How a cluster is made and removed, and what that takes."""
 
     def steps_to_deploy(self, spec: Spec) -> list[Step]:
         """Return every step after that of the bucket, in order. One that is called ``changes`` is applied first."""
@@ -150,6 +150,17 @@ class DeploymentSteps(Protocol):
 
     def steps_to_destroy(self) -> list[Step]:
         """Return the steps of the cluster itself, in the order of making. Each leaves what is not of its platform."""
+        ...
+
+    def endpoints(self, spec: Spec) -> Iterator[str]:
+        """Yield the services that nodes have to reach to come up, also where there is no internet.
+
+        As the names of their VPC endpoints have them behind the region.
+        """
+        ...
+
+    def permissions(self, spec: Spec) -> Iterator[str]:
+        """Yield the parts of deploy/permissions.yaml that making and removing the cluster itself takes."""
         ...
 
     def running_programs(self, work: Work) -> AbstractContextManager[None]:
@@ -249,7 +260,10 @@ class Platform:
     that of their stack."""
     cluster_stack_pattern: str | None
     """What the stack that is the cluster is called, with ``{name}`` for the cluster's name."""
-    deployment: Callable[[], DeploymentSteps]
+    keeps_failed_cluster: bool
+    """A cluster whose making failed stays with its logs, and is deleted only by ``deploy --recreate``. PCS and
+    HyperPod: no, CloudFormation makes their stacks like others."""
+    deployment: Callable[[], PlatformDeployment]
     bench_submission: Callable[[], BenchSubmission]
     """How bandwidth tests are run. PCS: by Slurm, from a login node. HyperPod: by Slurm from its controller node, or as
     MPIJobs."""

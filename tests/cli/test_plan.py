@@ -53,3 +53,11 @@ def test_a_number_of_nodes_that_makes_no_sense_is_refused(trainyard, spec, nodes
     ran = trainyard("plan", spec, "--simulate", nodes)
     assert ran.status == 2
     assert "--simulate" in ran.err
+
+
+def test_a_spec_from_standard_input_is_read_once(trainyard):
+    same_name = "{name: q, instance_type: m5.large}"
+    spec = example_spec(f"queues: [{same_name}, {same_name}]\n")
+    result = trainyard("plan", "-", "--account", standard_input=spec)
+    assert result.status == 1
+    assert "nothing is planned: 1 error" in result.err

@@ -15,7 +15,7 @@ from tests.edge.aws.in_memory import account_in_memory
 from tests.specs import spec_of
 from trainyard.deploy.deployment import steps_to_deploy, steps_to_destroy
 from trainyard.deploy.release_notice import kinds
-from trainyard.deploy.requirements.permissions import parts, wanted_actions
+from trainyard.deploy.requirements.permissions import needed_actions, parts
 from trainyard.deploy.steps.cloudwatch_dashboards import CloudWatchDashboards
 from trainyard.deploy.work import Options, Work
 from trainyard.edge.aws.account import Account
@@ -342,5 +342,5 @@ def test_both_findings_say_what_to_do():
 def test_whoever_deploys_them_has_to_be_allowed_to(part: str, actions: set[str]):
     asked = {*parts()["dashboards"]["actions"], *parts()["dashboards-openzfs"]["actions"]}
     always = {"cloudwatch:PutDashboard"} if "false" in part else set()  # for ParallelCluster's own
-    assert asked & set(wanted_actions(spec_of(part))) == actions | always
-    assert "cloudwatch:GetDashboard" in wanted_actions(spec_of(part))
+    assert asked & set(needed_actions(spec_of(part))) == actions | always
+    assert "cloudwatch:GetDashboard" in needed_actions(spec_of(part))

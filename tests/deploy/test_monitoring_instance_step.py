@@ -12,7 +12,7 @@ from tests.deploy.conftest import BUCKET
 from tests.deploy.waits import Waits
 from tests.specs import spec_of
 from trainyard.deploy.deployment import steps_to_deploy
-from trainyard.deploy.requirements.permissions import wanted_actions
+from trainyard.deploy.requirements.permissions import needed_actions
 from trainyard.deploy.steps.monitoring_instance import MonitoringInstance
 from trainyard.deploy.steps.release import final_release
 from trainyard.deploy.work import Work
@@ -151,4 +151,4 @@ def test_without_an_instance_nothing_is_waited_for(part: str):
 def test_only_who_makes_a_load_balancer_needs_rights_to_it():
     plain, secure = (spec_of(f"monitoring: {{mode: self-hosting{more}}}") for more in ("", f", certificate: '{ARN}'"))
     right = "elasticloadbalancing:DescribeTargetHealth"
-    assert [right in wanted_actions(spec) for spec in (plain, secure)] == [False, True]
+    assert [right in needed_actions(spec) for spec in (plain, secure)] == [False, True]

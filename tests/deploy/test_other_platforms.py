@@ -6,7 +6,7 @@ from tests.specs import spec_of
 from trainyard.deploy.deployment import refuse_no_cluster, steps_to_deploy
 from trainyard.deploy.plan.deployment_plan import plan
 from trainyard.deploy.requirements.nodes import all_nodes
-from trainyard.deploy.requirements.permissions import wanted_actions
+from trainyard.deploy.requirements.permissions import needed_actions
 from trainyard.deploy.work import Options
 from trainyard.render.rendering import render
 from trainyard.spec.cluster import Spec
@@ -101,7 +101,7 @@ def test_system_nodes_cost_the_volumes_that_they_are_rendered_with():
 
 
 def test_whoever_deploys_on_eks_needs_its_permissions_and_none_of_parallelcluster():
-    actions = wanted_actions(EKS)
+    actions = needed_actions(EKS)
     assert {"eks:CreateCluster", "eks:DescribeNodegroup", "iam:CreateOpenIDConnectProvider"} <= set(actions)
     assert "route53:CreateHostedZone" not in actions
 

@@ -6,7 +6,7 @@ import botocore.session
 import pytest
 
 from tests.specs import spec_of
-from trainyard.deploy.requirements.permissions import parts, wanted_actions
+from trainyard.deploy.requirements.permissions import needed_actions, parts
 
 # Services whose actions are written otherwise than boto calls the service.
 SERVICES = {"elasticfilesystem": "efs", "elasticloadbalancing": "elbv2", "aps": "amp"}
@@ -41,6 +41,6 @@ def test_every_part_is_in_order_and_says_where_it_is_from(part: str):
 
 def test_a_key_for_secrets_has_to_be_grantable_on_eks_alone():
     key = "iam: {kms_key: arn:aws:kms:us-east-2:123456789012:key/1a2b3c4d-1234-1234-1234-1a2b3c4d5e6f}"
-    with_key = wanted_actions(spec_of(f"platform: eks\n{key}"))
-    assert set(with_key) - set(wanted_actions(spec_of("platform: eks"))) == {"kms:CreateGrant", "kms:DescribeKey"}
-    assert "kms:CreateGrant" not in wanted_actions(spec_of(key))
+    with_key = needed_actions(spec_of(f"platform: eks\n{key}"))
+    assert set(with_key) - set(needed_actions(spec_of("platform: eks"))) == {"kms:CreateGrant", "kms:DescribeKey"}
+    assert "kms:CreateGrant" not in needed_actions(spec_of(key))

@@ -10,24 +10,31 @@ from trainyard.checking.spec_file import Checked, check_file
 from trainyard.deploy.deployment import work_for
 from trainyard.deploy.plan.deployment_plan import Plan, plan
 from trainyard.deploy.plan.fleet import Asked
+from trainyard.edge.aws.account import account
 from trainyard.errors import SpecError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from trainyard.edge.aws.account import Account
 
 __all__ = ["Plan", "plan_file"]
 
 
-def plan_file(
-    file: str, where: Account | None = None, *, simulated_nodes: int = 0, seed: int = 1, lock: Path | None = None
+def plan_file(  # noqa: PLR0913  one for each option
+    file: str,
+    *,
+    asks_account: bool = False,
+    profile: str | None = None,
+    simulated_nodes: int = 0,
+    seed: int = 1,
+    lock: Path | None = None,
 ) -> tuple[Checked, Plan | None]:
-    """Return what deploying a spec file would do, None where it has errors. Asks an account only where one is given.
+    """Return what deploying a spec file would do, None where it has errors. Asks an account only where that is wanted.
 
     With ``simulated_nodes``, the plan says when so many compute nodes are ready that start at once; the lock, by
     default the one beside the spec, says how much they fetch.
-    Raises FindingsError where the file is no spec, InputError where the lock is damaged or not there.
+    Raises FindingsError where the file is no spec, InputError where the lock is damaged or not there, and
+    TrainyardError where the account cannot be used.
     """
     checked = check_file(file)
     if checked.parsed is None:
@@ -35,8 +42,8 @@ def plan_file(
     spec = checked.parsed.spec
     if checked.has_errors:
         return checked, None
-    content = lock_of(file, lock) if simulated_nodes or where is not None or lock is not None else None
-    work = None if where is None else work_for(spec, where)
+    content = lock_of(file, lock) if simulated_nodes or asks_account or lock is not None else None
+    work = work_for(spec, account(spec.region, profile)) if asks_account else None
     if work is not None:
         work.assets_lock = content
     asked = Asked(simulated_nodes, seed, None if content is None else parse_lock(content, FILE_NAME))

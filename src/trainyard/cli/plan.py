@@ -53,25 +53,20 @@ def command(  # noqa: PLR0913  one for each option
     """
     from trainyard.api.plan import plan_file
 
-    where = _account(spec, profile) if ask or profile is not None else None
-    checked, found = plan_file(spec, where, simulated_nodes=nodes or 0, seed=seed, lock=lock)
+    checked, found = plan_file(
+        spec,
+        asks_account=ask or profile is not None,
+        profile=profile,
+        simulated_nodes=nodes or 0,
+        seed=seed,
+        lock=lock,
+    )
     if as_json:
         findings = [finding._asdict() for finding in checked.findings]
         print_json({**(_values(found) if found else {"steps": []}), "findings": findings})
     else:
         _print(found, checked.findings)
     sys.exit(1 if found is None else 0)
-
-
-def _account(spec: str, profile: str | None) -> Any:
-    from trainyard.api.check import check_files
-    from trainyard.api.deploy import account
-    from trainyard.errors import SpecError
-
-    (checked,) = check_files([spec])
-    if checked.parsed is None:
-        raise SpecError(checked.findings)
-    return account(checked.parsed.spec.region, profile)
 
 
 def _print(found: Plan | None, findings: tuple[Finding, ...]) -> None:

@@ -24,7 +24,7 @@ from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.stacks import find_stack, stacks_tagged
 from trainyard.errors import InputError, TrainyardError
 from trainyard.finding import Finding
-from trainyard.platform_parts import DeploymentSteps
+from trainyard.platform_parts import PlatformDeployment
 from trainyard.platform_table import PLATFORMS, platform_of
 from trainyard.render.tags import CLUSTER, ENVIRONMENT
 from trainyard.spec.cluster import Spec
@@ -79,7 +79,7 @@ def steps_to_destroy() -> list[Step]:
     return [*before, *of_clusters, Grafana(), CloudWatchDashboards()]
 
 
-def _all_platforms() -> list[DeploymentSteps]:
+def _all_platforms() -> list[PlatformDeployment]:
     return [platform.deployment() for platform in reversed(PLATFORMS.values())]
 
 

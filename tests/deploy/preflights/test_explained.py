@@ -10,7 +10,7 @@ from tests.deploy.preflights.good import context
 from trainyard.api.explain import explain_id, explanations
 from trainyard.deploy.preflight_runner import NOT_RUN
 from trainyard.deploy.preflights import all_preflights
-from trainyard.deploy.requirements.permissions import parts, wanted_actions
+from trainyard.deploy.requirements.permissions import needed_actions, parts
 from trainyard.errors import InputError
 
 
@@ -50,6 +50,6 @@ def test_every_action_that_is_simulated_has_a_source_with_a_date():
 
 
 def test_what_is_simulated_follows_the_spec():
-    actions = wanted_actions(context().spec)
+    actions = needed_actions(context().spec)
     assert {"fsx:CreateFileSystem", "grafana:CreateWorkspace", "autoscaling:CreateAutoScalingGroup"} <= set(actions)
     assert "ec2:CreateVpc" not in actions

@@ -8,6 +8,7 @@ from trainyard.deploy.account_state.images import architecture_of, official_imag
 from trainyard.deploy.preflights import Preflight, PreflightContext
 from trainyard.deploy.requirements.nodes import all_nodes
 from trainyard.finding import Path
+from trainyard.platform_table import platform_of
 from trainyard.rules import Problem
 
 
@@ -28,7 +29,7 @@ def check(context: PreflightContext) -> Iterator[Problem]:
 
 def _official(context: PreflightContext) -> Iterator[Problem]:
     spec = context.spec
-    if spec.platform != "parallelcluster":
+    if not platform_of(spec).made_by_parallelcluster:
         return
     types = dict.fromkeys(nodes.instance_types[0] for nodes in all_nodes(spec) if nodes.ami is None)
     for architecture in dict.fromkeys(architecture_of(context, name) for name in types):

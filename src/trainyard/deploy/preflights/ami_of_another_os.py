@@ -22,7 +22,7 @@ def check(context: PreflightContext) -> Iterator[Problem]:
     told: set[str] = set()
     for nodes, image in each_own_image(context):
         has = tags_of(image).get(_TAG) or _os_in_name(image, wanted)
-        if context.spec.platform == "parallelcluster" and has not in (None, wanted) and image["ImageId"] not in told:
+        if has not in (None, wanted) and image["ImageId"] not in told:
             told.add(image["ImageId"])
             message = f"image {image['ImageId']} has {has}, and image.os says {wanted}"
             yield Problem(nodes.ami_path, message, f"write image.os: {has}, or name another image")
@@ -39,6 +39,7 @@ def _os_in_name(image: Described, wanted: str) -> str | None:
 
 PREFLIGHT = Preflight(
     severity="error",
+    applies_to="made_by_parallelcluster",
     title="Machine image with another operating system",
     rationale=(
         "What ParallelCluster and trainyard install follows the operating system that the spec names, and so does the "

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from trainyard.deploy.preflights import Preflight, PreflightContext
 from trainyard.edge.aws import ec2
 from trainyard.finding import Path
+from trainyard.platform_table import platform_of
 from trainyard.rules import Problem
 
 # KeyPairValidator in pcluster/validators/ec2_validators.py of 3.14.2 to 3.16.1,
@@ -27,7 +28,7 @@ def check(context: PreflightContext) -> Iterator[Problem]:
 
 
 def _takes_no_rsa(context: PreflightContext) -> bool:
-    return context.spec.platform == "parallelcluster" and context.spec.image.os in _WITHOUT_RSA
+    return platform_of(context.spec).made_by_parallelcluster and context.spec.image.os in _WITHOUT_RSA
 
 
 def _keys(context: PreflightContext) -> Iterator[tuple[Path, str]]:

@@ -6,14 +6,11 @@ from collections.abc import Iterator
 
 from trainyard.deploy.preflights import Preflight, PreflightContext
 from trainyard.edge.aws.stacks import StackState, find_stack
+from trainyard.platform_table import PLATFORMS, platform_of
 from trainyard.render.tags import own_tags
 from trainyard.rules import Problem
 
-_BESIDE = ("{}-network", "{}-storage", "{}-monitoring", "{}-rules", "{}-assets", "{}-nodes")
-# What the stack of the cluster itself is called, by its platform.
-_OF_CLUSTER = {"parallelcluster": "{}", "batch": "{}-batch", "eks": "eksctl-{}-cluster"}
-# Those whose failed stack the deployment deletes only when it is told to.
-_KEPT = {"{}", "eksctl-{}-cluster"}
+_BESIDE = ("network", "storage", "monitoring", "rules", "assets", "nodes")
 # A stack that can only be deleted.
 # https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/view-stack-events.html
 _FAILED = {"CREATE_FAILED", "ROLLBACK_COMPLETE", "ROLLBACK_FAILED"}
@@ -21,33 +18,42 @@ _FAILED = {"CREATE_FAILED", "ROLLBACK_COMPLETE", "ROLLBACK_FAILED"}
 
 def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield the name where a stack stands in the way. A whole stack of the same cluster does not."""
-    for pattern in _BESIDE if context.spec.is_environment else (*_OF_CLUSTER.values(), *_BESIDE):
-        name = pattern.format(context.spec.name)
-        stack = context.ask(find_stack, name)
-        if stack is None or stack.status == "DELETE_COMPLETE":
-            continue
-        ours = all(stack.tags.get(tag) == value for tag, value in own_tags(context.spec).items())
-        if (platform := _other_platform(context, pattern)) is not None:
-            if ours:
-                message = f"stack {name} is a cluster of this name on {platform}"
-                yield Problem(("name",), message, "choose another name, or destroy that cluster first")
-        elif not ours:
-            what = "environment" if context.spec.is_environment else "cluster"
-            message = f"account {context.account.id} has a stack {name} already, which was not made for this {what}"
-            yield Problem(("name",), message)
-        else:
-            yield from _left_over(context, stack, is_cluster=pattern in _KEPT)
+    platform, name = platform_of(context.spec), context.spec.name
+    for other in PLATFORMS.values() if platform.cluster_step is not None else ():
+        stack, ours = _existing(context, other.cluster_stack(name))
+        if other is platform:
+            yield from _own_place(context, stack, ours=ours, needs_recreate=platform.keeps_failed_cluster)
+        elif stack is not None and ours:
+            message = f"stack {stack.name} is a cluster of this name on {other.name}"
+            yield Problem(("name",), message, "choose another name, or destroy that cluster first")
+    for kind in _BESIDE:
+        stack, ours = _existing(context, f"{name}-{kind}")
+        yield from _own_place(context, stack, ours=ours, needs_recreate=False)
 
 
-def _other_platform(context: PreflightContext, pattern: str) -> str | None:
-    """Return the platform whose clusters have such a stack, where it is not that of the spec."""
-    others = (platform for platform, own in _OF_CLUSTER.items() if own == pattern and platform != context.spec.platform)
-    return next(others, None)
+def _existing(context: PreflightContext, name: str) -> tuple[StackState | None, bool]:
+    """Return a stack that is there, and whether it was made for the cluster or environment of the spec."""
+    stack = context.ask(find_stack, name)
+    if stack is None or stack.status == "DELETE_COMPLETE":
+        return None, False
+    return stack, all(stack.tags.get(tag) == value for tag, value in own_tags(context.spec).items())
 
 
-def _left_over(context: PreflightContext, stack: StackState, *, is_cluster: bool) -> Iterator[Problem]:
+def _own_place(
+    context: PreflightContext, stack: StackState | None, *, ours: bool, needs_recreate: bool
+) -> Iterator[Problem]:
+    """Yield what is wrong with a stack that stands where the deployment makes one of its own."""
+    if stack is not None and ours:
+        yield from _left_over(context, stack, needs_recreate=needs_recreate)
+    elif stack is not None:
+        what = "environment" if context.spec.is_environment else "cluster"
+        message = f"account {context.account.id} has a stack {stack.name} already, which was not made for this {what}"
+        yield Problem(("name",), message)
+
+
+def _left_over(context: PreflightContext, stack: StackState, *, needs_recreate: bool) -> Iterator[Problem]:
     message = f"stack {stack.name} of an earlier deployment is {stack.status}"
-    if stack.status in _FAILED and is_cluster and not context.recreates:
+    if stack.status in _FAILED and needs_recreate and not context.recreates:
         remedy = "`trainyard deploy --recreate` deletes it and makes it again, `trainyard destroy` removes everything"
         yield Problem(("name",), message, remedy)
     elif stack.status in (*_FAILED, "DELETE_FAILED"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.deploy.preflights import Preflight, PreflightContext
-from trainyard.deploy.requirements.permissions import wanted_actions
+from trainyard.deploy.requirements.permissions import needed_actions
 from trainyard.edge.aws import iam
 from trainyard.edge.aws.iam import Decision
 from trainyard.rules import Problem
@@ -16,7 +16,7 @@ def check(context: PreflightContext) -> Iterator[Problem]:
     principal = context.ask(iam.caller)
     if principal.endswith(":root") or ":federated-user/" in principal:
         return  # the root user may everything, and the simulator knows users and roles only
-    decisions = context.ask(iam.decisions, principal, wanted_actions(context.spec))
+    decisions = context.ask(iam.decisions, principal, needed_actions(context.spec))
     forbidden = [one for one in decisions if _is_forbidden(one)]
     if forbidden:
         yield Problem(("iam",), f"{principal} is forbidden {_listed(forbidden)}")

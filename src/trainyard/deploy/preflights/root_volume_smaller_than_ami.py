@@ -8,6 +8,7 @@ from trainyard.deploy.account_state.images import architecture_of, each_own_imag
 from trainyard.deploy.preflights import Preflight, PreflightContext
 from trainyard.deploy.requirements.nodes import Nodes, all_nodes
 from trainyard.edge.aws.ec2 import Described
+from trainyard.platform_table import platform_of
 from trainyard.rules import Problem
 
 
@@ -21,7 +22,7 @@ def check(context: PreflightContext) -> Iterator[Problem]:
 
 
 def _with_official(context: PreflightContext) -> Iterator[tuple[Nodes, Described]]:
-    for nodes in all_nodes(context.spec) if context.spec.platform == "parallelcluster" else ():
+    for nodes in all_nodes(context.spec) if platform_of(context.spec).made_by_parallelcluster else ():
         architecture = architecture_of(context, nodes.instance_types[0]) if nodes.ami is None else None
         images = None if architecture is None else official_images(context, architecture)
         if images:

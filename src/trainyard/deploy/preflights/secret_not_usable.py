@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.deploy.preflights import Preflight, PreflightContext
-from trainyard.deploy.requirements.secrets import wanted_secrets
+from trainyard.deploy.requirements.secrets import named_secrets
 from trainyard.edge.aws import secretsmanager
 from trainyard.rules import Problem
 
 
 def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield secrets that nodes could not read. Their values are not looked at."""
-    for path, arn in wanted_secrets(context.spec):
+    for path, arn in named_secrets(context.spec):
         found = context.ask(secretsmanager.secret, arn)
         if found is None:
             yield Problem(path, f"there is no secret {arn}")

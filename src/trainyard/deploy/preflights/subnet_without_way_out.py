@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from trainyard.deploy.account_state.subnets import found_subnets, route_table_of, way_out
 from trainyard.deploy.preflights import Preflight, PreflightContext
-from trainyard.deploy.requirements.endpoints import services_needed
 from trainyard.deploy.requirements.nodes import all_nodes
 from trainyard.deploy.requirements.subnets import NamedSubnet, existing_subnets
 from trainyard.edge.aws import ec2
+from trainyard.platform_table import platform_of
 from trainyard.rules import Problem
 
 
@@ -48,7 +48,8 @@ def _without_endpoints(context: PreflightContext, subnet: NamedSubnet, described
     endpoints = context.ask(ec2.vpc_endpoints, described["VpcId"])
     region = f".{context.spec.region}."
     there = {str(one["ServiceName"]).partition(region)[2] for one in endpoints if _leads_from(one, table)}
-    if missing := [service for service in services_needed(context.spec) if service not in there]:
+    needed = platform_of(context.spec).deployment().endpoints(context.spec)
+    if missing := [service for service in needed if service not in there]:
         message = f"subnet {subnet.id} has no internet, and {described['VpcId']} no endpoint for {', '.join(missing)}"
         yield Problem(subnet.path, message, "make them: the README of the bundle has the commands")
 

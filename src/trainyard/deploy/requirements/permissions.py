@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from trainyard.monitoring.cloudwatch_body import wants_dashboards
+from trainyard.platform_table import platform_of
 from trainyard.render.cloudformation.assets import needs_assets
 from trainyard.render.cloudformation.monitoring import needs_monitoring
 from trainyard.render.cloudformation.network import has_load_balancer
@@ -18,25 +18,18 @@ from trainyard.spec.cluster import Spec
 _OF_MONITORING = {"amp-only": ("amp",), "amp+amg": ("amp", "amg"), "self-hosting": ("self-hosting",)}
 
 
-def wanted_actions(spec: Spec) -> tuple[str, ...]:
+def needed_actions(spec: Spec) -> tuple[str, ...]:
     """Return the actions, each once, in the order of the alphabet."""
     return tuple(sorted({action for part in _parts(spec) for action in parts()[part]["actions"]}))
 
 
 def _parts(spec: Spec) -> Iterator[str]:
     yield "always"
-    if not spec.is_environment:
-        yield spec.platform
-        if spec.platform == "eks" and spec.iam.kms_key is not None:
-            yield "eks-secrets-key"
-    if wants_dashboards(spec):
-        yield "dashboards"
-        yield from ("dashboards-openzfs" for one in spec.file_systems if one.kind == "openzfs")
+    yield from platform_of(spec).deployment().permissions(spec)
     if spec.network.existing is None and spec.environment is None:
         yield "network"
-    yield from {one.kind for one in spec.file_systems if one.settings.id is None} & {"lustre", "openzfs", "efs"}
-    if spec.login_nodes is not None:
-        yield "login_nodes"
+    made = {file_system.kind for file_system in spec.file_systems if file_system.settings.id is None}
+    yield from made & {"lustre", "openzfs", "efs"}
     if needs_assets(spec):
         yield "assets"
     if needs_monitoring(spec):

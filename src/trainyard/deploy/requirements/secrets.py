@@ -8,7 +8,7 @@ from trainyard.finding import Path
 from trainyard.spec.cluster import Spec
 
 
-def wanted_secrets(spec: Spec) -> Iterator[tuple[Path, str]]:
+def named_secrets(spec: Spec) -> Iterator[tuple[Path, str]]:
     """Yield the ARN of each with where it stands."""
     if spec.access.directory_service is not None:
         path: Path = ("access", "directory_service", "password_secret")

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from trainyard.platform_parts import (
     BenchSubmission,
     ClusterEvidence,
-    DeploymentSteps,
     Platform,
+    PlatformDeployment,
     PlatformPlan,
     PlatformRehearsal,
     StatusQuery,
@@ -31,7 +31,7 @@ def _cluster_evidence() -> ClusterEvidence:
     return evidence
 
 
-def _deployment() -> DeploymentSteps:
+def _deployment() -> PlatformDeployment:
     from trainyard.platforms.eks.deployment import steps
 
     return steps
@@ -75,6 +75,7 @@ EKS = Platform(
     cluster_evidence=_cluster_evidence,
     cluster_step="cluster",
     cluster_stack_pattern="eksctl-{name}-cluster",
+    keeps_failed_cluster=True,
     deployment=_deployment,
     bench_submission=_bench_submission,
     plan=_plan,

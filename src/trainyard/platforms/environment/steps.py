@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 
 from trainyard.deploy.step import Step
@@ -21,6 +22,18 @@ def steps_to_deploy(spec: Spec) -> list[Step]:
 def steps_to_destroy() -> list[Step]:
     """Return nothing besides the stacks that every destruction looks for."""
     return []
+
+
+def endpoints(spec: Spec) -> Iterator[str]:
+    """Yield nothing: there are no nodes."""
+    del spec
+    yield from ()
+
+
+def permissions(spec: Spec) -> Iterator[str]:
+    """Yield nothing: the stacks are the same everywhere."""
+    del spec
+    yield from ()
 
 
 def running_programs(work: Work) -> AbstractContextManager[None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 
 from trainyard.deploy.step import Step
@@ -23,6 +24,22 @@ def steps_to_deploy(spec: Spec) -> list[Step]:
 def steps_to_destroy() -> list[Step]:
     """Return the cluster's own stack."""
     return [BatchStack()]
+
+
+def endpoints(spec: Spec) -> Iterator[str]:
+    """Yield what the agent of ECS on each node asks.
+
+    https://docs.aws.amazon.com/AmazonECS/latest/developerguide/vpc-endpoints.html
+    """
+    yield from ("s3", "ecs", "ecs-agent", "ecs-telemetry", "ecr.api", "ecr.dkr", "logs")
+    if any(file_system.kind in ("lustre", "openzfs") for file_system in spec.file_systems):
+        yield "fsx"  # nodes ask it for the addresses of what they mount
+
+
+def permissions(spec: Spec) -> Iterator[str]:
+    """Yield what Batch and its registry take."""
+    del spec
+    yield "batch"
 
 
 def running_programs(work: Work) -> AbstractContextManager[None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 
 from trainyard.deploy.step import Step
@@ -48,6 +49,22 @@ def steps_to_deploy(spec: Spec) -> list[Step]:
 def steps_to_destroy() -> list[Step]:
     """Return what eksctl has made, and the launch templates that its node groups use."""
     return [EksLaunchTemplates(), EksClusterStep()]
+
+
+def endpoints(spec: Spec) -> Iterator[str]:
+    """Yield what nodes and their add-ons ask.
+
+    https://docs.aws.amazon.com/eks/latest/userguide/private-clusters.html
+    """
+    del spec
+    yield from ("s3", "ec2", "ecr.api", "ecr.dkr", "eks", "eks-auth")
+
+
+def permissions(spec: Spec) -> Iterator[str]:
+    """Yield what eksctl does, and what a key for the secrets of Kubernetes takes."""
+    yield "eks"
+    if spec.iam.kms_key is not None:
+        yield "eks-secrets-key"
 
 
 def running_programs(work: Work) -> AbstractContextManager[None]:

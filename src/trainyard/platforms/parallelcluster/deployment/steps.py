@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from trainyard.deploy.requirements.secrets import named_secrets
 from trainyard.deploy.step import Step
 from trainyard.deploy.steps.assets import Mirror
 from trainyard.deploy.steps.cloudwatch_dashboards import CloudWatchDashboards
@@ -41,6 +42,31 @@ def steps_to_deploy(spec: Spec) -> list[Step]:
 def steps_to_destroy() -> list[Step]:
     """Return the cluster, with which its nodes go."""
     return [Cluster()]
+
+
+def endpoints(spec: Spec) -> Iterator[str]:
+    """Yield what head node, login nodes and compute nodes ask.
+
+    https://docs.aws.amazon.com/parallelcluster/latest/ug/aws-parallelcluster-in-a-single-public-subnet-no-internet-v3.html
+    """
+    yield from ("s3", "dynamodb", "cloudformation", "ec2")
+    if spec.monitoring.logs:
+        yield "logs"
+    if any(True for _ in named_secrets(spec)):
+        yield "secretsmanager"
+    if spec.login_nodes is not None:
+        yield from ("elasticloadbalancing", "autoscaling")
+
+
+def permissions(spec: Spec) -> Iterator[str]:
+    """Yield what pcluster does, and what the dashboards take."""
+    yield "parallelcluster"
+    if spec.login_nodes is not None:
+        yield "login_nodes"
+    if wants_dashboards(spec):
+        yield "dashboards"
+        if any(file_system.kind == "openzfs" for file_system in spec.file_systems):
+            yield "dashboards-openzfs"
 
 
 @contextmanager
