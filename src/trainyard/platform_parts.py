@@ -26,12 +26,13 @@ if TYPE_CHECKING:
     from trainyard.edge.aws.account import Account
     from trainyard.edge.aws.stacks import StackState
     from trainyard.edge.kubernetes.kubectl import KubectlOf
-    from trainyard.finding import Path
+    from trainyard.finding import Finding, Path
     from trainyard.finding_kinds import Problem
     from trainyard.operate.status.cluster_status import Status
     from trainyard.operate.status.status_request import StatusRequest
     from trainyard.render.bench.job import BenchJob
     from trainyard.spec.cluster import Spec
+    from trainyard.spec.parsing import ParsedSpec
 
 Scheduler = Literal["slurm", "batch", "kubernetes"]
 Maker = Literal["parallelcluster", "cloudformation", "eksctl"]
@@ -271,6 +272,9 @@ class Platform:
 
     interface_launcher: Launcher
     """Whose layout of network interfaces its nodes are launched with. PCS and HyperPod: one of their own each."""
+    config_findings: Callable[[ParsedSpec, Callable[[str], None]], Iterator[Finding]]
+    """Yields what its own program says about the configuration that is rendered, at the spec's lines; tells the second
+    argument of long work. PCS and HyperPod: nothing, they have no such program."""
     unusable_keys: Callable[[], UnusableKeys]
     """Keys and values of a spec that it cannot use."""
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trainyard.checking.foreign.any_file import check_any_file
+from trainyard.checking.foreign_file import check_any_file
+from trainyard.platform_table import platform_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -23,10 +24,7 @@ def check_files(
     """
 
     def parallelcluster(parsed: ParsedSpec) -> Iterator[Finding]:
-        # Imported here because a check without it should not wait for what only it needs.
-        from trainyard.checking.with_parallelcluster import parallelcluster_findings
-
-        return parallelcluster_findings(parsed, report)
+        return platform_of(parsed.spec).config_findings(parsed, report)
 
     for file in files:
         yield check_any_file(file, (parallelcluster,) if with_parallelcluster else ())

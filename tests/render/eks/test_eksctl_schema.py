@@ -13,7 +13,7 @@ import pytest
 from jsonschema import Draft7Validator, ValidationError
 
 from tests.render.eks.options import NAMES, cluster_with
-from trainyard.checking.foreign.any_file import document_findings
+from trainyard.checking.foreign_file import document_findings
 from trainyard.document.read import read_yaml
 from trainyard.document.write import yaml_text
 

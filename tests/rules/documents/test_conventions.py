@@ -11,8 +11,7 @@ import pytest
 
 import trainyard.rules.documents
 from tests.examples import example_document
-from trainyard.checking.foreign.any_file import document_findings
-from trainyard.checking.foreign.kind import FUNCTIONS, document_kind
+from trainyard.checking.foreign_file import FUNCTIONS, document_findings, document_kind
 from trainyard.document.node import Document
 from trainyard.document.read import read_yaml
 from trainyard.rules import all_rules

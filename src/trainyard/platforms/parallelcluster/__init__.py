@@ -16,7 +16,11 @@ from trainyard.platform_parts import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from trainyard.finding import Finding
     from trainyard.operate.status.status_request import StatusRequest
+    from trainyard.spec.parsing import ParsedSpec
 
 
 def _rehearsal() -> PlatformRehearsal:
@@ -55,6 +59,12 @@ def _status(request: StatusRequest) -> StatusQuery:
     return ParallelClusterQuery(request)
 
 
+def _config_findings(parsed: ParsedSpec, report: Callable[[str], None]) -> Iterator[Finding]:
+    from trainyard.platforms.parallelcluster.config_check import parallelcluster_findings
+
+    return parallelcluster_findings(parsed, report)
+
+
 def _unusable_keys() -> UnusableKeys:
     from trainyard.platforms.parallelcluster.unusable_keys import UNUSABLE_KEYS
 
@@ -82,5 +92,6 @@ PARALLELCLUSTER = Platform(
     status=_status,
     status_values_elsewhere={"parallelcluster_version": None, "fleet": None, "queues": []},
     interface_launcher="parallelcluster",
+    config_findings=_config_findings,
     unusable_keys=_unusable_keys,
 )

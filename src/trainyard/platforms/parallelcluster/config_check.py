@@ -17,11 +17,9 @@ SOURCE = "https://docs.aws.amazon.com/parallelcluster/latest/ug/cluster-configur
 def parallelcluster_findings(parsed: ParsedSpec, report: Callable[[str], None]) -> Iterator[Finding]:
     """Yield what ParallelCluster's schema says about the rendered cluster.yaml, at the spec's own lines.
 
-    Specs for other platforms yield nothing. Raises TrainyardError where ParallelCluster cannot be run.
+    Raises TrainyardError where ParallelCluster cannot be run.
     """
     spec = parsed.spec
-    if spec.platform != "parallelcluster":
-        return
     config = yaml_text(render(spec, {}).documents["cluster.yaml"])
     version = spec.parallelcluster.version
     complaints = load_schema(config, cluster_name=spec.name, region=spec.region, version=version, report=report)

@@ -9,13 +9,12 @@ import pytest
 
 from tests.examples import example_spec
 from trainyard.api import check_files
-from trainyard.checking.foreign.any_file import check_any_file
-from trainyard.checking.foreign.kind import FUNCTIONS, document_kind
+from trainyard.checking.foreign_file import FUNCTIONS, check_any_file, document_kind
 from trainyard.checking.spec_file import check_file
 from trainyard.document.problems import MOST_FINDINGS
 from trainyard.document.read import read_yaml
 
-CASES = Path(__file__).parents[4] / "shared" / "corpus" / "config"
+CASES = Path(__file__).parents[3] / "shared" / "corpus" / "config"
 # Our words for what the cases call their defects.
 OUR_IDS = {
     "capacity-reservation-id-typo": "eksctl-reservation-key-misspelt",

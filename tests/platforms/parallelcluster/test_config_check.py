@@ -10,9 +10,10 @@ from tests.architectures.by_platform import architectures_on
 from tests.specs import spec_texts
 from trainyard.api.new import new_spec
 from trainyard.bundle.assemble import assemble
-from trainyard.checking.with_parallelcluster import parallelcluster_findings
 from trainyard.edge.pcluster import ClusterConfig, load_schemas
 from trainyard.errors import TrainyardError
+from trainyard.platform_table import platform_of
+from trainyard.platforms.parallelcluster.config_check import parallelcluster_findings
 from trainyard.spec.parsing import parse
 
 VERSION = "3.16.1"
@@ -117,7 +118,8 @@ def test_a_complaint_stands_at_the_line_of_the_field_that_caused_it():
 
 def test_other_platforms_are_not_parallelcluster_s_matter():
     text = "name: c\nregion: us-east-2\nplatform: batch\nqueues: [{name: q, instance_type: p5.48xlarge}]\n"
-    assert list(parallelcluster_findings(parse(text, "cluster.yaml"), silent)) == []
+    parsed = parse(text, "cluster.yaml")
+    assert list(platform_of(parsed.spec).config_findings(parsed, silent)) == []
 
 
 def test_a_version_that_cannot_be_installed_is_a_clear_error():
