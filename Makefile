@@ -7,8 +7,12 @@ BIN := .venv/bin
 UV := .make/uv/bin/uv
 SHELL_SCRIPTS := tools/*.sh .ci/run $(shell find src/trainyard/bootstrap src/trainyard/platforms/batch/rendering src/trainyard/render/bench src/trainyard/bench src/trainyard/edge -name "*.sh" -o -name "*.sbatch")
 STUBS := $(filter-out %.pyz,$(wildcard tests/bootstrap/steps/programs/*))
-# Tests that need nothing but Python, and finish in seconds.
-UNIT := -m "not integration and not exhaustive"
+# Most tests wait, so more of them run than there are cores. A file stays together, as its tests share what they start;
+# tests/conftest.py says which files begin.
+PYTEST := pytest --quiet --numprocesses=4 --dist=loadfile --no-loadscope-reorder
+# What users install, in place of the source tree.
+WITH_WHEEL := cd tests && PATH="$(CURDIR)/.make/wheel/bin:$$PATH" TRAINYARD_INSTALLED=wheel
+PROGRAMS := .make/wheel .make/chromium .make/debian-root .make/slurm .make/prometheus .make/compiler .make/torch
 
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
@@ -37,17 +41,19 @@ lint: .make/environment ## format, lint, types, layers and shell
 
 .PHONY: check
 check: lint ## lint, and unit tests of the source tree
-	pytest --quiet --numprocesses=2 --dist=worksteal $(UNIT)
+	$(PYTEST) -m "not integration and not exhaustive"
 
-# Unit tests run once, with what users install; `make check` runs the same with the source tree.
 .PHONY: test
-test: lint .make/wheel .make/chromium .make/debian-root .make/slurm .make/prometheus .make/compiler .make/torch ## everything that CI runs: lint, unit tests with the installed wheel, real programs
-	cd tests && PATH="$(CURDIR)/.make/wheel/bin:$$PATH" TRAINYARD_INSTALLED=wheel pytest --quiet --numprocesses=2 --dist=worksteal $(UNIT)
-	pytest --quiet --numprocesses=3 --dist=worksteal -m "integration and not exhaustive"
+test: lint $(PROGRAMS) ## lint, and all tests but the exhaustive ones, with the installed wheel and real programs
+	$(WITH_WHEEL) $(PYTEST) -m "not exhaustive"
 
 .PHONY: test-exhaustive
 test-exhaustive: test ## every combination and every kill point
-	HYPOTHESIS_PROFILE=exhaustive pytest --quiet --numprocesses=2 --dist=worksteal -m "exhaustive or not integration"
+	$(WITH_WHEEL) HYPOTHESIS_PROFILE=exhaustive $(PYTEST) -m "exhaustive or not integration"
+
+.PHONY: test-slice
+test-slice: $(PROGRAMS) ## one of twelve parts of what the exhaustive tests add: make test-slice SLICE=4
+	$(WITH_WHEEL) HYPOTHESIS_PROFILE=exhaustive $(PYTEST) --slice=$(SLICE)/12
 
 # The browser of the tests. Where it is there already, this takes no time.
 .PHONY: .make/chromium

@@ -46,7 +46,7 @@ def test_a_step_that_takes_too_long_is_ended_with_all_that_it_started(machine: M
     machine.plan(machine.step(10, "slow", STUBBORN, timeout_s=1))
     assert machine.bootstrap().returncode == 1
     assert len(pids(machine)) == 2
-    assert not any(lives(pid) for pid in pids(machine))
+    wait_until(lambda: not any(lives(pid) for pid in pids(machine)))
     (step,) = machine.uploaded_record()["steps"]
     assert (step["status"], step["exit_status"]) == ("failed", None)
     assert "took longer than 1 s and was ended; the last it said is 'still installing'" in step["message"]
@@ -64,7 +64,7 @@ def test_asked_to_end_it_ends_the_step_and_writes_the_record_first(machine: Mach
         _, said = process.communicate(timeout=300)
     assert process.returncode == 128 + number
     assert f"ended by {number.name} before everything was done" in said
-    assert not any(lives(pid) for pid in pids(machine))
+    wait_until(lambda: not any(lives(pid) for pid in pids(machine)))
     record = machine.uploaded_record()
     assert (record["status"], states(record)) == ("failed", {"slow": "failed"})
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.waiting import wait_until
 from trainyard_node.errors import NodeError
 from trainyard_node.programs import RealPrograms
 
@@ -45,7 +46,7 @@ def test_a_program_that_hangs_is_ended_with_all_that_it_started(tmp_path: Path):
     code += f"open({str(pid)!r}, 'w').write(str(child.pid)); child.wait()"
     with pytest.raises(NodeError, match="took longer than 1 s"):
         read(program(tmp_path, code), timeout_s=1)
-    assert not _runs(int(pid.read_text()))
+    wait_until(lambda: not _runs(int(pid.read_text())))
 
 
 def test_a_program_that_closes_its_output_and_stays_is_ended(tmp_path: Path):
