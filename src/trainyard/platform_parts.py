@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 if TYPE_CHECKING:
     from trainyard.bench.submission.job import Job
     from trainyard.bench.submission.scheduler import Scheduler as JobScheduler
-    from trainyard.catalog.interfaces import Launcher
+    from trainyard.catalog.interfaces import InterfaceLayout
     from trainyard.deploy.plan.cost_line import CostLine
     from trainyard.deploy.plan.expected_time import PlannedStage
     from trainyard.deploy.plan.immutable_fields import ImmutableField
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from trainyard.operate.status.cluster_status import Status
     from trainyard.operate.status.status_request import StatusRequest
     from trainyard.render.bench.job import BenchJob
+    from trainyard.render.cloudformation.stack import Stack
+    from trainyard.render.stand_ins import Ids
     from trainyard.spec.cluster import Spec
     from trainyard.spec.parsing import ParsedSpec
 
@@ -215,6 +217,31 @@ class BenchSubmission(Protocol):
         """
 
 
+class RenderingPart(Protocol):
+    """The files of a platform, beside those of the stacks that every platform may need. Pure."""
+
+    def cluster_documents(self, spec: Spec, ids: Ids) -> dict[str, Any]:
+        """Return what the program reads that makes the cluster, by file name; nothing where that is a stack."""
+
+    def collection(self, spec: Spec, ids: Ids) -> dict[str, dict[str, Any]]:
+        """Return what collects metrics, by file name."""
+
+    def manifests(self, spec: Spec, ids: Ids) -> dict[str, str]:
+        """Return the texts of what Kubernetes runs, by their names below manifests/."""
+
+    def stacks(self, spec: Spec, ids: Ids) -> Sequence[Stack]:
+        """Return the stacks of its own, which come after all others."""
+
+    def container_images(self, spec: Spec) -> dict[str, bytes]:
+        """Return what images of containers are built of, by name below images/."""
+
+    def bench_file_name(self, job: BenchJob) -> str:
+        """Return the name of a bandwidth test's file."""
+
+    def bench_files(self, spec: Spec, jobs: Sequence[BenchJob]) -> dict[str, bytes]:
+        """Return the files of bandwidth tests by name below bench/: one for each, and what they need beside them."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Platform:
     """One platform, or an environment, which is deployed by the same commands and has no nodes for jobs."""
@@ -270,13 +297,27 @@ class Platform:
     MPIJobs."""
     plan: Callable[[], PlatformPlan]
 
-    interface_launcher: Launcher
-    """Whose layout of network interfaces its nodes are launched with. PCS and HyperPod: one of their own each."""
     config_findings: Callable[[ParsedSpec, Callable[[str], None]], Iterator[Finding]]
     """Yields what its own program says about the configuration that is rendered, at the spec's lines; tells the second
     argument of long work. PCS and HyperPod: nothing, they have no such program."""
     unusable_keys: Callable[[], UnusableKeys]
     """Keys and values of a spec that it cannot use."""
+    starts_nodes_for_jobs: bool
+    """Whether jobs that wait make nodes start, up to the most that a queue may have. PCS: yes. HyperPod: no."""
+    has_system_nodes: bool
+    """Whether nodes of its own run what the cluster itself needs, such as DNS and operators. PCS: no. HyperPod: no
+    with Slurm; with EKS they are nodes of the EKS cluster, which HyperPod does not make."""
+    interface_layout: InterfaceLayout | None
+    """How the network interfaces of its nodes are laid out; None where there are no nodes. PCS: its launch template is
+    the user's, laid out as for the VPC CNI. HyperPod: lays them out itself."""
+    places_single_nodes: bool
+    """Whether even one node with EFA gets a placement group unless the spec says otherwise, because the program that
+    makes the cluster does so by itself. PCS: no, the launch template decides. HyperPod: no."""
+
+    runs_tests_in_containers: bool
+    """Whether bandwidth tests are rendered a second time for containers that the spec asks for. PCS: yes. HyperPod:
+    yes with Slurm."""
+    rendering: Callable[[], RenderingPart]
 
     @property
     def has_slurm(self) -> bool:

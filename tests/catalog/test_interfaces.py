@@ -11,10 +11,10 @@ import pytest
 
 from trainyard.catalog.instances import family_in, find, names
 from trainyard.catalog.interfaces import (
-    LAUNCHERS,
+    LAYOUTS,
     Interface,
+    InterfaceLayout,
     InterfacePlan,
-    Launcher,
     eksctl_interfaces,
     interface_plan,
     misfits,
@@ -33,9 +33,9 @@ GOLDEN = json.loads((Path(__file__).parent / "golden/parallelcluster-3.16.1-inte
 
 WITH_EFA = [name for name in names() if _known(name).has_efa]
 QUESTIONS = [
-    (name, launcher, efa)
+    (name, layout, efa)
     for name in names()
-    for launcher in LAUNCHERS
+    for layout in LAYOUTS
     for efa in ([True, False] if name in WITH_EFA else [False])
 ]
 
@@ -44,12 +44,12 @@ def _slots(interfaces: Iterable[Interface]) -> list[tuple[int, int, str]]:
     return [(interface.card_index, interface.device_index, interface.kind) for interface in interfaces]
 
 
-def _plan(name: str, launcher: Any, *, efa: bool = True) -> InterfacePlan:
-    return interface_plan(_known(name), launcher, efa=efa)
+def _plan(name: str, layout: Any, *, efa: bool = True) -> InterfacePlan:
+    return interface_plan(_known(name), layout, efa=efa)
 
 
-def test_every_launcher_has_a_rule():
-    assert set(LAUNCHERS) == set(get_args(Launcher))
+def test_every_layout_has_a_rule():
+    assert set(LAYOUTS) == set(get_args(InterfaceLayout))
 
 
 def test_parallelcluster_was_recorded_for_every_type():
@@ -62,35 +62,35 @@ def test_the_plan_is_what_parallelcluster_itself_makes(name, answer):
     assert _slots(plan.interfaces) == [tuple(slot) for slot in GOLDEN[name][answer]]
 
 
-@pytest.mark.parametrize(("name", "launcher", "efa"), QUESTIONS)
-def test_ec2_would_accept_every_plan(name, launcher, efa):
-    assert misfits(_known(name), _plan(name, launcher, efa=efa).interfaces) == ()
+@pytest.mark.parametrize(("name", "layout", "efa"), QUESTIONS)
+def test_ec2_would_accept_every_plan(name, layout, efa):
+    assert misfits(_known(name), _plan(name, layout, efa=efa).interfaces) == ()
 
 
-@pytest.mark.parametrize(("name", "launcher", "efa"), QUESTIONS)
-def test_every_plan_says_why_and_names_sources(name, launcher, efa):
-    plan = _plan(name, launcher, efa=efa)
+@pytest.mark.parametrize(("name", "layout", "efa"), QUESTIONS)
+def test_every_plan_says_why_and_names_sources(name, layout, efa):
+    plan = _plan(name, layout, efa=efa)
     assert plan.why
     assert all(sentence.endswith(".") for sentence in plan.why)
     assert plan.sources
     assert all(source.startswith("https://") for source in plan.sources)
 
 
-@pytest.mark.parametrize("launcher", LAUNCHERS)
+@pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("name", [name for name in WITH_EFA if _known(name).efa_cards is None])
-def test_a_plan_with_efa_has_all_of_it(name, launcher):
-    assert _plan(name, launcher).efa_count == _known(name).efa_interfaces
+def test_a_plan_with_efa_has_all_of_it(name, layout):
+    assert _plan(name, layout).efa_count == _known(name).efa_interfaces
 
 
-@pytest.mark.parametrize(("name", "launcher", "efa"), QUESTIONS)
-def test_a_plan_without_efa_has_none(name, launcher, efa):
-    assert _plan(name, launcher, efa=False).efa_count == 0
+@pytest.mark.parametrize(("name", "layout", "efa"), QUESTIONS)
+def test_a_plan_without_efa_has_none(name, layout, efa):
+    assert _plan(name, layout, efa=False).efa_count == 0
 
 
-@pytest.mark.parametrize("launcher", ["batch", "eks"])
+@pytest.mark.parametrize("layout", ["awsvpc", "vpc-cni"])
 @pytest.mark.parametrize("name", names())
-def test_without_efa_one_interface_is_enough(name, launcher):
-    assert _slots(_plan(name, launcher, efa=False).interfaces) == [(0, 0, "interface")]
+def test_without_efa_one_interface_is_enough(name, layout):
+    assert _slots(_plan(name, layout, efa=False).interfaces) == [(0, 0, "interface")]
 
 
 EFA_COUNTS = [
@@ -102,46 +102,46 @@ EFA_COUNTS = [
 ]
 
 
-@pytest.mark.parametrize("launcher", LAUNCHERS)
+@pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize(("name", "count"), EFA_COUNTS)
-def test_a_plan_has_as_many_efa_devices_as_aws_counts(name, count, launcher):
-    assert _plan(name, launcher).efa_count == count
+def test_a_plan_has_as_many_efa_devices_as_aws_counts(name, count, layout):
+    assert _plan(name, layout).efa_count == count
 
 
-@pytest.mark.parametrize(("launcher", "device"), [("parallelcluster", 1), ("batch", 0), ("eks", 0)])
-def test_b300_keeps_card_0_for_the_address_and_puts_efa_on_the_other_16(launcher, device):
+@pytest.mark.parametrize(("layout", "device"), [("parallelcluster", 1), ("awsvpc", 0), ("vpc-cni", 0)])
+def test_b300_keeps_card_0_for_the_address_and_puts_efa_on_the_other_16(layout, device):
     expected = [(0, 0, "interface"), *((card, device, "efa-only") for card in range(1, 17))]
-    plan = _plan("p6-b300.48xlarge", launcher)
+    plan = _plan("p6-b300.48xlarge", layout)
     assert _slots(plan.interfaces) == expected
     assert "Card 0 supports no EFA: it carries the address of the instance and nothing else." in plan.why
 
 
 def test_eks_follows_the_guide_on_p5():
     expected = [(0, 0, "interface"), (0, 1, "efa-only"), *((card, 0, "efa-only") for card in range(1, 32))]
-    assert _slots(_plan("p5.48xlarge", "eks").interfaces) == expected
+    assert _slots(_plan("p5.48xlarge", "vpc-cni").interfaces) == expected
 
 
 def test_batch_leaves_room_on_card_0_for_the_interface_of_the_container():
     p5 = _known("p5.48xlarge")
-    on_card_0 = [interface for interface in _plan("p5.48xlarge", "batch").interfaces if interface.card_index == 0]
+    on_card_0 = [interface for interface in _plan("p5.48xlarge", "awsvpc").interfaces if interface.card_index == 0]
     assert _slots(on_card_0) == [(0, 0, "efa")]
     assert len(on_card_0) < p5.cards[0].max_interfaces
 
 
 def test_batch_warns_where_no_room_is_left():
-    assert any("no room" in sentence for sentence in _plan("hpc6id.32xlarge", "batch").why)
+    assert any("no room" in sentence for sentence in _plan("hpc6id.32xlarge", "awsvpc").why)
 
 
-@pytest.mark.parametrize("launcher", ["batch", "eks"])
-def test_gb200_gets_one_efa_for_each_gpu(launcher):
+@pytest.mark.parametrize("layout", ["awsvpc", "vpc-cni"])
+def test_gb200_gets_one_efa_for_each_gpu(layout):
     expected = [(0, 0, "interface"), *((card, 0, "efa-only") for card in (1, 5, 9, 13))]
-    plan = _plan("p6e-gb200.36xlarge", launcher)
+    plan = _plan("p6e-gb200.36xlarge", layout)
     assert _slots(plan.interfaces) == expected
     assert any("cards 1, 5, 9 and 13" in sentence for sentence in plan.why)
 
 
 def test_a_card_that_holds_one_interface_combines_address_and_efa():
-    assert _slots(_plan("hpc6id.32xlarge", "eks").interfaces) == [(0, 0, "efa"), (1, 0, "efa-only")]
+    assert _slots(_plan("hpc6id.32xlarge", "vpc-cni").interfaces) == [(0, 0, "efa"), (1, 0, "efa-only")]
 
 
 def test_eksctl_puts_efa_on_every_card():
@@ -163,14 +163,14 @@ REFUSED = {
 @pytest.mark.parametrize("name", WITH_EFA)
 def test_eks_says_where_eksctl_alone_would_fail(name):
     own = misfits(_known(name), eksctl_interfaces(_known(name)))
-    said = [sentence for sentence in _plan(name, "eks").why if "eksctl" in sentence]
+    said = [sentence for sentence in _plan(name, "vpc-cni").why if "eksctl" in sentence]
     assert (own[0] if own else None) == REFUSED.get(name)
     assert len(said) == 1
     assert ("refuses" in said[0]) == (name in REFUSED)
 
 
 def test_eks_says_that_p5_leaves_no_room_for_pod_addresses():
-    assert any("leaves the VPC CNI none" in sentence for sentence in _plan("p5.48xlarge", "eks").why)
+    assert any("leaves the VPC CNI none" in sentence for sentence in _plan("p5.48xlarge", "vpc-cni").why)
 
 
 WRONG = [
@@ -188,21 +188,21 @@ def test_a_list_that_ec2_refuses_is_told_why(interfaces, reason):
     assert reason in misfits(_known("p5.48xlarge"), interfaces)
 
 
-@pytest.mark.parametrize("launcher", LAUNCHERS)
-def test_efa_on_a_type_without_it_is_an_error_with_place_and_hint(launcher):
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_efa_on_a_type_without_it_is_an_error_with_place_and_hint(layout):
     with pytest.raises(TrainyardError) as caught:
-        _plan("g5.xlarge", launcher)
+        _plan("g5.xlarge", layout)
     assert caught.value.problem == "g5.xlarge has no EFA"
     assert caught.value.where == "catalog/instances/g5.yaml (g5.xlarge)"
     assert "switch EFA off" in str(caught.value.hint)
 
 
-@pytest.mark.parametrize("launcher", LAUNCHERS)
-def test_unknown_cards_are_an_error_with_place_and_hint(launcher):
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_unknown_cards_are_an_error_with_place_and_hint(layout):
     source = {"what": "a page", "url": "https://example.org/", "read": "2026-11-20"}
     family = {"sources": {"page": source}, "types": {"x1.large": {"page": {"vcpus": 2}}}}
     with pytest.raises(TrainyardError) as caught:
-        interface_plan(family_in(family, "x1.yaml").types["x1.large"], launcher, efa=False)
+        interface_plan(family_in(family, "x1.yaml").types["x1.large"], layout, efa=False)
     assert caught.value.problem == "the network cards of x1.large are unknown"
     assert caught.value.where == "catalog/instances/x1.yaml (x1.large)"
     assert "describe-instance-types" in str(caught.value.hint)

@@ -5,29 +5,36 @@ from __future__ import annotations
 import pytest
 
 from tests.monitoring.clusters import mixed, spec_of
-from trainyard.catalog.interfaces import Launcher
+from trainyard.launch.instance import instance
 from trainyard.monitoring.agent_sizing import Nodes, agent_sizing
 from trainyard.monitoring.amp_price import amp_price
 from trainyard.monitoring.node_series import agent_series, compute_series
 from trainyard.monitoring.sizing import sizings
 from trainyard.monitoring.sizing_facts import facts
+from trainyard.platform_table import PLATFORMS
 
-EACH_LAUNCHER = pytest.mark.parametrize("launcher", ["batch", "eks"])
+EACH_PLATFORM = pytest.mark.parametrize("platform", ["batch", "eks"])
+
+
+def nodes_of(name: str, number: int, platform: str = "eks", *, gpus: bool) -> Nodes:
+    layout = PLATFORMS[platform].interface_layout
+    assert layout is not None
+    return Nodes(instance(name, layout, efa=None), number, gpus)
 
 
 def test_a_node_of_batch_makes_as_much_as_one_of_parallelcluster():
     gpu, cpu, _ = (compute_series(mixed(), group) or 0 for group in mixed().node_groups())
-    nodes = [Nodes("p5.48xlarge", 4, gpus=True), Nodes("c5n.18xlarge", 2, gpus=False)]
-    found = agent_sizing(nodes, "batch")
+    nodes = [nodes_of("p5.48xlarge", 4, "batch", gpus=True), nodes_of("c5n.18xlarge", 2, "batch", gpus=False)]
+    found = agent_sizing(nodes)
     assert found.nodes == 6
     assert found.series is not None
     # The interfaces are laid out differently; all else is the same.
     assert abs(found.series - (4 * gpu + 2 * cpu + agent_series())) <= 6 * 37
 
 
-@EACH_LAUNCHER
-def test_gpus_add_what_dcgm_says_of_each(launcher: Launcher):
-    plain, with_gpus = (agent_sizing([Nodes("p5.48xlarge", 1, gpus=gpus)], launcher) for gpus in (False, True))
+@EACH_PLATFORM
+def test_gpus_add_what_dcgm_says_of_each(platform: str):
+    plain, with_gpus = (agent_sizing([nodes_of("p5.48xlarge", 1, platform, gpus=gpus)]) for gpus in (False, True))
     assert plain.series is not None
     assert (
         with_gpus.series
@@ -35,14 +42,14 @@ def test_gpus_add_what_dcgm_says_of_each(launcher: Launcher):
     )
 
 
-@EACH_LAUNCHER
-def test_what_the_catalog_does_not_know_leaves_the_sum_unknown_unless_there_is_none_of_it(launcher: Launcher):
-    assert agent_sizing([Nodes("x99.large", 1, gpus=False)], launcher).series is None
-    assert agent_sizing([Nodes("x99.large", 0, gpus=False)], launcher).series == agent_series()
+@EACH_PLATFORM
+def test_what_the_catalog_does_not_know_leaves_the_sum_unknown_unless_there_is_none_of_it(platform: str):
+    assert agent_sizing([nodes_of("x99.large", 1, platform, gpus=False)]).series is None
+    assert agent_sizing([nodes_of("x99.large", 0, platform, gpus=False)]).series == agent_series()
 
 
 def test_it_has_a_price():
-    found = agent_sizing([Nodes("p5.48xlarge", 100, gpus=True)], "eks")
+    found = agent_sizing([nodes_of("p5.48xlarge", 100, gpus=True)])
     assert found.samples_per_s is not None
     price = amp_price(found.samples_per_s, "us-east-1")
     assert price is not None
@@ -61,9 +68,10 @@ monitoring: {mode: amp-only}
 """
 
 
-@EACH_LAUNCHER
-def test_plan_counts_its_nodes_and_the_agent_and_no_head_node(launcher: Launcher):
-    least, most = sizings(spec_of(OTHER.replace("PLATFORM", launcher)))
-    gpu, cpu = Nodes("p5.48xlarge", 4, gpus=True), Nodes("c5n.18xlarge", 3, gpus=False)
-    assert most == agent_sizing([gpu, cpu], launcher)
-    assert least == agent_sizing([gpu._replace(number=2)], launcher)
+@EACH_PLATFORM
+def test_plan_counts_its_nodes_and_the_agent_and_no_head_node(platform: str):
+    least, most = sizings(spec_of(OTHER.replace("PLATFORM", platform)))
+    gpu = nodes_of("p5.48xlarge", 4, platform, gpus=True)
+    cpu = nodes_of("c5n.18xlarge", 3, platform, gpus=False)
+    assert most == agent_sizing([gpu, cpu])
+    assert least == agent_sizing([gpu._replace(number=2)])

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.monitoring.clusters import WORKSPACE, mixed, on_head_node
+from tests.monitoring.clusters import WORKSPACE, mixed, on_head_node, spec_of
 from tests.monitoring.fake_ec2 import Instance, fake_aws
 from tests.monitoring.other_nodes import discovered, without_kubernetes
 from tests.monitoring.prometheus import real_prometheus
@@ -18,12 +18,26 @@ from tests.waiting import wait_until
 from trainyard.document.write import yaml_text
 from trainyard.monitoring.node_discovery import TARGET_LABELS
 from trainyard.monitoring.remote_write import amp_write_url
-from trainyard.platforms.batch.rendering.collection import NEEDED_ACTIONS, BatchCluster, batch_config, batch_tags
-from trainyard.platforms.eks.rendering.collection import EksCluster, eks_config
+from trainyard.platforms.batch.rendering.collection import NEEDED_ACTIONS, batch_config, batch_tags
+from trainyard.platforms.eks.rendering.collection import eks_config
+from trainyard.spec.cluster import Spec
 
 GOLDEN = Path(__file__).parent / "golden" / "other_platforms"
-BATCH = BatchCluster("train", "us-east-1", ("gpu", "cpu"), ("gpu",))
-EKS = EksCluster("train", "us-east-1", ("gpu", "system"), ("gpu",))
+SPEC = """\
+name: train
+region: us-east-1
+platform: PLATFORM
+queues:
+  - {name: gpu, instance_type: TYPE, nodes: 1}
+  - {name: OTHER, instance_type: c5n.18xlarge, nodes: 1}
+"""
+
+
+def cluster(platform: str, other: str, instance_type: str = "p5.48xlarge") -> Spec:
+    return spec_of(SPEC.replace("PLATFORM", platform).replace("OTHER", other).replace("TYPE", instance_type))
+
+
+BATCH, EKS = cluster("batch", "cpu"), cluster("eks", "system")
 URL = amp_write_url(WORKSPACE)
 CONFIGS = {"batch.yml": batch_config(BATCH, URL), "eks.yml": eks_config(EKS, URL)}
 
@@ -53,7 +67,10 @@ def test_every_target_has_the_labels_that_queries_ask_for_and_no_key_is_written(
 
 
 def test_without_gpus_there_is_no_exporter_of_them():
-    for config in (batch_config(BATCH._replace(gpu_queues=()), URL), eks_config(EKS._replace(gpu_queues=()), URL)):
+    for config in (
+        batch_config(cluster("batch", "cpu", "c5n.18xlarge"), URL),
+        eks_config(cluster("eks", "system", "c5n.18xlarge"), URL),
+    ):
         assert "dcgm-exporter" not in {job["job_name"] for job in config["scrape_configs"]}
 
 
@@ -71,7 +88,7 @@ def test_promtool_accepts_it_for_an_agent(name: str, tmp_path: Path):
 
 def of_batch(number: int, queue: str, **more: Any) -> Instance:
     """Return an instance as Batch launches it for a compute environment with our tags."""
-    tags = {"AWSBatchServiceTag": "batch", **batch_tags(BATCH, queue)}
+    tags = {"AWSBatchServiceTag": "batch", **batch_tags("train", queue)}
     return Instance(number, "p5.48xlarge", tags, **more)
 
 

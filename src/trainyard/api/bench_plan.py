@@ -10,7 +10,7 @@ from trainyard.checking.spec_file import Checked, check_file
 from trainyard.edge.bundle_folder import Written, write_folder
 from trainyard.errors import SpecError, TrainyardError
 from trainyard.platform_table import platform_of
-from trainyard.render.bench.files import file_name, files_of
+from trainyard.render.bench.files import files_of
 from trainyard.render.bench.gpu_nodes import left_out
 from trainyard.render.bench.job import BenchJob
 from trainyard.render.bench.plan import jobs_for
@@ -57,7 +57,7 @@ def plan_bench(
     jobs = _jobs(spec, file, phase, container=container)
     files = files_of(spec, jobs)
     written = write_folder(folder or Path("build") / f"{spec.name}-bench", files, force=force)
-    file_of = {job.id: file_name(spec.platform, job) for job in jobs}
+    file_of = {job.id: platform_of(spec).rendering().bench_file_name(job) for job in jobs}
     return BenchPlan(checked, jobs, tuple(left_out(spec)), tuple(sorted(files)), written, file_of)
 
 

@@ -7,8 +7,9 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from trainyard.catalog.instances import find, names, sources_of
-from trainyard.catalog.interfaces import InterfacePlan, Launcher, interface_plan
+from trainyard.catalog.interfaces import InterfacePlan, interface_plan
 from trainyard.errors import InputError
+from trainyard.platform_table import PLATFORMS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,13 +32,17 @@ def instance_types() -> tuple[InstanceType, ...]:
     return tuple(facts for name in names() if (facts := find(name)) is not None)
 
 
-def instance_facts(name: str, launcher: Launcher = "parallelcluster") -> InstanceFacts:
-    """Return what is known about an instance type. Raises InputError with the nearest name where that is nothing."""
+def instance_facts(name: str, launcher: str = "parallelcluster") -> InstanceFacts:
+    """Return what is known about an instance type, with its interfaces as a platform lays them out.
+
+    Raises InputError with the nearest name where that is nothing.
+    """
     facts = find(name)
     if facts is None:
         close = get_close_matches(name, names(), n=1)
         hint = f"did you mean {close[0]}?" if close else "`trainyard instances` lists the types that are known"
         raise InputError(f"nothing is known about instance type {name!r}", where="TYPE", hint=hint)
     known = facts.cards is not None and facts.has_efa is not None
-    plan = interface_plan(facts, launcher, efa=bool(facts.has_efa)) if known else None
+    layout = PLATFORMS[launcher].interface_layout
+    plan = interface_plan(facts, layout, efa=bool(facts.has_efa)) if known and layout is not None else None
     return InstanceFacts(facts, sources_of(name), plan)

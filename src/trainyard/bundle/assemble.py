@@ -16,7 +16,7 @@ from trainyard.bundle.readme import Parts, readme
 from trainyard.bundle.release import Release
 from trainyard.bundle.stack_files import parameters_list, stack_files
 from trainyard.finding import Path, path_text
-from trainyard.platforms.batch.rendering.container_images import image_files
+from trainyard.platform_table import platform_of
 from trainyard.render.bench.files import bench_files
 from trainyard.render.diagram.architecture import architecture_svg
 from trainyard.render.rendering import Rendering, render
@@ -56,7 +56,9 @@ def assemble(spec: Spec, outputs: Mapping[str, str] | None = None, lock: bytes |
     files = {name: text.encode() for name, text in texts.items()}
     files |= assets(made) | collecting
     files |= {f"bench/{name}": content for name, content in bench_files(spec).items()}
-    files |= {f"images/{name}": content for name, content in image_files(spec).items()}
+    files |= {
+        f"images/{name}": content for name, content in platform_of(spec).rendering().container_images(spec).items()
+    }
     return Bundle(files, rendering.stand_ins, rendering.outputs | ids.used, unlocked(spec, locked))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from trainyard.bundle.asset_lock import AssetLock, compared
 from trainyard.bundle.monitoring_files import described
-from trainyard.platforms.batch.rendering.container_images import image_files
+from trainyard.platform_table import platform_of
 from trainyard.platforms.eks.readme import EXAMPLES
 from trainyard.render.bench.gpu_nodes import gpu_nodes
 from trainyard.render.needed_assets import needed_assets
@@ -62,7 +62,7 @@ def _of_jobs(spec: Spec) -> Iterator[str]:
     elif gpu_nodes(spec):
         yield "| `bench/*.sbatch` | NCCL bandwidth tests: copy `bench/` to where all nodes see it, and submit them |"
         yield "| `bench/*.sh` | what they run: it says what the nodes are, and tests them |"
-    if image_files(spec):
+    if platform_of(spec).rendering().container_images(spec):
         yield "| `images/` | Dockerfiles of what jobs run, and what they copy |"
 
 

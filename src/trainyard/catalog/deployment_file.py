@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from trainyard.catalog.asset import Asset
 from trainyard.catalog.catalog_file import FOLDER
@@ -42,6 +42,8 @@ class DeploymentFile(Record):
     """assets.yaml."""
     compute_capabilities: dict[str, ComputeCapability] | None = None
     """compute_capabilities.yaml, by the vendor's name of the GPU."""
+    gpu_fabrics: dict[str, Literal["fabric-manager", "nvlsm"]] | None = None
+    """gpu_fabrics.yaml, by the vendor's name of the GPU."""
 
 
 def validated(file: dict[str, Any]) -> DeploymentFile:

@@ -1,4 +1,4 @@
-"""Plans the network interfaces of an instance type for each launcher, and says why.
+"""Plans the network interfaces of an instance type in each layout that a platform may need, and says why.
 
 Every tool lays them out differently (EC2's guide, ParallelCluster, AWS's Batch templates, eksctl).
 This is the one place where trainyard decides, from the cards in the catalog.
@@ -13,7 +13,9 @@ from typing import Literal, NamedTuple
 from trainyard.catalog.instance_type import InstanceType, InterfaceKind, NetworkCard
 from trainyard.errors import TrainyardError
 
-Launcher = Literal["parallelcluster", "batch", "eks"]
+InterfaceLayout = Literal["parallelcluster", "awsvpc", "vpc-cni"]
+"""What decides where interfaces go: ParallelCluster itself, containers of ECS in network mode awsvpc, which bring an
+interface of their own, or pods, whose addresses the VPC CNI takes from interfaces on card 0."""
 
 EC2_GUIDE = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-acc-inst-types.html"
 # The function add_network_interfaces.
@@ -48,10 +50,10 @@ class InterfacePlan(NamedTuple):
         return sum(interface.kind != "interface" for interface in self.interfaces)
 
 
-def interface_plan(instance_type: InstanceType, launcher: Launcher, *, efa: bool) -> InterfacePlan:
+def interface_plan(instance_type: InstanceType, layout: InterfaceLayout, *, efa: bool) -> InterfacePlan:
     """Return the interfaces to launch with. Raises TrainyardError where the cards are unknown or EFA is missing."""
     cards = _known_cards(instance_type, efa=efa)
-    return LAUNCHERS[launcher](instance_type, cards, efa)
+    return LAYOUTS[layout](instance_type, cards, efa)
 
 
 def eksctl_interfaces(instance_type: InstanceType) -> tuple[Interface, ...]:
@@ -113,10 +115,9 @@ def _parallelcluster(instance_type: InstanceType, cards: tuple[NetworkCard, ...]
     interfaces = [Interface(0, 0, "efa" if alone else "interface")]
     if efa_on_first and not alone:
         interfaces.append(Interface(0, 1, "efa-only"))
-    gb200 = instance_type.family == "p6e-gb200"
     for card in others:
-        if gb200 and not efa and card.index % 2:
-            continue  # odd cards of GB200 take nothing but EFA
+        if not efa and "interface" not in card.kinds:
+            continue  # it takes nothing but EFA, as odd cards of GB200 do
         device_index = 0 if card.max_interfaces == 1 else 1
         interfaces.append(Interface(card.index, device_index, "efa-only" if efa else "interface"))
     why = [
@@ -128,7 +129,7 @@ def _parallelcluster(instance_type: InstanceType, cards: tuple[NetworkCard, ...]
     return InterfacePlan(tuple(interfaces), tuple(why), (PARALLELCLUSTER,))
 
 
-def _batch(instance_type: InstanceType, cards: tuple[NetworkCard, ...], efa: bool) -> InterfacePlan:  # noqa: FBT001  one signature for the table below
+def _awsvpc(instance_type: InstanceType, cards: tuple[NetworkCard, ...], efa: bool) -> InterfacePlan:  # noqa: FBT001  one signature for the table below
     """Return what the launch template of a compute environment for multi-node parallel jobs carries."""
     first = cards[0]
     combined = efa and first.takes_efa
@@ -153,7 +154,7 @@ def _batch(instance_type: InstanceType, cards: tuple[NetworkCard, ...], efa: boo
     )
 
 
-def _eks(instance_type: InstanceType, cards: tuple[NetworkCard, ...], efa: bool) -> InterfacePlan:  # noqa: FBT001  one signature for the table below
+def _vpc_cni(instance_type: InstanceType, cards: tuple[NetworkCard, ...], efa: bool) -> InterfacePlan:  # noqa: FBT001  one signature for the table below
     """Return what the launch template of a node group carries, which is seldom what eksctl makes by itself."""
     first = cards[0]
     beside = efa and first.takes_efa and first.max_interfaces > 1
@@ -173,10 +174,10 @@ def _eks(instance_type: InstanceType, cards: tuple[NetworkCard, ...], efa: bool)
     return InterfacePlan(tuple(interfaces), tuple(why), (EC2_GUIDE, EKS_GUIDE, EKS_POD_LIMIT, EKSCTL))
 
 
-LAUNCHERS: Mapping[Launcher, Callable[[InstanceType, tuple[NetworkCard, ...], bool], InterfacePlan]] = {
+LAYOUTS: Mapping[InterfaceLayout, Callable[[InstanceType, tuple[NetworkCard, ...], bool], InterfacePlan]] = {
     "parallelcluster": _parallelcluster,
-    "batch": _batch,
-    "eks": _eks,
+    "awsvpc": _awsvpc,
+    "vpc-cni": _vpc_cni,
 }
 
 

@@ -9,6 +9,7 @@ import click
 
 from trainyard.cli import suggestions
 from trainyard.cli.output import json_option, print_json, print_text
+from trainyard.platform_table import PLATFORMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -18,15 +19,13 @@ if TYPE_CHECKING:
     from trainyard.catalog.interfaces import Interface, InterfacePlan
     from trainyard.catalog.source import Source
 
-LAUNCHERS = ("parallelcluster", "batch", "eks")
-
 
 @click.command()
 @click.argument("type_", metavar="[TYPE]", required=False, shell_complete=suggestions.instance_types)
 @click.option(
     "--launcher",
-    type=click.Choice(LAUNCHERS),
-    default=LAUNCHERS[0],
+    type=click.Choice(tuple(PLATFORMS)),
+    default=next(iter(PLATFORMS)),
     show_default=True,
     help="Whose interface layout to show.",
 )
@@ -47,7 +46,7 @@ def command(type_: str | None, launcher: str, *, as_json: bool) -> None:
     if type_ is None:
         _print_list(instance_types(), as_json=as_json)
     else:
-        found = instance_facts(type_, launcher)  # type: ignore[arg-type]  # click admits launchers only
+        found = instance_facts(type_, launcher)
         _print_one(found, launcher, as_json=as_json)
 
 

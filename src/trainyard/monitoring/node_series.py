@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
-from trainyard.catalog.efa import uses_efa
+from trainyard.catalog.instance_type import InstanceType
 from trainyard.catalog.instances import find
-from trainyard.catalog.interfaces import Launcher, interface_plan
-from trainyard.errors import TrainyardError
+from trainyard.launch.instance import Instance
+from trainyard.launch.launch import launch_of
 from trainyard.monitoring.exporters import gpu_queues
 from trainyard.monitoring.sizing_facts import facts
-from trainyard.platform_table import platform_of
 from trainyard.spec.cluster import Spec
 from trainyard.spec.node_group import NodeGroup
-
-
-class _Network(NamedTuple):
-    devices: int
-    """Those that carry IP."""
-    efa_interfaces: int
 
 
 def head_series(spec: Spec) -> int | None:
@@ -40,27 +32,24 @@ def head_series(spec: Spec) -> int | None:
 
 def plain_series(instance_type: str) -> int | None:
     """Return those of a node with nothing but node_exporter, as login nodes are."""
-    return _node_exporter(instance_type, _Network(1, 0))
+    return _node_exporter(find(instance_type), network_devices=1)
 
 
 def compute_series(spec: Spec, group: NodeGroup) -> int | None:
     """Return those of one node; where it may be of several instance types, of the one with the most."""
     gpus = group.queue.name in gpu_queues(spec)
-    launcher = platform_of(spec).interface_launcher
-    each = [instance_series(name, gpus=gpus, efa=group.efa, launcher=launcher) for name in group.instance_types]
+    each = [instance_series(one, gpus=gpus) for one in launch_of(spec, group).instances]
     known = [one for one in each if one is not None]
     return max(known) if known and len(known) == len(each) else None
 
 
-def instance_series(
-    name: str, *, gpus: bool, efa: bool | None = None, launcher: Launcher = "parallelcluster"
-) -> int | None:
-    """Return those of one node, whose GPUs are looked at or not; it has EFA by default where it can."""
-    network = _network(name, efa, launcher)
-    if network is None:
+def instance_series(instance: Instance, *, gpus: bool) -> int | None:
+    """Return those of one node, whose GPUs are looked at or not."""
+    if instance.plan is None:
         return None
-    own = _of("trainyard-node-compute", efa_interface=network.efa_interfaces)
-    return total([own, _node_exporter(name, network), *([_dcgm(name)] if gpus else [])])
+    own = _of("trainyard-node-compute", efa_interface=instance.plan.efa_count)
+    dcgm = [] if not gpus else [None if instance.gpus is None else _of("dcgm-exporter", gpu=instance.gpus)]
+    return total([own, _node_exporter(instance.facts, instance.private_addresses), *dcgm])
 
 
 def agent_series() -> int:
@@ -75,28 +64,12 @@ def total(parts: Iterable[int | None]) -> int | None:
     return sum(known) if len(known) == len(listed) else None
 
 
-def _node_exporter(name: str, network: _Network) -> int | None:
-    known = find(name)
+def _node_exporter(known: InstanceType | None, network_devices: int) -> int | None:
+    """Return those of node_exporter. Network devices are those that carry IP."""
     if known is None or known.vcpus is None:
         return None
     disks = sum(one.count for one in known.nvme or ())
-    return _of("node-exporter", vcpu=known.vcpus, network_device=network.devices, disk=disks)
-
-
-def _dcgm(name: str) -> int | None:
-    known = find(name)
-    return None if known is None or known.gpu_count is None else _of("dcgm-exporter", gpu=known.gpu_count)
-
-
-def _network(name: str, wanted: bool | None, launcher: Launcher) -> _Network | None:  # noqa: FBT001  as the spec has it
-    known = find(name)
-    if known is None:
-        return None
-    try:
-        plan = interface_plan(known, launcher, efa=uses_efa(name, wanted))
-    except TrainyardError:  # its cards are unknown
-        return None
-    return _Network(sum(one.kind != "efa-only" for one in plan.interfaces), plan.efa_count)
+    return _of("node-exporter", vcpu=known.vcpus, network_device=network_devices, disk=disks)
 
 
 def _of(exporter: str, **counts: int) -> int:

@@ -7,9 +7,8 @@ https://aws.amazon.com/cloudwatch/pricing/
 from __future__ import annotations
 
 from trainyard.bootstrap.steps import Role
-from trainyard.catalog.efa import uses_efa
-from trainyard.catalog.instances import find
-from trainyard.render.node_hardware import Hardware, hardware
+from trainyard.launch.instance import Hardware
+from trainyard.launch.launch import compute_launches, queue_hardware
 from trainyard.spec.cluster import Spec
 from trainyard.spec.node_group import NodeGroup
 from trainyard.spec.queue import Queue
@@ -33,8 +32,8 @@ def groups_of(spec: Spec, role: Role, queue: Queue | None) -> tuple[str, ...]:
 
 def metrics_of(group: NodeGroup, wanted: str, spec: Spec) -> int:
     """Return how many metrics a node of a queue has at most in one group."""
-    found = [one for name, one in hardware(spec, group.queue).items() if name in group.instance_types]
-    return max((_count(one, wanted) for one in found), default=0)
+    by_type = queue_hardware(spec, group.queue)
+    return max((_count(by_type[name], wanted) for name in group.instance_types), default=0)
 
 
 def events_of(group: NodeGroup, wanted: str, spec: Spec) -> int:
@@ -42,11 +41,11 @@ def events_of(group: NodeGroup, wanted: str, spec: Spec) -> int:
     return 0 if wanted == "system" else metrics_of(group, wanted, spec) // OF_EFA
 
 
-def _count(found: Hardware, wanted: str) -> int:
-    interfaces = found.efa_interfaces or 0
+def _count(hardware: Hardware, wanted: str) -> int:
+    interfaces = hardware.efa_interfaces or 0
     counts = {
         "system": SYSTEM,
-        "gpu": OF_GPU * (found.gpus or 0),
+        "gpu": OF_GPU * (hardware.gpus or 0),
         "efa": OF_EFA if interfaces else 0,
         "efa-interfaces": OF_EFA * interfaces,
     }
@@ -55,8 +54,6 @@ def _count(found: Hardware, wanted: str) -> int:
 
 def _of_queue(spec: Spec, queue: Queue) -> set[str]:
     """Return what the nodes of a queue may have. What is not known of a type counts as there."""
-    groups = tuple(spec.groups_in(queue))
-    facts = [find(name) for group in groups for name in group.instance_types]
-    gpu = {"gpu"} if any(one is None or one.gpu_count != 0 for one in facts) else set()
-    efa = any(uses_efa(name, group.efa) for group in groups for name in group.instance_types)
-    return gpu | ({"efa", "efa-interfaces"} if efa else set())
+    instances = [instance for launch in compute_launches(spec, queue) for instance in launch.instances]
+    gpu = {"gpu"} if any(instance.gpus != 0 for instance in instances) else set()
+    return gpu | ({"efa", "efa-interfaces"} if any(instance.efa for instance in instances) else set())

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from trainyard.bootstrap.steps import STEPS, Role, Step
-from trainyard.catalog.efa import uses_efa
+from trainyard.launch.capacity import named_reservations
+from trainyard.launch.instance import Hardware, common_hardware
+from trainyard.launch.launch import compute_launches, cuda_architectures, queue_hardware
 from trainyard.monitoring.prometheus_config import runs_as_agent
 from trainyard.render.cloudformation.network import has_load_balancer
 from trainyard.render.cloudwatch_metrics import groups_of
 from trainyard.render.collection import write_url
-from trainyard.render.named_reservations import named_reservations
-from trainyard.render.node_hardware import Hardware, common, cuda_architectures, hardware
 from trainyard.render.shared_file_system import shared_mount
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.cluster import Spec
@@ -105,12 +105,12 @@ def _writes_metrics(spec: Spec, kind: NodeKind) -> bool:
 
 
 def _has_fabric(spec: Spec, kind: NodeKind) -> bool:
-    return kind.queue is not None and any(one.fabric != "none" for one in hardware(spec, kind.queue).values())
+    return kind.queue is not None and any(one.fabric != "none" for one in queue_hardware(spec, kind.queue).values())
 
 
 def _has_efa(spec: Spec, kind: NodeKind) -> bool:
-    groups = () if kind.queue is None else spec.groups_in(kind.queue)
-    return any(uses_efa(name, group.efa) for group in groups for name in group.instance_types)
+    launches = () if kind.queue is None else compute_launches(spec, kind.queue)
+    return any(instance.efa for launch in launches for instance in launch.instances)
 
 
 def _has_shared(spec: Spec, _: NodeKind) -> bool:
@@ -199,7 +199,7 @@ def _settings_by_type(spec: Spec, kind: NodeKind) -> dict[str, dict[str, str]]:
     """Return what differs between the instance types of a queue: a node takes what its own type has."""
     if kind.queue is None:
         return {}
-    return {name: _named(_hardware_settings(one)) for name, one in hardware(spec, kind.queue).items()}
+    return {name: _named(_hardware_settings(one)) for name, one in queue_hardware(spec, kind.queue).items()}
 
 
 def _named(settings: Mapping[str, str]) -> dict[str, str]:
@@ -207,7 +207,7 @@ def _named(settings: Mapping[str, str]) -> dict[str, str]:
 
 
 def _common_hardware(spec: Spec, kind: NodeKind) -> Hardware:
-    return Hardware(0, 0, "none") if kind.queue is None else common(hardware(spec, kind.queue).values())
+    return Hardware(0, 0, "none") if kind.queue is None else common_hardware(queue_hardware(spec, kind.queue).values())
 
 
 def _nccl_settings(spec: Spec) -> dict[str, str]:
@@ -222,9 +222,9 @@ def _nccl_settings(spec: Spec) -> dict[str, str]:
     }
 
 
-def _hardware_settings(found: Hardware) -> dict[str, str]:
+def _hardware_settings(hardware: Hardware) -> dict[str, str]:
     return {
-        "EFA_INTERFACES": "" if found.efa_interfaces is None else str(found.efa_interfaces),
-        "GPUS": "" if found.gpus is None else str(found.gpus),
-        "FABRIC": found.fabric,
+        "EFA_INTERFACES": "" if hardware.efa_interfaces is None else str(hardware.efa_interfaces),
+        "GPUS": "" if hardware.gpus is None else str(hardware.gpus),
+        "FABRIC": hardware.fabric,
     }

@@ -1,18 +1,16 @@
-"""What rendering gives, and which function renders which platform."""
+"""Everything that a spec renders to: documents, manifests and stacks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from trainyard.platforms.eks.rendering.cluster import cluster as eks_cluster
-from trainyard.platforms.eks.rendering.manifests import documents as documents_of
-from trainyard.platforms.eks.rendering.manifests import manifest_texts
-from trainyard.platforms.parallelcluster.rendering.cluster import cluster
+import yaml
+
+from trainyard.platform_table import platform_of
 from trainyard.render.cloudformation.stack import Stack
 from trainyard.render.cloudformation.stacks import stacks
-from trainyard.render.collection import collection
 from trainyard.render.nodes import node_plan
 from trainyard.render.stand_ins import Ids, StandIn
 from trainyard.spec.cluster import Spec
@@ -37,42 +35,13 @@ class Rendering:
 
 
 def render(spec: Spec, outputs: Mapping[str, str]) -> Rendering:
-    """Return the documents of a spec. ``outputs`` are the outputs of its stacks by name, as far as they are known.
-
-    Raises TrainyardError for a platform that cannot be rendered yet.
-    """
+    """Return the documents of a spec. ``outputs`` are the outputs of its stacks by name, as far as they are known."""
     ids = Ids(outputs)
-    documents: dict[str, Any] = collection(spec, ids) if spec.is_environment else PLATFORMS[spec.platform](spec, ids)
-    manifests = _manifests(spec, ids)
-    documents |= {name: documents_of(text) for name, text in manifests.items()}
+    part = platform_of(spec).rendering()
+    documents: dict[str, Any] = {**part.cluster_documents(spec, ids), **part.collection(spec, ids)}
+    manifests = {f"{MANIFESTS}{name}": text for name, text in part.manifests(spec, ids).items()}
+    documents |= {name: list(yaml.load_all(text, Loader=yaml.CSafeLoader)) for name, text in manifests.items()}
     made = stacks(spec, ids)
     if spec.installs_anything:
         node_plan(spec, ids)  # lies in the bundle too, so what it asks for counts
     return Rendering(documents, manifests, made, ids.in_order(), frozenset(ids.used))
-
-
-def _manifests(spec: Spec, ids: Ids) -> dict[str, str]:
-    if spec.platform != "eks" or spec.is_environment:
-        return {}
-    return {f"{MANIFESTS}{name}": text for name, text in manifest_texts(spec, ids).items()}
-
-
-def _parallelcluster(spec: Spec, ids: Ids) -> dict[str, dict[str, Any]]:
-    return {"cluster.yaml": cluster(spec, ids), **collection(spec, ids)}
-
-
-def _batch(spec: Spec, ids: Ids) -> dict[str, dict[str, Any]]:
-    """Return the documents beside the stack of Batch, which is the cluster."""
-    return collection(spec, ids)
-
-
-def _eks(spec: Spec, ids: Ids) -> dict[str, Any]:
-    """Return the documents beside the manifests."""
-    return {"cluster.yaml": eks_cluster(spec, ids), **collection(spec, ids)}
-
-
-PLATFORMS: dict[str, Callable[[Spec, Ids], dict[str, dict[str, Any]]]] = {
-    "parallelcluster": _parallelcluster,
-    "batch": _batch,
-    "eks": _eks,
-}

@@ -5,7 +5,8 @@ https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/create-cr-group.html
 
 from __future__ import annotations
 
-from trainyard.spec.capacity import Reserved
+from trainyard.launch.capacity import CapacityTarget
+from trainyard.render.stand_ins import Ids
 from trainyard.spec.cluster import Spec
 
 # What a group needs for instances to be launched into it, and for ParallelCluster to accept it.
@@ -18,13 +19,13 @@ CONFIGURATION = [
 ]
 
 
-def groups_to_make(spec: Spec) -> list[tuple[str, ...]]:
-    """Return the reservations of each group, in the order of the spec; nodes with the same ones share a group."""
-    capacities = [group.capacity for group in spec.node_groups()]
-    sets = [one.reservations for one in capacities if isinstance(one, Reserved) and one.reservations is not None]
-    return list(dict.fromkeys(sets))
-
-
 def group_name(spec: Spec, number: int) -> str:
     """Return the name of a group, counted from 1."""
     return f"{spec.name}-reservations-{number}"
+
+
+def group_arn(target: CapacityTarget, ids: Ids) -> str | None:
+    """Return the group of reservations that nodes target, made or existing; None where they target none."""
+    if target.group_number is not None:
+        return ids.of("ReservationGroupArn", number=target.group_number)
+    return target.group_arn

@@ -35,11 +35,11 @@ def interface_count(spec: Spec, group: NodeGroup) -> int:
 
 
 def _interfaces_of(spec: Spec, group: NodeGroup, name: str) -> int:
-    facts = find(name)
-    if facts is None or facts.cards is None or facts.has_efa is None:
+    facts, layout = find(name), platform_of(spec).interface_layout
+    if facts is None or layout is None or facts.cards is None or facts.has_efa is None:
         return 0
     efa = facts.has_efa and uses_efa(group.instance_type, group.efa)
-    return len(interface_plan(facts, platform_of(spec).interface_launcher, efa=efa).interfaces)
+    return len(interface_plan(facts, layout, efa=efa).interfaces)
 
 
 RULE = Rule(

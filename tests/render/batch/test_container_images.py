@@ -12,10 +12,11 @@ import pytest
 
 from tests.specs import spec_of
 from trainyard.catalog.assets import asset
+from trainyard.platform_table import platform_of
+from trainyard.platforms.batch.rendering import documents
 from trainyard.platforms.batch.rendering.container_images import (
     IMAGES,
     ContainerImage,
-    image_files,
     image_for,
     platform_for,
 )
@@ -123,14 +124,15 @@ def test_nodes_with_trainium_have_an_image_of_their_own_for_torchrun_alone():
 
 def test_a_bundle_has_the_images_that_its_spec_names_no_others_for():
     trainium = spec_of("platform: batch\nqueues: [{name: q, instance_type: trn1.32xlarge, nodes: {min: 0, max: 2}}]")
-    files = image_files(trainium)
+    files = documents.container_images(trainium)
     assert list(files) == ["stress-ng/Dockerfile", "pytorch/Dockerfile", "pytorch/train.py"]
     assert files["pytorch/Dockerfile"] == image_for("pytorch", "trn1.32xlarge").files()["Dockerfile"]
     named = spec_of(
         "platform: batch\nbatch: {stress_image: public.ecr.aws/mine/a:1, pytorch_image: public.ecr.aws/mine/b:1}"
     )
-    assert image_files(named) == {}
-    assert image_files(spec_of("platform: parallelcluster")) == {}
+    assert documents.container_images(named) == {}
+    parallelcluster = spec_of("platform: parallelcluster")
+    assert platform_of(parallelcluster).rendering().container_images(parallelcluster) == {}
 
 
 def test_an_image_is_built_for_the_processors_of_its_nodes():

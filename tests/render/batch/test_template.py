@@ -15,8 +15,10 @@ from tests.architectures.by_platform import architectures_on
 from tests.render.batch.resolved import resolved, resources_of, stack_of
 from tests.render.cloudformation.templates import names_in, reached
 from trainyard.document.read import read_yaml
-from trainyard.platforms.batch.rendering.template import INLINE_BYTES, native_template, numbered
+from trainyard.platforms.batch.rendering.template import native_template
+from trainyard.render.cloudformation.stack import INLINE_BYTES
 from trainyard.render.cloudformation.stacks import stacks
+from trainyard.render.repeated_sections import numbered
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.parsing import parse
 

@@ -10,7 +10,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from trainyard.render.bench.files import scripts
+from trainyard.render.bench.sbatch import scripts
 
 # The stand-in for srun runs what it is given once on each host, where uname tells the name of the host.
 SRUN = """\

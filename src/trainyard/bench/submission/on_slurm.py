@@ -10,9 +10,8 @@ from trainyard.bench.submission import remote_files, slurm
 from trainyard.bench.submission.head_node import HeadNode
 from trainyard.bench.submission.job import Job
 from trainyard.bench.submission.state import State
-from trainyard.render.bench.files import scripts
 from trainyard.render.bench.job import BenchJob
-from trainyard.render.bench.sbatch import sbatch_text
+from trainyard.render.bench.sbatch import sbatch_text, scripts
 from trainyard.spec.cluster import Spec
 
 _NEAR_S, _FAR_S = 1.0, 15.0

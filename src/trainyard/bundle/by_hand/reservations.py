@@ -9,14 +9,15 @@ from collections.abc import Iterator
 
 from trainyard.bundle.by_hand.aws_command import assigned, aws, document, shell_name
 from trainyard.catalog.partition import partition_of
-from trainyard.render.reservation_groups import CONFIGURATION, group_name, groups_to_make
+from trainyard.launch.capacity import reservation_groups
+from trainyard.render.reservation_groups import CONFIGURATION, group_name
 from trainyard.render.stand_ins import StandIn
 from trainyard.spec.cluster import Spec
 
 
 def ungrouped(spec: Spec) -> Iterator[str]:
     """Yield how to delete the groups that were made for a cluster."""
-    for number, _ in enumerate(groups_to_make(spec), 1):
+    for number, _ in enumerate(reservation_groups(spec), 1):
         yield aws(spec.region, "resource-groups delete-group", "--group", group_name(spec, number))
 
 
@@ -25,7 +26,7 @@ def reservation_group(spec: Spec, stand_in: StandIn) -> Iterator[str]:
     number = int(stand_in.output.removeprefix("ReservationGroupArn") or 1)
     name = group_name(spec, number)
     arn = f"arn:{partition_of(spec.region)}:ec2:{spec.region}:$ACCOUNT:capacity-reservation/"
-    members = [f"{arn}{reservation}" for reservation in groups_to_make(spec)[number - 1]]
+    members = [f"{arn}{reservation}" for reservation in reservation_groups(spec)[number - 1]]
     yield assigned("ACCOUNT", aws(spec.region, "sts get-caller-identity", "--query", "Account", "--output", "text"))
     made = aws(
         spec.region, "resource-groups create-group", "--name", name, "--configuration", document(CONFIGURATION),

@@ -10,6 +10,7 @@ from trainyard.catalog.instances import find
 from trainyard.catalog.interfaces import interface_plan
 from trainyard.errors import TrainyardError
 from trainyard.finding import Path
+from trainyard.platform_table import PLATFORMS
 from trainyard.spec.cluster import Spec
 from trainyard.spec.node_group import NodeGroup
 from trainyard.spec.queue import Queue
@@ -94,12 +95,12 @@ def _compute_nodes(spec: Spec, group: NodeGroup) -> Nodes:
 
 
 def _addresses(name: str, platform: str, group: NodeGroup | None) -> int:
-    facts = find(name)
-    if facts is None or platform not in ("parallelcluster", "batch", "eks"):
+    facts, layout = find(name), PLATFORMS[platform].interface_layout
+    if facts is None or layout is None:
         return 1
     efa = group is not None and uses_efa(name, group.efa) and facts.has_efa is not False
     try:
-        plan = interface_plan(facts, platform, efa=efa)  # type: ignore[arg-type]  # checked two lines above
+        plan = interface_plan(facts, layout, efa=efa)
     except TrainyardError:
         return 1  # nobody knows its cards; one address is the least
     return sum(interface.kind != "efa-only" for interface in plan.interfaces)

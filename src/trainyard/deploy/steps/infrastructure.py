@@ -9,9 +9,9 @@ from trainyard.deploy.steps.monitoring_instance import MonitoringInstance
 from trainyard.deploy.steps.network import NetworkStep
 from trainyard.deploy.steps.reservation_groups import ReservationGroups
 from trainyard.deploy.steps.stack import StackStep
+from trainyard.launch.capacity import reservation_groups
 from trainyard.render.cloudformation.stack import Kind
 from trainyard.render.cloudformation.stacks import stacks
-from trainyard.render.reservation_groups import groups_to_make
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.cluster import Spec
 
@@ -21,7 +21,7 @@ BESIDE_CLUSTER: tuple[Kind, ...] = ("network", "storage", "monitoring", "rules",
 
 def steps_before_stacks(spec: Spec) -> list[Step]:
     """Return the steps whose outputs the stacks take."""
-    groups: list[Step] = [ReservationGroups()] if groups_to_make(spec) else []
+    groups: list[Step] = [ReservationGroups()] if reservation_groups(spec) else []
     return [*groups, Environment()] if spec.environment is not None else groups
 
 

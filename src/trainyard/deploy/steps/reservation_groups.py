@@ -13,7 +13,8 @@ from trainyard.edge.aws.reservation_groups import (
     put_into_group,
 )
 from trainyard.errors import TrainyardError
-from trainyard.render.reservation_groups import CONFIGURATION, group_name, groups_to_make
+from trainyard.launch.capacity import reservation_groups
+from trainyard.render.reservation_groups import CONFIGURATION, group_name
 
 
 class ReservationGroups:
@@ -32,7 +33,7 @@ class ReservationGroups:
         """Make them, and put their reservations into them."""
         spec, tags = work.wanted(), {work.tag: work.name}
         arns, made = [], []
-        for name, reservations in zip(self._names(work), groups_to_make(spec), strict=True):
+        for name, reservations in zip(self._names(work), reservation_groups(spec), strict=True):
             there = find_group(work.account, name)
             if there is not None and there[1].get(work.tag) != work.name:
                 raise TrainyardError(
@@ -54,14 +55,15 @@ class ReservationGroups:
 
     def _names(self, work: Work) -> list[str]:
         spec = work.wanted()
-        return [group_name(spec, number) for number, _ in enumerate(groups_to_make(spec), 1)]
+        return [group_name(spec, number) for number, _ in enumerate(reservation_groups(spec), 1)]
 
 
 def known_groups(work: Work) -> dict[str, str]:
     """Return the ARNs of the groups that are there, by the names that templates give them."""
     spec = work.wanted()
     found = {
-        number: find_group(work.account, group_name(spec, number)) for number in range(1, len(groups_to_make(spec)) + 1)
+        number: find_group(work.account, group_name(spec, number))
+        for number in range(1, len(reservation_groups(spec)) + 1)
     }
     return {_output(number): group[0] for number, group in found.items() if group is not None}
 

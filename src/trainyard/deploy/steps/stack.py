@@ -12,8 +12,7 @@ from trainyard.edge.aws.cloudformation import change_stack, delete_stack
 from trainyard.edge.aws.stack_events import StackEvent
 from trainyard.edge.aws.stacks import StackState, find_stack
 from trainyard.errors import TrainyardError
-from trainyard.platforms.batch.rendering.template import fits_inline
-from trainyard.render.cloudformation.stack import Kind
+from trainyard.render.cloudformation.stack import Kind, fits_inline
 from trainyard.render.cloudformation.stacks import stacks
 from trainyard.render.stand_ins import Ids
 

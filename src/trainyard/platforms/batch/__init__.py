@@ -11,6 +11,7 @@ from trainyard.platform_parts import (
     PlatformDeployment,
     PlatformPlan,
     PlatformRehearsal,
+    RenderingPart,
     StatusQuery,
     UnusableKeys,
 )
@@ -61,6 +62,12 @@ def _unusable_keys() -> UnusableKeys:
     return UNUSABLE_KEYS
 
 
+def _rendering() -> RenderingPart:
+    from trainyard.platforms.batch.rendering import documents
+
+    return documents
+
+
 BATCH = Platform(
     name="batch",
     title="AWS Batch",
@@ -81,7 +88,12 @@ BATCH = Platform(
     plan=_plan,
     status=_status,
     status_values_elsewhere={"batch": None},
-    interface_launcher="batch",
     config_findings=lambda _parsed, _report: iter(()),
     unusable_keys=_unusable_keys,
+    starts_nodes_for_jobs=True,
+    has_system_nodes=False,
+    interface_layout="awsvpc",
+    places_single_nodes=False,
+    runs_tests_in_containers=False,
+    rendering=_rendering,
 )

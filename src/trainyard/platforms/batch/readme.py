@@ -13,8 +13,8 @@ from trainyard.bundle.markdown import Pieces, block
 from trainyard.platforms.batch.rendering.collection import NEEDED_ACTIONS
 from trainyard.platforms.batch.rendering.container_images import platform_for, pushed_images
 from trainyard.platforms.batch.rendering.names import job_definition, job_queue
-from trainyard.platforms.batch.rendering.template import fits_inline
 from trainyard.render.bench.gpu_nodes import gpu_nodes
+from trainyard.render.cloudformation.stack import fits_inline
 from trainyard.render.rendering import Rendering
 from trainyard.spec.cluster import Spec
 

@@ -11,6 +11,7 @@ from trainyard.platform_parts import (
     PlatformDeployment,
     PlatformPlan,
     PlatformRehearsal,
+    RenderingPart,
     StatusQuery,
     UnusableKeys,
 )
@@ -61,6 +62,12 @@ def _unusable_keys() -> UnusableKeys:
     return UNUSABLE_KEYS
 
 
+def _rendering() -> RenderingPart:
+    from trainyard.platforms.eks.rendering import documents
+
+    return documents
+
+
 EKS = Platform(
     name="eks",
     title="Amazon EKS",
@@ -81,7 +88,12 @@ EKS = Platform(
     plan=_plan,
     status=_status,
     status_values_elsewhere={"eks": None},
-    interface_launcher="eks",
     config_findings=lambda _parsed, _report: iter(()),
     unusable_keys=_unusable_keys,
+    starts_nodes_for_jobs=False,
+    has_system_nodes=True,
+    interface_layout="vpc-cni",
+    places_single_nodes=True,
+    runs_tests_in_containers=False,
+    rendering=_rendering,
 )

@@ -28,7 +28,7 @@ from trainyard.edge.kubernetes.kubectl import Kubectl, KubectlOf, kubectl_of
 from trainyard.edge.kubernetes.refusals import NoSuchKindError, NotThereError
 from trainyard.edge.remote.answer import UnreachableError
 from trainyard.errors import TrainyardError
-from trainyard.render.bench.files import mpi_job_of
+from trainyard.platforms.eks.rendering.documents import mpi_job_of
 from trainyard.render.bench.job import BenchJob
 from trainyard.render.bench.mpi_job import NAMESPACE, run_of, scripts_manifest
 from trainyard.render.tags import CLUSTER

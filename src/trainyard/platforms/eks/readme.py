@@ -10,14 +10,14 @@ from trainyard.bundle.by_hand.reservations import ungrouped
 from trainyard.bundle.by_hand.stacks import removed
 from trainyard.bundle.markdown import Pieces, block
 from trainyard.catalog.eks_limits import eks_limits
+from trainyard.launch.launch import compute_launches
 from trainyard.platforms.eks.rendering.addons import unpinned
-from trainyard.platforms.eks.rendering.names import QUEUE, TAINT_KEYS, accelerator
+from trainyard.platforms.eks.rendering.names import QUEUE, TAINT_KEYS
 from trainyard.platforms.eks.rendering.node_groups import node_group_name
 from trainyard.platforms.eks.rendering.own_template import own_templates, reasons
 from trainyard.render.bench.gpu_nodes import gpu_nodes
 from trainyard.render.rendering import Rendering
 from trainyard.spec.cluster import Spec
-from trainyard.spec.node_group import NodeGroup
 
 # eksctl would install device plugins of its own choosing; those of manifests/ are pinned.
 # https://docs.aws.amazon.com/eks/latest/eksctl/gpu-support.html
@@ -38,8 +38,8 @@ def deploy(spec: Spec) -> Iterator[str]:
     """Yield the lines of step 2."""
     version = spec.eks.kubernetes_version
     yield from _PAGE.lines("deploy")
-    if groups := own_templates(spec):
-        explained = [f"- `{node_group_name(group)}`: {' '.join(reasons(group))}" for group in groups]
+    if launches := own_templates(spec):
+        explained = [f"- `{node_group_name(launch.nodes)}`: {' '.join(reasons(launch))}" for launch in launches]
         yield from _PAGE.lines("own-templates", reasons=explained)
     if addons := unpinned(spec):
         yield from _PAGE.lines("unpinned", version=version, addons=", ".join(f"`{name}`" for name in addons))
@@ -62,7 +62,7 @@ def use(spec: Spec, rendering: Rendering) -> Iterator[str]:
         system_nodes=str(system_nodes),
         node_groups=" + ".join(f"{group.desired_nodes} of `{node_group_name(group)}`" for group in groups),
         queue_label=QUEUE,
-        columns=_device_columns(groups),
+        columns=_device_columns(spec),
     )
     if gpu_nodes(spec) and "mpi-operator" in spec.eks.operators:
         # A job that has ended is no other when it is applied again, so it is replaced.
@@ -81,9 +81,9 @@ def use(spec: Spec, rendering: Rendering) -> Iterator[str]:
             )
 
 
-def _device_columns(groups: list[NodeGroup]) -> str:
+def _device_columns(spec: Spec) -> str:
     """Return the columns of kubectl for what nodes have: https://kubernetes.io/docs/reference/kubectl/#custom-columns."""
-    kinds = sorted({TAINT_KEYS[kind] for group in groups if (kind := accelerator(group))})
+    kinds = sorted({TAINT_KEYS[kind] for launch in compute_launches(spec) if (kind := launch.instance.accelerator)})
     columns = [
         f"{kind.rpartition('/')[2].upper()}:.status.allocatable.{kind.replace('.', chr(92) + '.')}" for kind in kinds
     ]

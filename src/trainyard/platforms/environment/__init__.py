@@ -11,6 +11,7 @@ from trainyard.platform_parts import (
     PlatformDeployment,
     PlatformPlan,
     PlatformRehearsal,
+    RenderingPart,
     StatusQuery,
     UnusableKeys,
 )
@@ -59,6 +60,12 @@ def _unusable_keys() -> UnusableKeys:
     return UnusableKeys(paths=())
 
 
+def _rendering() -> RenderingPart:
+    from trainyard.platforms.environment.rendering import documents
+
+    return documents
+
+
 ENVIRONMENT = Platform(
     name="environment",
     title="an environment",
@@ -79,7 +86,12 @@ ENVIRONMENT = Platform(
     plan=_plan,
     status=_status,
     status_values_elsewhere={},
-    interface_launcher="parallelcluster",
     config_findings=lambda _parsed, _report: iter(()),
     unusable_keys=_unusable_keys,
+    starts_nodes_for_jobs=False,
+    has_system_nodes=False,
+    interface_layout=None,
+    places_single_nodes=False,
+    runs_tests_in_containers=False,
+    rendering=_rendering,
 )

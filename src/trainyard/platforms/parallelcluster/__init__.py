@@ -11,6 +11,7 @@ from trainyard.platform_parts import (
     PlatformDeployment,
     PlatformPlan,
     PlatformRehearsal,
+    RenderingPart,
     StatusQuery,
     UnusableKeys,
 )
@@ -71,6 +72,12 @@ def _unusable_keys() -> UnusableKeys:
     return UNUSABLE_KEYS
 
 
+def _rendering() -> RenderingPart:
+    from trainyard.platforms.parallelcluster.rendering import documents
+
+    return documents
+
+
 PARALLELCLUSTER = Platform(
     name="parallelcluster",
     title="AWS ParallelCluster",
@@ -91,7 +98,12 @@ PARALLELCLUSTER = Platform(
     plan=_plan,
     status=_status,
     status_values_elsewhere={"parallelcluster_version": None, "fleet": None, "queues": []},
-    interface_launcher="parallelcluster",
     config_findings=_config_findings,
     unusable_keys=_unusable_keys,
+    starts_nodes_for_jobs=True,
+    has_system_nodes=False,
+    interface_layout="parallelcluster",
+    places_single_nodes=False,
+    runs_tests_in_containers=True,
+    rendering=_rendering,
 )

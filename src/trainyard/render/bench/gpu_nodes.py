@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from math import ceil
 from typing import NamedTuple
 
-from trainyard.catalog.compute_capabilities import compute_capability
 from trainyard.catalog.instance_type import InstanceType
-from trainyard.catalog.instances import find
-from trainyard.render.node_hardware import hardware
+from trainyard.launch.launch import Launch, compute_launches
+from trainyard.platform_table import platform_of
 from trainyard.spec.cluster import Spec
 from trainyard.spec.node_group import NodeGroup
 
@@ -83,39 +82,37 @@ class GpuNodes(NamedTuple):
 
 def gpu_nodes(spec: Spec) -> tuple[GpuNodes, ...]:
     """Return the nodes whose GPUs have others to talk to."""
-    return tuple(_gpu_nodes(spec, group) for group in spec.node_groups() if _why_not(spec, group) is None)
+    return tuple(_gpu_nodes(spec, launch) for launch in compute_launches(spec) if _why_not(spec, launch) is None)
 
 
 def left_out(spec: Spec) -> Iterator[str]:
     """Yield the nodes on which nothing is measured, with the reason."""
-    for group in spec.node_groups():
-        if (reason := _why_not(spec, group)) is not None:
-            yield f"queue {group.queue.name}: {reason}"
+    for launch in compute_launches(spec):
+        if (reason := _why_not(spec, launch)) is not None:
+            yield f"queue {launch.queue_name}: {reason}"
 
 
-def _most(spec: Spec, group: NodeGroup) -> int:
-    """Return how many nodes there can be by themselves: on EKS nothing starts more than there are at first."""
-    return (group.desired_nodes or group.max_nodes) if spec.platform == "eks" else group.max_nodes
+def _most(spec: Spec, launch: Launch) -> int:
+    """Return how many nodes there can be without anybody's help: as many as at first where jobs start none."""
+    return launch.max_nodes if platform_of(spec).starts_nodes_for_jobs else launch.first_nodes or launch.max_nodes
 
 
-def _why_not(spec: Spec, group: NodeGroup) -> str | None:
-    facts = find(group.instance_type)
+def _why_not(spec: Spec, launch: Launch) -> str | None:
+    name, facts = launch.instance.name, launch.instance.facts
     if facts is None or facts.gpu_count is None:
-        return f"nothing is known of the GPUs of {group.instance_type}"
+        return f"nothing is known of the GPUs of {name}"
     if facts.neuron_count:
-        return f"{group.instance_type} has Trainium, which Neuron's nccom-test measures and not nccl-tests"
+        return f"{name} has Trainium, which Neuron's nccom-test measures and not nccl-tests"
     if not facts.gpu_count:
-        return f"{group.instance_type} has no GPU"
-    if facts.gpu_count == _most(spec, group) == 1:
-        return f"one {group.instance_type} has one GPU, which has no other to talk to"
+        return f"{name} has no GPU"
+    if facts.gpu_count == _most(spec, launch) == 1:
+        return f"one {name} has one GPU, which has no other to talk to"
     return None
 
 
-def _gpu_nodes(spec: Spec, group: NodeGroup) -> GpuNodes:
-    facts = find(group.instance_type)
-    assert facts is not None and facts.accelerators is not None  # noqa: PT018, S101  asked by the only caller
-    alone = len(list(spec.groups_in(group.queue))) == 1
-    found = hardware(spec, group.queue)[group.instance_type]
-    capability = compute_capability(facts.accelerators.model)
-    nvls = found.fabric != "none" and capability is not None and int(capability) >= _NVLS_FROM
-    return GpuNodes(group, None if alone else group.name, facts, _most(spec, group), nvls)
+def _gpu_nodes(spec: Spec, launch: Launch) -> GpuNodes:
+    instance, group = launch.instance, launch.nodes
+    assert instance.facts is not None  # noqa: S101  asked by the only caller
+    alone = len(compute_launches(spec, group.queue)) == 1
+    nvls = instance.fabric != "none" and (instance.gpu_compute_capability or 0) >= _NVLS_FROM
+    return GpuNodes(group, None if alone else group.name, instance.facts, _most(spec, launch), nvls)

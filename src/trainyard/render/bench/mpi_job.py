@@ -12,9 +12,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from trainyard.platforms.eks.rendering.job_pods import SHARED_MEMORY, JobPod
 from trainyard.render.bench.batch_job import variables
 from trainyard.render.bench.job import BenchJob
+from trainyard.render.job_pod import SHARED_MEMORY, JobPod
 
 NAMESPACE = "default"
 TEST = "trainyard/bench-job"

@@ -6,12 +6,15 @@ No shell is made here: what varies stands in #SBATCH lines and in quoted assignm
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
 from shlex import quote
 
 from trainyard.render.bench.job import BenchJob
 from trainyard.render.shared_file_system import shared_mount
 from trainyard.spec.cluster import Spec
 
+ASSETS = Path(__file__).with_name("assets")
 DIRECT_FILE = "nccl-tests-ami.sbatch"
 # The script lies beside the job, which Slurm runs a copy of. Who submits from elsewhere says where that is.
 _FOLDER = "${TRAINYARD_BENCH:-${SLURM_SUBMIT_DIR:?submit this with sbatch, in its own folder}}"
@@ -59,6 +62,12 @@ def direct_text(job: BenchJob, spec: Spec) -> str:
     ]
     variables = {**_variables(job, spec), "TRAINYARD_BENCH_JOB": f"nccl-{job.binary}"}
     return _text(flags, said, variables, f'{_CALL} "$@"')
+
+
+@cache
+def scripts() -> dict[str, bytes]:
+    """Return the scripts that every job needs beside it, by name."""
+    return {file.name: file.read_bytes() for file in sorted(ASSETS.glob("*.sh"))}
 
 
 def _text(flags: dict[str, str | None], said: list[str], variables: dict[str, str], call: str) -> str:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from trainyard.render.tags import all_tags
+from trainyard.spec.cluster import Spec
+
 Kind = Literal["network", "storage", "monitoring", "rules", "assets", "batch", "nodes"]
+
+# What a request may carry, and what may lie in S3 instead.
+# https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html
+INLINE_BYTES, IN_S3_BYTES = 51_200, 1_048_576
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,3 +38,15 @@ class Stack:
     def parameters_file(self) -> str:
         """Return the name of the file with the parameters in a bundle."""
         return f"{self.kind}.parameters.json"
+
+
+def stack_of(
+    spec: Spec, kind: Kind, template: str, parameters: dict[str, str], capabilities: tuple[str, ...] = ()
+) -> Stack:
+    """Return a stack of a spec, under the name and with the tags that all of its stacks have."""
+    return Stack(kind, f"{spec.name}-{kind}", template, parameters, all_tags(spec), capabilities)
+
+
+def fits_inline(template: str) -> bool:
+    """Return whether a request to CloudFormation can carry a template; otherwise it has to lie in S3."""
+    return len(template.encode()) <= INLINE_BYTES

@@ -1,50 +1,32 @@
-"""The stacks that a spec needs, in the order in which they are made. That of Batch is the cluster."""
+"""The stacks that a spec needs, in the order in which they are made."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 
-from trainyard.platforms.batch.rendering.parameters import batch_parameters, needs_batch
-from trainyard.platforms.batch.rendering.template import batch_template
-from trainyard.platforms.eks.rendering.launch_templates import (
-    launch_template_parameters,
-    launch_templates,
-    needs_launch_templates,
-)
+from trainyard.platform_table import platform_of
 from trainyard.render.cloudformation.assets import assets_parameters, needs_assets
 from trainyard.render.cloudformation.iam import CAPABILITIES
 from trainyard.render.cloudformation.monitoring import monitoring_parameters, needs_monitoring
 from trainyard.render.cloudformation.network import needs_network, network_parameters
 from trainyard.render.cloudformation.rules import needs_rules, rules_parameters
-from trainyard.render.cloudformation.stack import Kind, Stack
+from trainyard.render.cloudformation.stack import Kind, Stack, stack_of
 from trainyard.render.cloudformation.storage import needs_storage, storage_parameters
 from trainyard.render.cloudformation.template import template
 from trainyard.render.stand_ins import Ids
-from trainyard.render.tags import all_tags
 from trainyard.spec.cluster import Spec
 
 
 def stacks(spec: Spec, ids: Ids) -> tuple[Stack, ...]:
-    """Return them. What an earlier stack makes is asked of ``ids``: a stand-in until that stack has outputs."""
-    tags = all_tags(spec)
-    return tuple(
-        Stack(
-            kind=kind,
-            name=f"{spec.name}-{kind}",
-            template=_FOLLOWING_SPEC[kind](spec) if kind in _FOLLOWING_SPEC else template(kind),
-            parameters=parameters,
-            tags=tags,
-            capabilities=_capabilities(kind, parameters),
-        )
+    """Return them, those of the platform last: one of them may be the cluster.
+
+    What an earlier stack makes is asked of ``ids``: a stand-in until that stack has outputs.
+    """
+    shared = (
+        stack_of(spec, kind, template(kind), parameters, CAPABILITIES if kind in ("monitoring", "assets") else ())
         for kind, parameters in _parameters(spec, ids)
     )
-
-
-def _capabilities(kind: Kind, parameters: Mapping[str, str]) -> tuple[str, ...]:
-    """Return what a stack needs to be allowed. That of Batch has names for its roles only where they are wanted."""
-    if kind == "batch" and "IamNamePrefix" not in parameters:
-        return ("CAPABILITY_IAM",)
-    return CAPABILITIES if kind in ("monitoring", "assets", "batch") else ()
+    return (*shared, *platform_of(spec).rendering().stacks(spec, ids))
 
 
 def _parameters(spec: Spec, ids: Ids) -> Iterator[tuple[Kind, dict[str, str]]]:
@@ -58,11 +40,3 @@ def _parameters(spec: Spec, ids: Ids) -> Iterator[tuple[Kind, dict[str, str]]]:
         yield "rules", rules_parameters(spec, ids)
     if needs_assets(spec):
         yield "assets", assets_parameters(spec, ids)
-    if needs_batch(spec):
-        yield "batch", batch_parameters(spec, ids)
-    if needs_launch_templates(spec):
-        yield "nodes", launch_template_parameters(spec, ids)
-
-
-# Whose text follows the spec; those of the others are the same for all.
-_FOLLOWING_SPEC: Mapping[Kind, Callable[[Spec], str]] = {"batch": batch_template, "nodes": launch_templates}

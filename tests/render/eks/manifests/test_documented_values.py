@@ -10,7 +10,7 @@ import pytest
 from tests.render.eks.manifests.clusters import ALL, AMP, G5, P5, TRN1, cluster, made, one
 from tests.render.eks.manifests.strictly import crd, pods
 from trainyard.bootstrap.steps import ASSETS
-from trainyard.platforms.eks.rendering.dcgm_counters import dcgm_counters
+from trainyard.platforms.eks.rendering.monitoring_slots import dcgm_counters
 
 STEP = ASSETS / "steps/65-dcgm-exporter.sh"
 

@@ -10,6 +10,7 @@ import pytest
 from tests.render.eks.manifests.clusters import AMP, FSX, G5, P5, TRN1, bench_jobs, cluster, made
 from tests.render.eks.manifests.strictly import pods
 from trainyard.catalog.instances import find
+from trainyard.launch.launch import compute_launches
 from trainyard.platforms.eks.rendering.names import labels
 
 QUEUES = {
@@ -67,8 +68,8 @@ def runs(pod: dict[str, Any], node: dict[str, str]) -> bool:
 @pytest.mark.parametrize("instance_type", QUEUES)
 def test_a_job_fits_on_a_node(instance_type: str):
     spec = cluster(QUEUES[instance_type], f"{FSX}{AMP}")
-    (group,) = spec.node_groups()
-    node = {**labels(group), "node.kubernetes.io/instance-type": instance_type, "kubernetes.io/os": "linux"}
+    (launch,) = compute_launches(spec)
+    node = {**labels(launch), "node.kubernetes.io/instance-type": instance_type, "kubernetes.io/os": "linux"}
     daemons = [
         asked(pod)
         for documents in made(spec).values()
@@ -83,7 +84,7 @@ def test_a_job_fits_on_a_node(instance_type: str):
     assert facts.vcpus is not None
     assert facts.memory_mib is not None
     cpus, memory = allocatable(facts.vcpus, facts.memory_mib, efa="trainyard/efa" in node)
-    (example,) = list(made(spec)[f"examples/pytorch-job-{group.queue.name}.yaml"][1:])
+    (example,) = list(made(spec)[f"examples/pytorch-job-{launch.queue_name}.yaml"][1:])
     (job,) = pods(example)
     jobs = [[asked(job)]]
     tests = [document for (document,) in bench_jobs(spec).values() if document["kind"] == "MPIJob"]

@@ -9,9 +9,12 @@ Batch's own tags say that an instance is Batch's, and not of which cluster or qu
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any
 
 from trainyard.monitoring.agent_config import agent_config, host_name_of, keep_queues
+from trainyard.monitoring.exporters import gpu_queues
+from trainyard.spec.cluster import Spec
 
 CLUSTER_TAG = "trainyard:cluster"
 QUEUE_TAG = "trainyard:queue"
@@ -23,38 +26,28 @@ NEEDED_ACTIONS = ("ec2:DescribeInstances", "ec2:DescribeAvailabilityZones")
 """What the role of the agent needs besides aps:RemoteWrite on the workspace. Without zones it only warns."""
 
 
-class BatchCluster(NamedTuple):
-    """What collection has to know of a cluster of AWS Batch."""
-
-    name: str
-    region: str
-    queues: Sequence[str]
-    gpu_queues: Sequence[str]
-    """Queues whose compute environments have NVIDIA GPUs."""
-
-
-def batch_tags(cluster: BatchCluster, queue: str) -> Mapping[str, str]:
+def batch_tags(cluster: str, queue: str) -> Mapping[str, str]:
     """Return the computeResources.tags of the compute environments of a queue."""
-    return {CLUSTER_TAG: cluster.name, QUEUE_TAG: queue}
+    return {CLUSTER_TAG: cluster, QUEUE_TAG: queue}
 
 
-def batch_config(cluster: BatchCluster, write_url: str) -> dict[str, Any]:
+def batch_config(spec: Spec, write_url: str) -> dict[str, Any]:
     """Return what the agent scrapes, and where it sends that, with the credentials of its role."""
-    return agent_config(cluster.name, cluster.region, write_url, cluster.gpu_queues, lambda job: _found(cluster, job))
+    return agent_config(spec.name, spec.region, write_url, gpu_queues(spec), partial(_target, spec))
 
 
-def _found(cluster: BatchCluster, exporter: tuple[int, Sequence[str] | None]) -> dict[str, Any]:
+def _target(spec: Spec, exporter: tuple[int, Sequence[str] | None]) -> dict[str, Any]:
     port, queues = exporter
     filters = [
-        {"name": f"tag:{CLUSTER_TAG}", "values": [cluster.name]},
+        {"name": f"tag:{CLUSTER_TAG}", "values": [spec.name]},
         {"name": "instance-state-name", "values": ["running"]},
     ]
     address = {"source_labels": ["__meta_ec2_private_ip"], "target_label": "__address__", "replacement": f"$1:{port}"}
     return {
-        "ec2_sd_configs": [{"region": cluster.region, "refresh_interval": "60s", "filters": filters}],
+        "ec2_sd_configs": [{"region": spec.region, "refresh_interval": "60s", "filters": filters}],
         "relabel_configs": [
             {"source_labels": ["__meta_ec2_instance_state"], "regex": "running", "action": "keep"},
-            *keep_queues(_QUEUE, cluster.queues if queues is None else queues),
+            *keep_queues(_QUEUE, [queue.name for queue in spec.queues] if queues is None else queues),
             address,
             {"source_labels": [_CLUSTER], "target_label": "cluster"},
             {"source_labels": ["__meta_ec2_instance_id"], "target_label": "instance_id"},

@@ -31,19 +31,14 @@ def devices(node: Node) -> list[dict[str, str]]:
 
 def volumes(spec: Spec, node: Node) -> list[dict[str, Any]]:
     """Return Volumes: directories of the node, and EFS, which ECS mounts itself."""
-    scratch = [{"Name": SCRATCH, "Host": {"SourcePath": {"Ref": "ScratchMount"}}}] if has_drives(node) else []
+    scratch = [{"Name": SCRATCH, "Host": {"SourcePath": {"Ref": "ScratchMount"}}}] if node.has_drives else []
     return [*scratch, *(_volume(one) for one in spec.file_systems)]
 
 
 def mount_points(spec: Spec, node: Node) -> list[dict[str, Any]]:
     """Return MountPoints: every file system at the same place as on the node."""
-    scratch = [{"SourceVolume": SCRATCH, "ContainerPath": {"Ref": "ScratchMount"}}] if has_drives(node) else []
+    scratch = [{"SourceVolume": SCRATCH, "ContainerPath": {"Ref": "ScratchMount"}}] if node.has_drives else []
     return [*scratch, *({"SourceVolume": _name(one), "ContainerPath": one.mount} for one in spec.file_systems)]
-
-
-def has_drives(node: Node) -> bool:
-    """Return whether the node has NVMe drives of its own."""
-    return bool(node.facts.nvme or node.facts.nvme_total_gb)
 
 
 def _volume(file_system: FileSystem) -> dict[str, Any]:

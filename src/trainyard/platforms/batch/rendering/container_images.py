@@ -58,10 +58,3 @@ def pushed_images(spec: Spec) -> tuple[ContainerImage, ...]:
     named = {"stress-ng": spec.batch.stress_image, "pytorch": spec.batch.pytorch_image}
     first = next(iter(spec.node_groups())).instance_type
     return tuple(image_for(name, first) for name, image in named.items() if image is None)
-
-
-def image_files(spec: Spec) -> dict[str, bytes]:
-    """Return what those images are built of, by name: stress-ng/Dockerfile."""
-    if spec.platform != "batch" or spec.is_environment:
-        return {}
-    return {f"{image.name}/{name}": content for image in pushed_images(spec) for name, content in image.files().items()}

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from trainyard.catalog.efa import uses_efa
 from trainyard.catalog.instance_type import InstanceType
-from trainyard.catalog.instances import find
-from trainyard.catalog.interfaces import Interface, interface_plan
+from trainyard.catalog.interfaces import Interface
 from trainyard.errors import TrainyardError
-from trainyard.render.neuron_cores import neuron_cores_of_chips
+from trainyard.launch.launch import Launch, compute_launches
 from trainyard.spec.cluster import Spec
-from trainyard.spec.node_group import NodeGroup
+from trainyard.spec.queue import Queue
 
 # As many as the installer of EFA sets aside for libfabric, 2 MiB each.
 # https://github.com/ofiwg/libfabric/issues/9739
@@ -26,7 +24,7 @@ _OF_MEMORY_TO_SHARE = 0.1
 class Node(NamedTuple):
     """A node of a queue."""
 
-    group: NodeGroup
+    launch: Launch
     facts: InstanceType
     interfaces: tuple[Interface, ...]
     vcpus: int
@@ -41,6 +39,11 @@ class Node(NamedTuple):
         return sum(one.kind != "interface" for one in self.interfaces)
 
     @property
+    def has_drives(self) -> bool:
+        """Whether it has NVMe drives of its own."""
+        return self.launch.instance.has_drives
+
+    @property
     def gpus(self) -> int:
         """How many NVIDIA GPUs there are."""
         return self.facts.gpu_count or 0
@@ -50,30 +53,27 @@ class Node(NamedTuple):
         """How many Trainium chips there are."""
         return self.facts.neuron_count or 0
 
-    @property
-    def ranks(self) -> int:
-        """How many processes train on it: one for each GPU or NeuronCore, otherwise one."""
-        if self.neuron_devices and self.facts.accelerators is not None:
-            return self.neuron_devices * neuron_cores_of_chips()[self.facts.accelerators.model]
-        return self.gpus or 1
 
+def node_of(spec: Spec, queue: Queue) -> Node:
+    """Return the nodes of a queue, which has one kind of them on AWS Batch.
 
-def node_of(spec: Spec, group: NodeGroup) -> Node:
-    """Return the node. Raises TrainyardError where the catalog lacks what a compute environment needs to know."""
-    facts = find(group.instance_type)
+    Raises TrainyardError where the catalog lacks what a compute environment needs to know.
+    """
+    launch = compute_launches(spec, queue)[0]
+    instance, facts = launch.instance, launch.instance.facts
     if facts is None or facts.vcpus is None or facts.memory_mib is None:
         raise TrainyardError(
-            f"the vCPUs and the memory of {group.instance_type} are unknown, by which AWS Batch counts",
-            where=".".join(map(str, (*group.path, "instance_type"))),
+            f"the vCPUs and the memory of {instance.name} are unknown, by which AWS Batch counts",
+            where=".".join(map(str, (*launch.paths.nodes, "instance_type"))),
             hint="choose a type that `trainyard instances` lists",
         )
-    plan = interface_plan(facts, "batch", efa=uses_efa(group.instance_type, group.efa))
+    plan = instance.known_plan()
     huge_pages = spec.batch.huge_pages
     if huge_pages is None:
         huge_pages = EFA_HUGE_PAGES if plan.efa_count else 0
     shared = spec.batch.shared_memory_gib
     return Node(
-        group,
+        launch,
         facts,
         plan.interfaces,
         facts.vcpus,

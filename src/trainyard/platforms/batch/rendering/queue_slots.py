@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from trainyard.catalog.interfaces import Interface
 from trainyard.platforms.batch.rendering.container import devices, mount_points, resources, volumes
 from trainyard.platforms.batch.rendering.images import repositories
 from trainyard.platforms.batch.rendering.node import Node, node_of
 from trainyard.platforms.batch.rendering.program_texts import program
 from trainyard.render.cloudformation.iam import iam_names
+from trainyard.render.launch_template import network_interface
 from trainyard.render.slots import Slot
 from trainyard.spec.cluster import Spec
 from trainyard.spec.queue import Queue
@@ -31,17 +31,17 @@ def queue_slots(spec: Spec, queue: Queue, *, dense: bool = False) -> dict[str, A
 
     Raises TrainyardError for a type that is not known well enough.
     """
-    node = node_of(spec, next(spec.groups_in(queue)))
-    instance_type = node.group.instance_type
+    node = node_of(spec, queue)
+    instance_type = node.launch.instance.name
     return {
         # A role with a name of its own, even on a condition, takes CAPABILITY_NAMED_IAM.
         "iam-names": Slot.KEEP if "IamNamePrefix" in iam_names(spec) else Slot.REMOVE,
-        "nccl-image": Slot.KEEP if _any_gpus(spec) else Slot.REMOVE,
-        "max-vcpus": node.group.max_nodes * node.vcpus,
+        "nccl-image": Slot.KEEP if any(node_of(spec, one).gpus for one in spec.queues) else Slot.REMOVE,
+        "max-vcpus": node.launch.max_nodes * node.vcpus,
         "huge-pages": node.huge_pages,
         "repositories": [{"Fn::GetAtt": ["Repository", "Arn"]}, *repositories(spec)],
         "keep-logs": "RetainExceptOnCreate" if spec.monitoring.keep_logs else "Delete",
-        "interfaces": [_interface(one) for one in node.interfaces],
+        "interfaces": [network_interface(interface, _GROUPS) for interface in node.interfaces],
         **{name: program(file, dense=dense) for name, file in _PROGRAMS.items()},
         "instance-types": [instance_type],
         "image": [_image(node)],
@@ -59,25 +59,11 @@ def _job_slots(spec: Spec, node: Node) -> dict[str, Any]:
         "resources": resources(node),
         "nccl-job": of_nccl,
         "nccl-output": of_nccl,
-        "ranks-per-node": {"Name": "TRAINYARD_RANKS_PER_NODE", "Value": str(node.ranks)},
+        "ranks-per-node": {"Name": "TRAINYARD_RANKS_PER_NODE", "Value": str(node.launch.instance.ranks)},
         "shared-memory": node.shared_memory_mib,
         "devices": devices(node) or Slot.REMOVE,
         "volumes": volumes(spec, node) or Slot.REMOVE,
         "mount-points": mount_points(spec, node) or Slot.REMOVE,
-    }
-
-
-def _any_gpus(spec: Spec) -> bool:
-    return any(node_of(spec, next(spec.groups_in(queue))).gpus for queue in spec.queues)
-
-
-def _interface(interface: Interface) -> dict[str, Any]:
-    return {
-        "NetworkCardIndex": interface.card_index,
-        "DeviceIndex": interface.device_index,
-        "InterfaceType": interface.kind,
-        "DeleteOnTermination": True,
-        "Groups": _GROUPS,
     }
 
 

@@ -12,12 +12,12 @@ from trainyard.deploy.work import Work
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.eks import find_cluster
 from trainyard.errors import TrainyardError
+from trainyard.launch.launch import compute_launches
 from trainyard.platforms.eks.rehearsal.eksctl.emulated_eksctl import EmulatedEksctl
 from trainyard.platforms.eks.rehearsal.eksctl.outside_check import OutsideCheck
 from trainyard.platforms.eks.rehearsal.emulated_kubectl import emulated_kubectl_of
 from trainyard.platforms.eks.rehearsal.jobs import JobsOnNodes
 from trainyard.platforms.eks.rendering.launch_templates import needs_launch_templates
-from trainyard.platforms.eks.rendering.names import accelerator
 from trainyard.rehearsal.report.conditions import Condition, has_accelerators, has_capacity, has_efa
 from trainyard.spec.cluster import Spec
 
@@ -29,7 +29,7 @@ CONDITIONS: Mapping[str, Condition] = {
     "eks_endpoint_private": lambda spec: spec.eks.endpoint == "private",
     "eks_fsx": lambda spec: any(file_system.lustre is not None for file_system in spec.file_systems),
     "eks_launch_templates": needs_launch_templates,
-    "eks_nvidia": lambda spec: any(accelerator(group) == "nvidia" for group in spec.node_groups()),
+    "eks_nvidia": lambda spec: any(one.instance.accelerator == "nvidia" for one in compute_launches(spec)),
 }
 
 

@@ -14,6 +14,7 @@ import yaml
 from trainyard.deploy.step import Outcome, Probe
 from trainyard.deploy.work import Work
 from trainyard.errors import TrainyardError
+from trainyard.launch.launch import compute_launches
 from trainyard.platforms.eks.rehearsal.emulated_kubectl import EmulatedKubectl, emulated_kubectl_of
 from trainyard.platforms.eks.rendering.job_pods import job_pod
 from trainyard.platforms.eks.rendering.manifests import EXAMPLES, manifests
@@ -84,7 +85,7 @@ def _nodes(job: Mapping[str, Any]) -> int:
 def _desired(spec: Spec, job: Mapping[str, Any]) -> int:
     """Return how many nodes its queue has at first, of the type that it asks for."""
     selector = _roles(job)["Worker"]["template"]["spec"]["nodeSelector"]
-    return sum(one.desired_nodes for one in spec.node_groups() if job_pod(one).node_selector == selector)
+    return sum(one.first_nodes for one in compute_launches(spec) if job_pod(one).node_selector == selector)
 
 
 def _try(work: Work, kubectl: EmulatedKubectl, documents: list[dict[str, Any]]) -> str:
@@ -117,13 +118,13 @@ def _refuse_dangling(kubectl: EmulatedKubectl) -> None:
 
 def _refuse_missing_devices(kubectl: EmulatedKubectl, spec: Spec) -> None:
     nodes = kubectl.get("nodes")
-    for group in spec.node_groups():
-        name = node_group_name(group)
+    for launch in compute_launches(spec):
+        name = node_group_name(launch.nodes)
         mine = [one for one in nodes if one["metadata"]["labels"].get(_GROUP) == name]
-        if len(mine) != group.desired_nodes:
-            raise TrainyardError(f"node group {name} has {len(mine)} nodes of {group.desired_nodes}", where=name)
+        if len(mine) != launch.first_nodes:
+            raise TrainyardError(f"node group {name} has {len(mine)} nodes of {launch.first_nodes}", where=name)
         for node in mine:
-            _refuse_lacking(node, name, job_pod(group).devices)
+            _refuse_lacking(node, name, job_pod(launch).devices)
 
 
 def _refuse_lacking(node: Mapping[str, Any], group: str, devices: Mapping[str, int]) -> None:

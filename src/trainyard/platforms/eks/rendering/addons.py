@@ -6,7 +6,8 @@ import json
 from typing import Any
 
 from trainyard.catalog.kubernetes_versions import find_version
-from trainyard.platforms.eks.rendering.names import TAINT_KEYS, accelerator
+from trainyard.launch.launch import compute_launches
+from trainyard.platforms.eks.rendering.names import TAINT_KEYS
 from trainyard.spec.cluster import Spec
 
 # By the name of their fact in the catalog.
@@ -49,7 +50,7 @@ def _monitoring_of_gpus(spec: Spec) -> dict[str, str]:
 
     https://github.com/aws/eks-node-monitoring-agent/blob/main/charts/eks-node-monitoring-agent/values.yaml
     """
-    if all(accelerator(group) != "nvidia" for group in spec.node_groups()):
+    if all(launch.instance.accelerator != "nvidia" for launch in compute_launches(spec)):
         return {}
     toleration = {"key": TAINT_KEYS["nvidia"], "operator": "Exists", "effect": "NoSchedule"}
     return {"configurationValues": json.dumps({"dcgmAgent": {"tolerations": [toleration]}})}

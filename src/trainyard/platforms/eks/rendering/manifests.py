@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from base64 import b64encode
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,23 +17,21 @@ from typing import Any
 import yaml
 
 from trainyard.bootstrap.pyz import trainyard_node_pyz
-from trainyard.catalog.efa import uses_efa
 from trainyard.catalog.kubernetes_addons import image, image_names
 from trainyard.document.write import yaml_text
-from trainyard.platforms.eks.rendering.dcgm_counters import dcgm_counters
+from trainyard.launch.instance import Instance
+from trainyard.launch.launch import Launch, compute_launches
 from trainyard.platforms.eks.rendering.job_pods import INSTANCE_TYPE
 from trainyard.platforms.eks.rendering.lustre_volumes import lustre_volumes
-from trainyard.platforms.eks.rendering.names import PROMETHEUS, QUEUE, accelerator
-from trainyard.platforms.eks.rendering.node_settings import node_settings
-from trainyard.platforms.eks.rendering.prometheus_memory import agent_resources
+from trainyard.platforms.eks.rendering.monitoring_slots import digest, monitoring_slots
+from trainyard.platforms.eks.rendering.names import QUEUE
 from trainyard.platforms.eks.rendering.pytorch_job import pytorch_job_slots
 from trainyard.render.bench.mpi_job import scripts_manifest
 from trainyard.render.bench.plan import jobs_for
-from trainyard.render.collection import agent_document
 from trainyard.render.slots import Slot, filled
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.cluster import Spec
-from trainyard.spec.node_group import NodeGroup
+from trainyard.spec.queue import Queue
 
 FOLDER = Path(__file__).with_name("manifests")
 NODE_FILES = "node-files.yaml"
@@ -43,6 +41,7 @@ EXAMPLES = "examples/"
 _SEPARATOR = "---\n"
 # Values of ConfigMaps together: https://kubernetes.io/docs/concepts/configuration/configmap/
 CONFIG_MAP_BYTES = 2**20
+_SETUPS = {"nvidia": "gpu", "neuron": "neuron", None: "cpu"}
 
 
 def manifest_texts(spec: Spec, ids: Ids) -> dict[str, str]:
@@ -81,11 +80,11 @@ def _file(spec: Spec, name: str, slots: Mapping[str, Any] | None = None, of: str
 
 
 def _device_plugins(spec: Spec) -> dict[str, str]:
-    groups = list(spec.node_groups())
+    launches = compute_launches(spec)
     types = {
-        "nvidia-device-plugin.yaml": [one for one in groups if accelerator(one) == "nvidia"],
-        "neuron-device-plugin.yaml": [one for one in groups if accelerator(one) == "neuron"],
-        "efa-device-plugin.yaml": [one for one in groups if _has_efa(one)],
+        "nvidia-device-plugin.yaml": [one for one in launches if one.instance.accelerator == "nvidia"],
+        "neuron-device-plugin.yaml": [one for one in launches if one.instance.accelerator == "neuron"],
+        "efa-device-plugin.yaml": [one for one in launches if any(instance.efa for instance in one.instances)],
     }
     neuron = {"privileged": True, "runAsUser": 0, "allowPrivilegeEscalation": True, "runAsNonRoot": False}
     efa = neuron if types["neuron-device-plugin.yaml"] else Slot.KEEP
@@ -96,12 +95,8 @@ def _device_plugins(spec: Spec) -> dict[str, str]:
     }
 
 
-def _has_efa(group: NodeGroup) -> bool:
-    return any(uses_efa(name, group.efa) for name in group.instance_types)
-
-
-def _types(groups: list[NodeGroup]) -> list[str]:
-    return sorted({name for group in groups for name in group.instance_types})
+def _types(launches: list[Launch]) -> list[str]:
+    return sorted({name for launch in launches for name in launch.instance_types})
 
 
 def _volumes(spec: Spec, ids: Ids) -> dict[str, str]:
@@ -137,60 +132,61 @@ def _of_nodes(spec: Spec) -> dict[str, str]:
     content = trainyard_node_pyz()
     package = f"trainyard-node-{hashlib.sha256(content).hexdigest()[:16]}"
     held = {"package-name": package, "package": {"trainyard-node.pyz": b64encode(content).decode()}}
-    kinds = dict.fromkeys((group.queue.name, name) for group in spec.node_groups() for name in group.instance_types)
-    groups = {(group.queue.name, name): group for group in spec.node_groups() for name in group.instance_types}
+    kinds = {
+        (launch.queue_name, instance.name): (launch.nodes.queue, instance)
+        for launch in compute_launches(spec)
+        for instance in launch.instances
+    }
     health = [
-        _file(spec, "node-health.yaml", {"package-name": package, **_health_slots(spec, groups[kind], kind[1])})
-        for kind in kinds
+        _file(spec, "node-health.yaml", {"package-name": package, **_health_slots(spec, queue, instance)})
+        for queue, instance in kinds.values()
     ]
     return {NODE_FILES: _file(spec, NODE_FILES, held), "node-health.yaml": _SEPARATOR.join(health)}
 
 
-def _health_slots(spec: Spec, group: NodeGroup, instance_type: str) -> dict[str, Any]:
-    settings = node_settings(spec, group, instance_type)
+def _health_slots(spec: Spec, queue: Queue, instance: Instance) -> dict[str, Any]:
+    settings = _node_settings(spec, queue, instance)
     return {
-        "name": f"node-health-{group.queue.name}-{instance_type.replace('.', '-')}",
+        "name": f"node-health-{queue.name}-{instance.name.replace('.', '-')}",
         "settings": {"node.env": settings},
-        "settings-digest": {"trainyard/settings": _digest(settings)},
-        "node-selector": {QUEUE: group.queue.name, INSTANCE_TYPE: instance_type},
+        "settings-digest": {"trainyard/settings": digest(settings)},
+        "node-selector": {QUEUE: queue.name, INSTANCE_TYPE: instance.name},
     }
+
+
+def _node_settings(spec: Spec, queue: Queue, instance: Instance) -> str:
+    """Return what trainyard-node reads of its node, by which it sees what is missing. What is unknown is left empty.
+
+    The text of node.env, in the form of src/trainyard_node/node_env.py.
+    """
+    efa, gpus = instance.efa_interfaces, instance.gpus
+    settings = {
+        "CLUSTER": spec.name,
+        "REGION": spec.region,
+        "ROLE": f"compute-{queue.name}",
+        "QUEUE": queue.name,
+        "INSTANCE_TYPE": instance.name,
+        "SETUP": _SETUPS[instance.accelerator],
+        "MONITORING": spec.monitoring.mode,
+        "EFA_INTERFACES": "" if efa is None else str(efa),
+        "GPUS": "" if gpus is None else str(gpus),
+        "FABRIC": instance.fabric,
+        # Pods mount the shared file systems, and not the node.
+        "SHARED": "",
+    }
+    return "".join(f"TRAINYARD_{name}='{value}'\n" for name, value in settings.items())
 
 
 def _monitoring(spec: Spec, ids: Ids) -> dict[str, str]:
-    config = agent_document(spec, ids)
-    if config is None:
-        return {}
-    where = {"namespace": PROMETHEUS.namespace, "service-account": PROMETHEUS.name}
-    text = yaml_text(config)
-    slots = {
-        **where,
-        "config": {"prometheus.yml": text},
-        "config-digest": {"trainyard/config": _digest(text)},
-        "agent-resources": agent_resources(spec),
-    }
-    files: dict[str, Mapping[str, Any]] = {
-        "00-monitoring-namespace.yaml": where,
-        "prometheus-agent.yaml": slots,
-        "node-exporter.yaml": where,
-    }
-    if (counters := dcgm_counters(spec)) is not None:
-        told = {"counters": {"counters.csv": counters}, "counters-digest": {"trainyard/counters": _digest(counters)}}
-        files["dcgm-exporter.yaml"] = {**where, **told}
-    return {name: _file(spec, name, values) for name, values in files.items()}
+    return {name: _file(spec, name, slots) for name, slots in monitoring_slots(spec, ids).items()}
 
 
 def _examples(spec: Spec, ids: Ids) -> dict[str, str]:
     if "training-operator" not in spec.eks.operators:
         return {}
-    groups: Iterator[NodeGroup] = (one for one in spec.node_groups() if accelerator(one) is not None)
-    first = {group.queue.name: group for group in reversed(list(groups))}
+    launches = [launch for launch in compute_launches(spec) if launch.instance.accelerator is not None]
+    first = {launch.queue_name: launch for launch in reversed(launches)}
     return {
-        f"{EXAMPLES}pytorch-job-{group.queue.name}.yaml": _file(
-            spec, "pytorch-job.yaml", pytorch_job_slots(spec, ids, group)
-        )
-        for group in reversed(first.values())
+        f"{EXAMPLES}pytorch-job-{queue}.yaml": _file(spec, "pytorch-job.yaml", pytorch_job_slots(spec, ids, launch))
+        for queue, launch in reversed(first.items())
     }
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from trainyard.catalog.efa import uses_efa
-from trainyard.catalog.instances import find
-from trainyard.spec.node_group import NodeGroup
+from trainyard.launch.launch import Launch
 
 # A prefix has to be a name in the sense of DNS, and one without a dot belongs to nobody.
 # https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#syntax-and-character-set
@@ -43,26 +41,18 @@ PROMETHEUS = ServiceAccount("monitoring", "prometheus-agent")
 """Sends metrics to Amazon Managed Prometheus: the policy AMPRemoteWritePolicyArn."""
 
 
-def accelerator(group: NodeGroup) -> str | None:
-    """Return nvidia or neuron, None for nodes without accelerators and for types that the catalog does not know."""
-    facts = find(group.instance_type)
-    if facts is None or facts.accelerators is None:
-        return None
-    return {"nvidia": "nvidia", "aws": "neuron"}[facts.accelerators.vendor]
-
-
-def labels(group: NodeGroup) -> dict[str, str]:
+def labels(launch: Launch) -> dict[str, str]:
     """Return the labels of the nodes of a queue."""
-    kind = accelerator(group)
+    kind = launch.instance.accelerator
     return {
         NODES: TRAINING,
-        QUEUE: group.queue.name,
+        QUEUE: launch.nodes.queue.name,
         **({} if kind is None else {ACCELERATOR: kind}),
-        **({EFA: "true"} if uses_efa(group.instance_type, group.efa) else {}),
+        **({EFA: "true"} if launch.instance.efa else {}),
     }
 
 
-def taints(group: NodeGroup) -> list[dict[str, str]]:
+def taints(launch: Launch) -> list[dict[str, str]]:
     """Return the taints of the nodes of a queue, as eksctl takes them: what needs no accelerator stays away."""
-    kind = accelerator(group)
+    kind = launch.instance.accelerator
     return [] if kind is None else [{"key": TAINT_KEYS[kind], "value": "true", "effect": "NoSchedule"}]

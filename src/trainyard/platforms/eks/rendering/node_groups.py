@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from trainyard.catalog.efa import uses_efa
+from trainyard.document.write import yaml_text
 from trainyard.errors import TrainyardError
+from trainyard.launch.launch import Launch, compute_launches
 from trainyard.platforms.eks.rendering.capacity import capacity
 from trainyard.platforms.eks.rendering.names import SYSTEM, labels, taints
-from trainyard.platforms.eks.rendering.node_config import node_config
 from trainyard.platforms.eks.rendering.node_role import node_role, pods_need_node_role
 from trainyard.platforms.eks.rendering.own_template import own_templates
 from trainyard.platforms.eks.rendering.vpc import private_subnets, public_subnets
@@ -20,13 +20,22 @@ from trainyard.render.networking import security_groups
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.cluster import Spec
 from trainyard.spec.node_group import NodeGroup
+from trainyard.spec.queue import Queue
 from trainyard.spec.volume import RootVolume
+
+# A NodeConfig, which nodeadm merges with what EKS tells nodes itself: one volume of all NVMe drives, to which images,
+# containers and emptyDir volumes move from the root volume. https://awslabs.github.io/amazon-eks-ami/nodeadm/doc/api/
+_STRIPED_DRIVES: dict[str, Any] = {
+    "apiVersion": "node.eks.aws/v1alpha1",
+    "kind": "NodeConfig",
+    "spec": {"instance": {"localStorage": {"strategy": "RAID0"}}},
+}
 
 
 def node_groups(spec: Spec, ids: Ids) -> list[dict[str, Any]]:
     """Return them in the order of the spec."""
-    numbers = {group.path: number for number, group in enumerate(own_templates(spec), 1)}
-    return [_node_group(spec, group, numbers.get(group.path), ids) for group in spec.node_groups()]
+    numbers = {launch.paths.nodes: number for number, launch in enumerate(own_templates(spec), 1)}
+    return [_node_group(spec, launch, numbers.get(launch.paths.nodes), ids) for launch in compute_launches(spec)]
 
 
 def node_group_name(group: NodeGroup) -> str:
@@ -44,40 +53,40 @@ def node_group_name(group: NodeGroup) -> str:
     return name
 
 
-def _node_group(spec: Spec, group: NodeGroup, template: int | None, ids: Ids) -> dict[str, Any]:
-    own = _by_eksctl(spec, group, ids) if template is None else _by_template(group, template, ids)
+def _node_group(spec: Spec, launch: Launch, template: int | None, ids: Ids) -> dict[str, Any]:
+    group = launch.nodes
+    own = _by_eksctl(spec, launch, ids) if template is None else _by_template(group, template, ids)
     return {
         "name": node_group_name(group),
         **own,
-        **capacity(spec, group, ids, in_template=template is not None),
-        "minSize": group.min_nodes,
-        "desiredCapacity": group.desired_nodes,
-        "maxSize": group.max_nodes,
-        **_place(spec, group, ids),
+        **capacity(launch.capacity, ids, in_template=template is not None),
+        "minSize": launch.min_nodes,
+        "desiredCapacity": launch.first_nodes,
+        "maxSize": launch.max_nodes,
+        **_place(spec, group.queue, ids),
         **node_role(spec),
-        "labels": labels(group),
-        **({"taints": kept} if (kept := taints(group)) else {}),
+        "labels": labels(launch),
+        **({"taints": kept} if (kept := taints(launch)) else {}),
         "tags": {"trainyard:queue": group.queue.name},
         "nodeRepairConfig": {"enabled": spec.eks.node_repair},
     }
 
 
-def _by_eksctl(spec: Spec, group: NodeGroup, ids: Ids) -> dict[str, Any]:
+def _by_eksctl(spec: Spec, launch: Launch, ids: Ids) -> dict[str, Any]:
     """Return what eksctl makes a launch template of."""
-    config = node_config(group)
-    ami = group.queue.ami or spec.image.ami
+    group = launch.nodes
     return {
         **_types(group),
         "amiFamily": "AmazonLinux2023",
-        **({} if ami is None else {"ami": ami}),
+        **({} if launch.image is None else {"ami": launch.image}),
         "instancePrefix": group.queue.name,
-        **({"efaEnabled": True} if uses_efa(group.instance_type, group.efa) else {}),
+        **({"efaEnabled": True} if launch.instance.efa else {}),
         "securityGroups": {"attachIDs": security_groups(spec, "Compute", ids)["AdditionalSecurityGroups"]},
         **_volume(group.queue.root_volume),
         **_ssh(spec),
         "disablePodIMDS": not pods_need_node_role(spec),
         **({"enableDetailedMonitoring": True} if spec.monitoring.detailed else {}),
-        **({} if config is None else {"overrideBootstrapCommand": config}),
+        **({"overrideBootstrapCommand": yaml_text(_STRIPED_DRIVES)} if launch.instance.has_drives else {}),
     }
 
 
@@ -115,8 +124,7 @@ def _ssh(spec: Spec) -> dict[str, Any]:
     return {} if key is None else {"ssh": {"allow": True, "publicKeyName": key}}
 
 
-def _place(spec: Spec, group: NodeGroup, ids: Ids) -> dict[str, Any]:
-    queue = group.queue
+def _place(spec: Spec, queue: Queue, ids: Ids) -> dict[str, Any]:
     if queue.subnet == "public":
         return {"privateNetworking": False, "subnets": list(public_subnets(spec, ids))}
     if queue.subnet != "private":

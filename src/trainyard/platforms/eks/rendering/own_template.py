@@ -4,56 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.catalog.efa import uses_efa
-from trainyard.catalog.instances import find
 from trainyard.catalog.interfaces import eksctl_interfaces, misfits
-from trainyard.spec.capacity import Reserved
+from trainyard.launch.launch import Launch, compute_launches
 from trainyard.spec.cluster import Spec
-from trainyard.spec.node_group import NodeGroup
 
 
-def own_templates(spec: Spec) -> list[NodeGroup]:
-    """Return the node groups, in the order in which their launch templates are numbered."""
-    return [group for group in spec.node_groups() if reasons(group)]
+def own_templates(spec: Spec) -> list[Launch]:
+    """Return the nodes of these groups, in the order in which their launch templates are numbered."""
+    return [launch for launch in compute_launches(spec) if reasons(launch)]
 
 
-def reasons(group: NodeGroup) -> tuple[str, ...]:
+def reasons(launch: Launch) -> tuple[str, ...]:
     """Return why eksctl's launch template would be wrong, as sentences; nothing where it is right."""
-    return (*_interfaces(group), *_placement(group), *_volume(group))
+    return (*_interfaces(launch), *_placement(launch), *_volume(launch))
 
 
-def placed(group: NodeGroup) -> bool:
-    """Return whether nodes get a placement group: as asked for, otherwise as eksctl does it."""
-    return _placed_by_eksctl(group) if group.placement_group is None else group.placement_group
+def _interfaces(launch: Launch) -> Iterator[str]:
+    if not launch.instance.efa:
+        return
+    for instance in launch.instances:
+        facts = instance.facts
+        if facts is None or facts.cards is None or not facts.has_efa:
+            continue  # eksctl asks EC2 itself, and refuses a type without EFA
+        if misfit := misfits(facts, eksctl_interfaces(facts)):
+            name = instance.name
+            yield f"eksctl puts an EFA interface on every network card of {name}, and EC2 refuses that: {misfit[0]}."
 
 
-def _placed_by_eksctl(group: NodeGroup) -> bool:
+def _placement(launch: Launch) -> Iterator[str]:
     # The branch of EFAEnabled in
     # https://github.com/eksctl-io/eksctl/blob/main/pkg/cfn/builder/managed_launch_template.go, which looks at
     # reservations since https://github.com/eksctl-io/eksctl/pull/8220 of February 2025.
-    return uses_efa(group.instance_type, group.efa) and not isinstance(group.capacity, Reserved)
-
-
-def _interfaces(group: NodeGroup) -> Iterator[str]:
-    if not uses_efa(group.instance_type, group.efa):
-        return
-    for name in group.instance_types:
-        facts = find(name)
-        if facts is None or facts.cards is None or not facts.has_efa:
-            continue  # eksctl asks EC2 itself, and refuses a type without EFA
-        if refused := misfits(facts, eksctl_interfaces(facts)):
-            yield f"eksctl puts an EFA interface on every network card of {name}, and EC2 refuses that: {refused[0]}."
-
-
-def _placement(group: NodeGroup) -> Iterator[str]:
-    if placed(group) == _placed_by_eksctl(group):
-        return
-    if placed(group):
+    placed_by_eksctl = launch.instance.efa and not launch.capacity.is_reserved
+    if launch.placement_group and not placed_by_eksctl:
         yield "eksctl makes a placement group only for nodes with EFA and without reserved capacity."
-    else:
+    if placed_by_eksctl and not launch.placement_group:
         yield "eksctl makes a placement group for nodes with EFA, which the spec does not want."
 
 
-def _volume(group: NodeGroup) -> Iterator[str]:
-    if group.queue.root_volume.type == "standard":
+def _volume(launch: Launch) -> Iterator[str]:
+    if launch.nodes.queue.root_volume.type == "standard":
         yield "eksctl knows no volumes of type standard."

@@ -6,15 +6,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from trainyard.catalog.instances import find
 from trainyard.catalog.kubernetes_addons import image
-from trainyard.platforms.eks.rendering.job_pods import EFA_INTERFACES, GPUS, SHARED_MEMORY, JobPod, job_pod
+from trainyard.launch.launch import Launch
+from trainyard.platforms.eks.rendering.job_pods import job_pod
 from trainyard.platforms.eks.rendering.lustre_volumes import LustreVolume, lustre_volumes
-from trainyard.platforms.eks.rendering.names import accelerator
-from trainyard.render.neuron_cores import neuron_cores_of_chips
+from trainyard.render.job_pod import EFA_INTERFACES, GPUS, SHARED_MEMORY, JobPod
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.cluster import Spec
-from trainyard.spec.node_group import NodeGroup
 
 _FOLDER = Path(__file__).parent
 _PROGRAM = "train.py"
@@ -22,19 +20,20 @@ _PROGRAM = "train.py"
 _NEURON_OVER_EFA = {"FI_PROVIDER": "efa", "FI_EFA_USE_DEVICE_RDMA": "1", "FI_EFA_FORK_SAFE": "1"}
 
 
-def pytorch_job_slots(spec: Spec, ids: Ids, group: NodeGroup) -> dict[str, Any]:
+def pytorch_job_slots(spec: Spec, ids: Ids, launch: Launch) -> dict[str, Any]:
     """Return what follows the nodes of a group, which have accelerators."""
-    pod, name, shared = job_pod(group), f"example-{group.queue.name}", list(lustre_volumes(spec, ids))
+    pod, name, shared = job_pod(launch), f"example-{launch.queue_name}", list(lustre_volumes(spec, ids))
+    image_name = "pytorch-neuron" if launch.instance.accelerator == "neuron" else "pytorch"
     folder = [f"{one.mount}/{name}" for one in shared[:1]]
     return {
         "name": name,
         "program": {_PROGRAM: program()},
         # Nothing starts nodes for a job that waits.
-        "nodes": group.desired_nodes or group.max_nodes,
-        "processes": _processes(group, pod),
+        "nodes": launch.first_nodes or launch.max_nodes,
+        "processes": launch.instance.ranks,
         "node-selector": pod.node_selector,
         "tolerations": pod.tolerations,
-        "pytorch-image": spec.eks.pytorch_image or image(_image(group), spec.region),
+        "pytorch-image": spec.eks.pytorch_image or image(image_name, spec.region),
         "command": ["torchrun", f"/program/{_PROGRAM}", *folder],
         "environment": [{"name": key, "value": value} for key, value in _environment(pod).items()],
         "resources": pod.resources,
@@ -61,20 +60,7 @@ def program() -> str:
     return (_FOLDER / "programs" / "example_training.py").read_text(encoding="utf-8")
 
 
-def _image(group: NodeGroup) -> str:
-    return "pytorch-neuron" if accelerator(group) == "neuron" else "pytorch"
-
-
 def _environment(pod: JobPod) -> dict[str, str]:
     if GPUS in pod.devices:
         return {"NCCL_DEBUG": "INFO"}
     return _NEURON_OVER_EFA if EFA_INTERFACES in pod.devices else {}
-
-
-def _processes(group: NodeGroup, pod: JobPod) -> int:
-    """Return one for each GPU or NeuronCore of a node."""
-    if GPUS in pod.devices:
-        return pod.devices[GPUS]
-    facts = find(group.instance_type)
-    assert facts is not None and facts.accelerators is not None  # noqa: PT018, S101  it has Neuron chips
-    return facts.accelerators.count * neuron_cores_of_chips().get(facts.accelerators.model, 1)

@@ -9,9 +9,10 @@ from trainyard.catalog.instances import find
 from trainyard.catalog.interfaces import interface_plan
 from trainyard.edge.kubernetes.documents import Document, labels, number, part, parts, text
 from trainyard.errors import TrainyardError
-from trainyard.platforms.eks.rendering.job_pods import EFA_INTERFACES, GPUS, INSTANCE_TYPE, NEURON_CHIPS
+from trainyard.platforms.eks.rendering.job_pods import INSTANCE_TYPE
 from trainyard.platforms.eks.rendering.names import EFA
 from trainyard.platforms.eks.status.eks_status import Devices, KubernetesNode
+from trainyard.render.job_pod import EFA_INTERFACES, GPUS, NEURON_CHIPS
 
 # Of nodes that EKS manages: https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html; of eksctl's own.
 _GROUP_LABELS = ("eks.amazonaws.com/nodegroup", "alpha.eksctl.io/nodegroup-name")
@@ -82,7 +83,7 @@ def _expected(facts: InstanceType, *, has_efa: bool) -> dict[str, int]:
         found[{"nvidia": GPUS, "aws": NEURON_CHIPS}[facts.accelerators.vendor]] = facts.accelerators.count
     if has_efa:
         try:
-            found[EFA_INTERFACES] = interface_plan(facts, "eks", efa=True).efa_count
+            found[EFA_INTERFACES] = interface_plan(facts, "vpc-cni", efa=True).efa_count
         except TrainyardError:  # its cards are not known
             return found
     return found

@@ -7,25 +7,26 @@ from __future__ import annotations
 
 from typing import Any
 
-from trainyard.catalog.efa import uses_efa
 from trainyard.catalog.slurm_topology import slurm_topology
-from trainyard.render.reservation_groups import groups_to_make
+from trainyard.launch.capacity import CapacityTarget
+from trainyard.launch.launch import Launch
+from trainyard.render.reservation_groups import group_arn
 from trainyard.render.stand_ins import Ids
-from trainyard.spec.capacity import Reserved
-from trainyard.spec.cluster import Spec
 from trainyard.spec.node_group import NodeGroup
 
 
-def compute_resource(spec: Spec, group: NodeGroup, ids: Ids, *, any_type: bool = False) -> dict[str, Any]:
+def compute_resource(launch: Launch, ids: Ids, *, any_type: bool = False) -> dict[str, Any]:
     """Return one compute resource, with ``any_type`` in the form for several types: only that may span subnets."""
+    group = launch.nodes
+    gpudirect = {} if group.settings.gpudirect is None else {"GdrSupport": group.settings.gpudirect}
     return {
         "Name": group.name,
         **_instance_types(group, any_type=any_type),
-        "MinCount": group.min_nodes,
-        "MaxCount": group.max_nodes,
-        "Efa": _efa(group),
-        "Networking": {"PlacementGroup": {"Enabled": _placed(group)}},
-        **_reservation(spec, group, ids),
+        "MinCount": launch.min_nodes,
+        "MaxCount": launch.max_nodes,
+        "Efa": {"Enabled": launch.instance.efa, **gpudirect},
+        "Networking": {"PlacementGroup": {"Enabled": launch.placement_group}},
+        **_reservation(launch.capacity, ids),
         **_optional(group),
     }
 
@@ -36,33 +37,14 @@ def _instance_types(group: NodeGroup, *, any_type: bool) -> dict[str, Any]:
     return {"InstanceType": group.instance_type}
 
 
-def _efa(group: NodeGroup) -> dict[str, Any]:
-    gpudirect = {} if group.settings.gpudirect is None else {"GdrSupport": group.settings.gpudirect}
-    return {"Enabled": uses_efa(group.instance_type, group.efa), **gpudirect}
-
-
-def _reservation(spec: Spec, group: NodeGroup, ids: Ids) -> dict[str, Any]:
-    capacity = group.capacity
-    if not isinstance(capacity, Reserved):
+def _reservation(target: CapacityTarget, ids: Ids) -> dict[str, Any]:
+    if not target.is_reserved:
         return {}
-    if capacity.reservations is not None:
-        number = groups_to_make(spec).index(capacity.reservations) + 1
-        target = {"CapacityReservationResourceGroupArn": ids.of("ReservationGroupArn", number=number)}
-    elif capacity.reservation_group is not None:
-        target = {"CapacityReservationResourceGroupArn": capacity.reservation_group}
-    else:
-        target = {"CapacityReservationId": capacity.reservation or capacity.capacity_block or ""}
-    return {"CapacityReservationTarget": target}
-
-
-def _placed(group: NodeGroup) -> bool:
-    if group.placement_group is not None:
-        return group.placement_group
-    return (
-        group.capacity_kind in ("on-demand", "spot")
-        and group.max_nodes > 1
-        and uses_efa(group.instance_type, group.efa)
+    arn = group_arn(target, ids)
+    key, value = (
+        ("CapacityReservationId", target.reservation) if arn is None else ("CapacityReservationResourceGroupArn", arn)
     )
+    return {"CapacityReservationTarget": {key: value}}
 
 
 def _optional(group: NodeGroup) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from trainyard.launch.launch import compute_launches
 from trainyard.platforms.parallelcluster.rendering.compute_resource import compute_resource
 from trainyard.platforms.parallelcluster.rendering.custom_actions import custom_actions
 from trainyard.platforms.parallelcluster.rendering.slurm_settings import slurm_settings
@@ -29,12 +30,12 @@ def scheduling(spec: Spec, ids: Ids) -> dict[str, Any]:
 
 
 def _queue(spec: Spec, queue: Queue, ids: Ids) -> dict[str, Any]:
-    groups = list(spec.groups_in(queue))
+    launches = compute_launches(spec, queue)
     exclusive = spec.parallelcluster.slurm.job_exclusive if queue.job_exclusive is None else queue.job_exclusive
     several_subnets = len(queue_subnets(spec, queue, ids)) > 1
     return {
         "Name": queue.name,
-        "CapacityType": _CAPACITY_TYPES.get(groups[0].capacity_kind, "ONDEMAND"),
+        "CapacityType": _CAPACITY_TYPES.get(launches[0].capacity.kind, "ONDEMAND"),
         **({} if queue.allocation_strategy is None else {"AllocationStrategy": queue.allocation_strategy}),
         **({} if queue.ami is None else {"Image": {"CustomAmi": queue.ami}}),
         "Networking": _networking(spec, queue, ids),
@@ -45,7 +46,7 @@ def _queue(spec: Spec, queue: Queue, ids: Ids) -> dict[str, Any]:
         **({"CustomSlurmSettings": queue.partition_settings} if queue.partition_settings else {}),
         **custom_actions(spec, queue.custom_actions, ids),
         "Iam": compute_iam(spec, queue.custom_actions, ids),
-        "ComputeResources": [compute_resource(spec, group, ids, any_type=several_subnets) for group in groups],
+        "ComputeResources": [compute_resource(launch, ids, any_type=several_subnets) for launch in launches],
     }
 
 

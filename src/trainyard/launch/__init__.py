@@ -1,0 +1,1 @@
+"""What a spec launches: every kind of instance with its types, counts, capacity and hardware, resolved once."""

@@ -1,0 +1,1 @@
+"""The files of an environment, which are those of the stacks that clusters share."""
