@@ -7,7 +7,7 @@ import pytest
 from tests.rehearsal.account_copies import seeded_account
 from tests.rehearsal.whole import deployed
 from trainyard.api.deploy import Done, Options, data_of, destroy_cluster
-from trainyard.deploy.own_bucket import bucket_of_cluster
+from trainyard.deploy.steps.bucket import bucket_of_cluster
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.account import Account
 from trainyard.edge.pcluster_command import artifact_bucket

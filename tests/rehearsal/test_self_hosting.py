@@ -50,7 +50,7 @@ def test_an_environment_with_an_instance_is_deployed_and_destroyed_without_a_res
 def deployed(account: Account, place: Path, text: str) -> Done:
     """Deploy with files that stand in for what the instance installs."""
     work = work_for(parse(text, "shared.yaml").spec, account)
-    lock = stand_in_lock(work.wanted())
+    lock = stand_in_lock(work.required_spec())
     place_stand_ins(lock, place)
     work.assets_lock, work.asset_cache = lock_text(lock).encode(), AssetCache(place)
     return deploy(work, text)

@@ -11,7 +11,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from trainyard.deploy.deployment import Done, bucket_of, deploy, destroy, work_for
+from trainyard.deploy.deployment import Done, deploy, destroy, work_for
+from trainyard.deploy.steps.bucket import bucket_of
 from trainyard.deploy.work import Event, Options, Work
 from trainyard.edge.aws.account import Account
 from trainyard.rehearsal.rehearsal import QuickClock, inventory

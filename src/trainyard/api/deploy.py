@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from trainyard.api.lock_file import lock_of
 from trainyard.checking.spec_file import Checked, check_text
 from trainyard.deploy.deployment import Done, deploy, destroy, refuse_no_cluster, work_for
-from trainyard.deploy.own_bucket import bucket_of_cluster
 from trainyard.deploy.preflight_step import look_before
 from trainyard.deploy.resume_commands import commands_after
 from trainyard.deploy.shell_words import STANDARD_INPUT
+from trainyard.deploy.steps.bucket import bucket_of_cluster
 from trainyard.deploy.work import Event, Options, Work
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.account import Account, account

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trainyard.checking.spec_file import check_file
-from trainyard.deploy.own_bucket import bucket_of_cluster
+from trainyard.deploy.steps.bucket import bucket_of_cluster
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.account import Clock
 from trainyard.errors import SpecError

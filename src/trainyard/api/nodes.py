@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trainyard.deploy.own_bucket import bucket_of_cluster
+from trainyard.deploy.steps.bucket import bucket_of_cluster
 from trainyard.edge.aws import s3
 from trainyard.operate.nodes.cluster_nodes import Nodes
 from trainyard.operate.nodes.node_query import Look

@@ -19,7 +19,7 @@ def dashboard_ids(work: Work) -> dict[str, str]:
 
     Raises TrainyardError where the account has no head node, log group or file system of the cluster.
     """
-    spec = work.wanted()
+    spec = work.required_spec()
     found = {HEAD_NODE: _head_node(work)}
     logs = {LOG_GROUP: _log_group(work)} if spec.monitoring.logs else {}
     return {**found, **logs, **dict(_lustre(work)), **dict(_openzfs(work))}
@@ -48,15 +48,15 @@ def _log_group(work: Work) -> str:
 
 
 def _lustre(work: Work) -> Iterator[tuple[str, str]]:
-    for one in fsx_file_systems(work.wanted()):
+    for one in fsx_file_systems(work.required_spec()):
         if one.kind == "FSxLustreFilesystemId" and one.id is None:
             yield known_as(one.kind, one.number), _output(work, one.kind, one.number)
 
 
 def _openzfs(work: Work) -> Iterator[tuple[str, str]]:
     """Yield the file systems that hold the volumes: metrics are theirs, and specs and stacks name volumes."""
-    volumes = [one.settings.id for one in work.wanted().file_systems if isinstance(one.settings, OpenZfs)]
-    holders = [one for one in fsx_file_systems(work.wanted()) if one.kind == "OpenZFSFileSystemId"]
+    volumes = [one.settings.id for one in work.required_spec().file_systems if isinstance(one.settings, OpenZfs)]
+    holders = [one for one in fsx_file_systems(work.required_spec()) if one.kind == "OpenZFSFileSystemId"]
     made = 0
     for id_, holder in zip(volumes, holders, strict=True):
         made += id_ in (None, "environment")

@@ -11,7 +11,7 @@ from trainyard.deploy.engine import StepResult, apply_all, undo_all
 from trainyard.deploy.lock import Lock
 from trainyard.deploy.record import Stage, new_record, read_record, stamped, write_record
 from trainyard.deploy.step import Step
-from trainyard.deploy.steps.bucket import Bucket
+from trainyard.deploy.steps.bucket import Bucket, bucket_of
 from trainyard.deploy.steps.cloudwatch_dashboards import CloudWatchDashboards
 from trainyard.deploy.steps.data import Data
 from trainyard.deploy.steps.environment import users_of
@@ -53,11 +53,6 @@ class Done:
         return all(result.error is None for result in self.results) and not self.refused
 
 
-def bucket_of(spec: Spec, account: Account) -> str:
-    """Return the bucket of a spec: its own, or the one of the account and region."""
-    return spec.assets.bucket or s3.own_bucket(account)
-
-
 def work_for(
     spec: Spec, account: Account, listener: Callable[[Event], None] = lambda _: None, options: Options | None = None
 ) -> Work:
@@ -85,7 +80,7 @@ def _all_platforms() -> list[PlatformDeployment]:
 
 def deploy(work: Work, spec_text: str) -> Done:
     """Make what the spec describes, or go on where a call that ended early stopped."""
-    spec = work.wanted()
+    spec = work.required_spec()
     steps = _steps(work)
     results = apply_all([Bucket()], work)
     if _failed(results):
@@ -110,11 +105,11 @@ def deploy(work: Work, spec_text: str) -> Done:
 
 def _steps(work: Work) -> list[Step]:
     """Return the steps up to where the options say. Raises InputError where that is nowhere."""
-    refuse_no_cluster(work.wanted(), work.options)
-    steps = steps_to_deploy(work.wanted())
+    refuse_no_cluster(work.required_spec(), work.options)
+    steps = steps_to_deploy(work.required_spec())
     if not work.options.before_cluster:
         return steps
-    cluster_step = platform_of(work.wanted()).cluster_step
+    cluster_step = platform_of(work.required_spec()).cluster_step
     return list(takewhile(lambda step: step.name != cluster_step, steps))
 
 
@@ -129,7 +124,7 @@ def _stage(work: Work) -> Stage:
     """Return how far it came. A cluster that was there already is what it was, whatever was left out now."""
     if not work.options.before_cluster:
         return "deployed"
-    cluster = find_stack(work.account, platform_of(work.wanted()).cluster_stack(work.name))
+    cluster = find_stack(work.account, platform_of(work.required_spec()).cluster_stack(work.name))
     if cluster is None:
         return "prepared"
     return "deployed" if cluster.usable else "deploying"

@@ -14,7 +14,7 @@ from trainyard.render.tags import CLUSTER, ENVIRONMENT
 
 def known_outputs(work: Work) -> dict[str, str]:
     """Return what stacks of an earlier deployment, and of the environment, have made."""
-    spec = work.wanted()
+    spec = work.required_spec()
     own = stacks_tagged(work.account, work.tag, work.name)
     shared = [] if spec.environment is None else stacks_tagged(work.account, ENVIRONMENT, spec.environment)
     stacks = [stack for stack in shared if CLUSTER not in stack.tags] + [
@@ -28,7 +28,7 @@ def look_before(work: Work, document: Document | None) -> tuple[Finding, ...]:
     work.step = "preflights"
     work.tell("questions to the account", "start")
     context = PreflightContext(
-        work.wanted(),
+        work.required_spec(),
         work.account,
         known_outputs(work),
         document,

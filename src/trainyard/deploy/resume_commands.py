@@ -32,7 +32,7 @@ def _flags(options: Options) -> Iterator[str]:
 
 def _image(work: Work, given: list[str]) -> Iterator[str]:
     try:
-        used = assemble_images(work.wanted(), work.outputs, work.assets_lock).outputs
+        used = assemble_images(work.required_spec(), work.outputs, work.assets_lock).outputs
     except TrainyardError:
         return  # the nodes install nothing, or nobody knows where their image could be built
     known = [f"{name}={work.outputs[name]}" for name in sorted(used & work.outputs.keys())]

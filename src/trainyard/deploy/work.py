@@ -113,7 +113,7 @@ class Work:
             raise TrainyardError(f"ParallelCluster {version} is needed for {self.name}, but not at hand")
         return self.parallelcluster(version)
 
-    def wanted(self) -> Spec:
+    def required_spec(self) -> Spec:
         """Return the spec, where a step cannot do without. Raises TrainyardError where there is none."""
         if self.spec is None:
             raise TrainyardError(

@@ -52,7 +52,7 @@ def write_archive(work: Work, events: Sequence[Event], wanted: Wanted) -> None:
         for name in _stacks(work, with_cluster=exported is None):
             if pages := described_events(work.account, name):
                 _add(archive, f"{folder}/{name}-cfn-events", json.dumps(pages, indent=2), now)
-        for name, text in platform_of(work.wanted()).rehearsal().archive_files(work):
+        for name, text in platform_of(work.required_spec()).rehearsal().archive_files(work):
             _add(archive, f"{folder}/{name}", text, now)
         _add(archive, f"{folder}/{_EVENTS}", "".join(_lines(events)), now)
 

@@ -14,9 +14,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from trainyard.bundle.asset_lock import lock_text
-from trainyard.deploy.deployment import bucket_of, deploy, destroy, work_for
+from trainyard.deploy.deployment import deploy, destroy, work_for
 from trainyard.deploy.engine import StepResult, apply_all
 from trainyard.deploy.preflight_step import look_before
+from trainyard.deploy.steps.bucket import bucket_of
 from trainyard.deploy.work import Event, Options, Work
 from trainyard.document.node import Document
 from trainyard.edge.asset_cache import AssetCache
@@ -212,7 +213,7 @@ def _jobs_taken(play: _Play, work: Work) -> bool:
 
 def _stand_in_for_assets(work: Work, folder: Path) -> None:
     """Lock small files that were made up, and have them at hand: nothing is downloaded in a rehearsal."""
-    lock = stand_in_lock(work.wanted())
+    lock = stand_in_lock(work.required_spec())
     place_stand_ins(lock, folder)
     work.assets_lock, work.asset_cache = lock_text(lock).encode(), AssetCache(folder)
 

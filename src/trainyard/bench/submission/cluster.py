@@ -7,8 +7,8 @@ from typing import NamedTuple
 from trainyard.bench.submission.on_slurm import OnSlurm
 from trainyard.bench.submission.scheduler import Scheduler
 from trainyard.checking.spec_file import check_file
-from trainyard.deploy.own_bucket import bucket_of_cluster
 from trainyard.deploy.record import read_record
+from trainyard.deploy.steps.bucket import bucket_of_cluster
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.account import Account
 from trainyard.edge.kubernetes.kubectl import KubectlOf, kubectl_of

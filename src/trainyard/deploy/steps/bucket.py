@@ -1,11 +1,15 @@
-"""The bucket that nodes fetch from: one for all clusters of an account and region."""
+"""The bucket that nodes fetch from: one for all clusters of an account and region, or the spec's own."""
 
 from __future__ import annotations
 
 from trainyard.deploy.step import Outcome, Probe
 from trainyard.deploy.work import Work, folder
 from trainyard.edge.aws import s3
+from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.stacks import stacks_tagged
 from trainyard.errors import TrainyardError
+from trainyard.render.tags import BUCKET, CLUSTER, ENVIRONMENT
+from trainyard.spec.cluster import Spec
 
 
 class Bucket:
@@ -45,6 +49,22 @@ class Bucket:
         if work.options.delete_data and ours and s3.delete_empty_bucket(work.account, work.bucket):
             return Outcome(changed=True, detail=f"{count} objects deleted, and the bucket, which was empty then")
         return Outcome(changed=count > 0, detail=f"{count} objects deleted; the bucket stays for other clusters")
+
+
+def bucket_of(spec: Spec, account: Account) -> str:
+    """Return the bucket of a spec: its own, or the one of the account and region."""
+    return spec.assets.bucket or s3.own_bucket(account)
+
+
+def bucket_of_cluster(account: Account, name: str) -> str | None:
+    """Return the bucket that the spec of a cluster or environment named; None where it named none, or no stack is left.
+
+    Stacks of a cluster have the tag of its environment too, but that environment may have another bucket.
+    """
+    of_cluster = stacks_tagged(account, CLUSTER, name)
+    of_environment = [stack for stack in stacks_tagged(account, ENVIRONMENT, name) if CLUSTER not in stack.tags]
+    buckets = (stack.tags.get(BUCKET) for stack in (*of_cluster, *of_environment))
+    return next((bucket for bucket in buckets if bucket), None)
 
 
 def _make(work: Work) -> None:

@@ -27,13 +27,13 @@ class CloudWatchDashboards:
 
     def probe(self, work: Work) -> Probe:
         """Say which are missing."""
-        wanted = [dashboard_name(work.name, one) for one in dashboards_of(work.wanted())]
+        wanted = [dashboard_name(work.name, one) for one in dashboards_of(work.required_spec())]
         missing = [name for name in wanted if find_dashboard(work.account, name) is None]
         return Probe("missing", ", ".join(missing)) if missing else Probe("there", ", ".join(wanted))
 
     def apply(self, work: Work) -> Outcome:
         """Write them. What CloudWatch would not show of one is told."""
-        bodies = cloudwatch_bodies(work.wanted(), dashboard_ids(work))
+        bodies = cloudwatch_bodies(work.required_spec(), dashboard_ids(work))
         written = [name for name, body in bodies.items() if _put(work, name, body)]
         return Outcome(changed=bool(written), detail=", ".join(f"{name} written" for name in written))
 

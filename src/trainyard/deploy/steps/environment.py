@@ -21,11 +21,11 @@ class Environment:
         broken = next((stack for stack in stacks if not stack.usable), None)
         if broken is not None:
             return Probe("under way" if broken.in_progress else "broken", f"{broken.name} {broken.status}")
-        return Probe("there" if stacks else "missing", work.wanted().environment or "")
+        return Probe("there" if stacks else "missing", work.required_spec().environment or "")
 
     def apply(self, work: Work) -> Outcome:
         """Return what it has made. Raises TrainyardError where it is not there, or not whole."""
-        name, probe = work.wanted().environment, self.probe(work)
+        name, probe = work.required_spec().environment, self.probe(work)
         if probe.state != "there":
             raise TrainyardError(
                 f"environment {name} is {probe.state}{f': {probe.detail}' if probe.state != 'missing' else ''}",
@@ -41,7 +41,7 @@ class Environment:
         return Outcome(changed=False)
 
     def _stacks(self, work: Work) -> list[StackState]:
-        tagged = stacks_tagged(work.account, ENVIRONMENT, work.wanted().environment or "")
+        tagged = stacks_tagged(work.account, ENVIRONMENT, work.required_spec().environment or "")
         return [stack for stack in tagged if CLUSTER not in stack.tags]
 
 

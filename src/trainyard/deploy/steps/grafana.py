@@ -93,7 +93,7 @@ def _workspace_of(work: Work) -> str | None:
 
 def _documents(work: Work, major: int) -> list[dict[str, Any]]:
     """Return the dashboards that the cluster can fill; of an environment all, as any cluster may come to use it."""
-    found = grafana_documents(features_of(work.wanted())).values()
+    found = grafana_documents(features_of(work.required_spec())).values()
     return [with_data_source(one, work.name, major) for one in found]
 
 

@@ -6,9 +6,8 @@ from trainyard.deploy.step import Step
 from trainyard.deploy.steps.environment import Environment
 from trainyard.deploy.steps.grafana import Grafana, has_workspace
 from trainyard.deploy.steps.monitoring_instance import MonitoringInstance
-from trainyard.deploy.steps.network import NetworkStep
 from trainyard.deploy.steps.reservation_groups import ReservationGroups
-from trainyard.deploy.steps.stack import StackStep
+from trainyard.deploy.steps.stack import NetworkStep, StackStep
 from trainyard.launch.capacity import reservation_groups
 from trainyard.render.cloudformation.stack import Kind
 from trainyard.render.cloudformation.stacks import stacks

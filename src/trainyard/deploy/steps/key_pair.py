@@ -18,19 +18,19 @@ class KeyPair:
 
     def probe(self, work: Work) -> Probe:
         """Say whether it exists."""
-        name = work.wanted().access.ssh_key
+        name = work.required_spec().access.ssh_key
         if name is None or key_pair_exists(work.account, name):
             return Probe("there", name or "none is needed")
         return Probe("missing", name)
 
     def apply(self, work: Work) -> Outcome:
         """Make it where it is missing and a file for its private key was named."""
-        name, file = work.wanted().access.ssh_key, work.options.create_key_pair
+        name, file = work.required_spec().access.ssh_key, work.options.create_key_pair
         if name is None:
             return Outcome(changed=False)
         tags = {work.tag: work.name}
         # A cluster that is there was made with the key pair, so it stays what it is.
-        cluster = platform_of(work.wanted()).cluster_stack(work.name)
+        cluster = platform_of(work.required_spec()).cluster_stack(work.name)
         if key_pair_unfinished(work.account, name, tags) and find_stack(work.account, cluster) is None:
             if file is None:
                 raise _lost(name)

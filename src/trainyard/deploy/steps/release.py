@@ -46,7 +46,7 @@ def final_release(work: Work) -> Published | None:
 
     Raises TrainyardError where a stand-in is left in it.
     """
-    made = published(work.wanted(), work.assets_lock, work.outputs)
+    made = published(work.required_spec(), work.assets_lock, work.outputs)
     if made is not None and made.stand_ins:
         missing = made.stand_ins[0]
         raise TrainyardError(f"nothing says what {missing.output} is: {missing.what}", where=missing.value)
@@ -55,10 +55,10 @@ def final_release(work: Work) -> Published | None:
 
 def _expected(work: Work) -> Published | None:
     """Return the release as far as it is known by now: a plan looks at it before any step has given its outputs."""
-    made = published(work.wanted(), work.assets_lock, work.outputs)
+    made = published(work.required_spec(), work.assets_lock, work.outputs)
     if made is None or not made.stand_ins:
         return made
-    return published(work.wanted(), work.assets_lock, {**known_outputs(work), **work.outputs})
+    return published(work.required_spec(), work.assets_lock, {**known_outputs(work), **work.outputs})
 
 
 def _there(work: Work, name: str) -> bytes | None:

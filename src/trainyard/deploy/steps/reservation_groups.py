@@ -31,7 +31,7 @@ class ReservationGroups:
 
     def apply(self, work: Work) -> Outcome:
         """Make them, and put their reservations into them."""
-        spec, tags = work.wanted(), {work.tag: work.name}
+        spec, tags = work.required_spec(), {work.tag: work.name}
         arns, made = [], []
         for name, reservations in zip(self._names(work), reservation_groups(spec), strict=True):
             there = find_group(work.account, name)
@@ -54,13 +54,13 @@ class ReservationGroups:
         return Outcome(changed=bool(names), detail=", ".join(f"{name} deleted" for name in names) or "there is none")
 
     def _names(self, work: Work) -> list[str]:
-        spec = work.wanted()
+        spec = work.required_spec()
         return [group_name(spec, number) for number, _ in enumerate(reservation_groups(spec), 1)]
 
 
 def known_groups(work: Work) -> dict[str, str]:
     """Return the ARNs of the groups that are there, by the names that templates give them."""
-    spec = work.wanted()
+    spec = work.required_spec()
     found = {
         number: find_group(work.account, group_name(spec, number))
         for number in range(1, len(reservation_groups(spec)) + 1)

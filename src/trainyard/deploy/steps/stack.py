@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import sha256
 
-from trainyard.deploy.long_template import uploaded_template
+from trainyard.catalog.partition import partition_of
 from trainyard.deploy.step import Outcome, Probe
-from trainyard.deploy.work import Work
+from trainyard.deploy.work import Work, folder
+from trainyard.edge.aws import s3
 from trainyard.edge.aws.change_sets import StackRequest
 from trainyard.edge.aws.cloudformation import change_stack, delete_stack
-from trainyard.edge.aws.stack_events import StackEvent
+from trainyard.edge.aws.kept_data import kept_data
+from trainyard.edge.aws.stack_events import StackEvent, stack_resources
 from trainyard.edge.aws.stacks import StackState, find_stack
 from trainyard.errors import TrainyardError
 from trainyard.render.cloudformation.stack import Kind, fits_inline
@@ -68,8 +71,8 @@ class StackStep:
         found = find_stack(work.account, self._stack_name(work))
         refuse_foreign(found, work)
         request = self._request(work)
-        wanted = request._replace(parameters={**request.parameters, **kept_parameters(self.kind, request, found)})
-        state = change_stack(work.account, wanted, lambda event: tell(work, event))
+        parameters = {**request.parameters, **kept_parameters(self.kind, request, found)}
+        state = change_stack(work.account, request._replace(parameters=parameters), lambda event: tell(work, event))
         changed = found is None or state.id != found.id or state.status != found.status
         return Outcome(changed, f"{state.name} {state.status}", state.outputs)
 
@@ -87,15 +90,35 @@ class StackStep:
 
     def _request(self, work: Work) -> StackRequest:
         ids = Ids(work.outputs)
-        stack = next(one for one in stacks(work.wanted(), ids) if one.kind == self.kind)
-        if missing := [one for one in ids.in_order() if one.value in stack.parameters.values()]:
+        stack = next(stack for stack in stacks(work.required_spec(), ids) if stack.kind == self.kind)
+        if missing := [stand_in for stand_in in ids.in_order() if stand_in.value in stack.parameters.values()]:
             raise TrainyardError(
                 f"nothing says what {missing[0].output} is: {missing[0].what}",
                 where=stack.name,
                 hint="an earlier stack should have given it; this is a defect of trainyard",
             )
-        url = None if fits_inline(stack.template) else uploaded_template(work, self.kind, stack.template)
+        url = None if fits_inline(stack.template) else _uploaded_template(work, self.kind, stack.template)
         return StackRequest(stack.name, stack.template, stack.parameters, stack.tags, stack.capabilities, url)
+
+
+class NetworkStep(StackStep):
+    """The stack of the network, which stays as long as a file system that is kept has its interfaces there."""
+
+    def undo(self, work: Work) -> Outcome:
+        """Delete it, unless a file system that is kept stands in it."""
+        name = f"{work.name}-{self.kind}"
+        if find_stack(work.account, name) is None:
+            return Outcome(changed=False, detail="there is none")
+        resources = stack_resources(work.account, name)
+        subnets = {resource.physical_id for resource in resources if resource.type == "AWS::EC2::Subnet"}
+        # In a VPC that existed before, the stack has only security groups, and FSx has interfaces in one of them.
+        guarded = any(resource.resource == "FileSystemSecurityGroup" for resource in resources)
+        kept = kept_data(work.account, work.name, work.owns)
+        standing = [data for data in kept if data.subnets & subnets or (guarded and data.kind == "fsx")]
+        if standing:
+            work.kept.append(f"stack {name}, because {standing[0]} stands in its network")
+            return Outcome(changed=False, detail=f"kept, because {standing[0]} stands in it")
+        return super().undo(work)
 
 
 def kept_parameters(kind: Kind, request: StackRequest, found: StackState | None) -> dict[str, str]:
@@ -122,3 +145,19 @@ def tell(work: Work, event: StackEvent) -> None:
         return
     reason = f": {event.reason}" if event.reason and event.status.endswith("FAILED") else ""
     work.tell(f"{event.resource} ({event.type}) {event.status}{reason}")
+
+
+def _uploaded_template(work: Work, kind: str, text: str) -> str:
+    """Upload a template that is too long for a request, named by its content, and return its URL.
+
+    CloudFormation reads it with the rights of the caller.
+
+    https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_CreateChangeSet.html
+    """
+    content = text.encode()
+    key = f"{folder(work.name)}/templates/{kind}-{sha256(content).hexdigest()}.yaml"
+    s3.put(work.account, work.bucket, key, content)
+    work.tell(f"s3://{work.bucket}/{key} uploaded: {len(content):,} bytes are too long for a request")
+    # https://docs.aws.amazon.com/general/latest/gr/s3.html
+    suffix = "com.cn" if partition_of(work.account.region) == "aws-cn" else "com"
+    return f"https://s3.{work.account.region}.amazonaws.{suffix}/{work.bucket}/{key}"

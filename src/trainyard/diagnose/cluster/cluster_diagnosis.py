@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from trainyard.deploy.own_bucket import bucket_of_cluster
+from trainyard.deploy.steps.bucket import bucket_of_cluster
 from trainyard.diagnose.cluster.cluster_reader import ClusterReader
 from trainyard.diagnose.cluster.stack_file import stack_files
 from trainyard.diagnose.cluster.stream_files import StreamFiles

@@ -74,7 +74,7 @@ class Deploying:
         if work.spec is not None:
             record = Deployment(NAME, "us-east-2", "deploying", "0", "", text or spec_text(), self.former(), "")
             write_record(self.account, BUCKET, record)
-        return apply_all([step for step in steps_to_deploy(work.wanted()) if step.name in OWN], work)
+        return apply_all([step for step in steps_to_deploy(work.required_spec()) if step.name in OWN], work)
 
     def destroy(self, options: Options | None = None) -> tuple[StepResult, Work]:
         work = self.work(options=options)

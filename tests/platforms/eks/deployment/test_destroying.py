@@ -15,7 +15,7 @@ from trainyard.deploy.work import Options
 from trainyard.errors import TrainyardError
 from trainyard.platforms.eks.deployment.cluster import EksClusterStep
 from trainyard.platforms.eks.deployment.deletion import jobs_in_cluster, refuse_undeletable
-from trainyard.platforms.eks.deployment.launch_templates import EksLaunchTemplates
+from trainyard.platforms.eks.deployment.steps import EksLaunchTemplates
 
 JOB: dict[str, Any] = {
     "apiVersion": "kubeflow.org/v2beta1",

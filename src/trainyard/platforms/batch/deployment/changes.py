@@ -11,7 +11,7 @@ from trainyard.deploy.work import Work
 from trainyard.edge.aws.stacks import find_stack, refuse_stuck
 from trainyard.errors import TrainyardError
 from trainyard.platforms.batch import BATCH
-from trainyard.platforms.batch.deployment.queues import job_queues, jobs_in
+from trainyard.platforms.batch.deployment.cluster import job_queues, jobs_in
 from trainyard.platforms.batch.rendering.names import job_queue
 
 _MOST_SHOWN = 3
@@ -52,7 +52,7 @@ class BatchChanges:
 
 def _wanted(work: Work) -> dict[str, str]:
     """Return the names of the queues by the outputs that they will be."""
-    spec = work.wanted()
+    spec = work.required_spec()
     queues = enumerate(spec.queues, 1)
     return {f"JobQueue{number if number > 1 else ''}": job_queue(spec, queue.name) for number, queue in queues}
 

@@ -7,17 +7,20 @@ https://docs.aws.amazon.com/batch/latest/APIReference/API_DeleteJobQueue.html
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from trainyard.deploy.step import Outcome
 from trainyard.deploy.steps.stack import StackStep, refuse_foreign
 from trainyard.deploy.work import Work
-from trainyard.edge.aws.batch_shutdown import close_queue, terminate, unfinished_jobs
-from trainyard.edge.aws.stacks import find_stack
+from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.batch_shutdown import UnfinishedJob, close_queue, terminate, unfinished_jobs
+from trainyard.edge.aws.stacks import StackState, find_stack
 from trainyard.platforms.batch import BATCH
-from trainyard.platforms.batch.deployment.queues import job_queues, jobs_in
 from trainyard.render.cloudformation.stack import Kind
 
+_OUTPUT = re.compile(r"JobQueue\d*")
 _REASON = "its cluster is destroyed"
 _MOST_TOLD = 10
 _POLL_S = 10.0
@@ -37,6 +40,22 @@ class BatchStack(StackStep):
         ended = 0 if found is None else _end_jobs(work, list(job_queues(found).values()))
         outcome = super().undo(work)
         return replace(outcome, detail=f"{outcome.detail}, with {ended} jobs ended") if ended else outcome
+
+
+def job_queues(stack: StackState) -> dict[str, str]:
+    """Return the names of the queues by the outputs that they are: JobQueue, JobQueue2 and so on."""
+    return {output: value.rpartition("/")[2] for output, value in stack.outputs.items() if _OUTPUT.fullmatch(output)}
+
+
+def jobs_in(account: Account, queues: Iterable[str]) -> list[UnfinishedJob]:
+    """Return the jobs that are not over."""
+    return [job for queue in queues for job in unfinished_jobs(account, queue)]
+
+
+def jobs_of_cluster(work: Work) -> list[UnfinishedJob]:
+    """Return the jobs that destroying the cluster would end; none where it is not one of Batch."""
+    found = find_stack(work.account, BATCH.cluster_stack(work.name))
+    return [] if found is None or not work.owns(found.tags) else jobs_in(work.account, job_queues(found).values())
 
 
 def _end_jobs(work: Work, queues: list[str]) -> int:

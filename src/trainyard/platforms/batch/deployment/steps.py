@@ -10,8 +10,7 @@ from trainyard.deploy.steps.infrastructure import grafana_steps, stack_steps, st
 from trainyard.deploy.steps.key_pair import KeyPair
 from trainyard.deploy.work import Work
 from trainyard.platforms.batch.deployment.changes import BatchChanges
-from trainyard.platforms.batch.deployment.cluster import BatchStack
-from trainyard.platforms.batch.deployment.queues import jobs_of_cluster
+from trainyard.platforms.batch.deployment.cluster import BatchStack, jobs_of_cluster
 from trainyard.spec.cluster import Spec
 
 

@@ -44,7 +44,7 @@ class JobsOfDefinitions:
         """Submit one of each. Raises TrainyardError where a job lacks nodes, or what runs on them."""
         batch = work.account.client("batch")
         submitted = []
-        for asked in _requests(work.wanted(), work.outputs):
+        for asked in _requests(work.required_spec(), work.outputs):
             made = batch.submit_job(**asked)
             work.tell(f"job {made['jobName']} submitted to {asked['jobQueue']}")
             job = batch.describe_jobs(jobs=[made["jobId"]])["jobs"][0]

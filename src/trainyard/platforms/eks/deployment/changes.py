@@ -101,7 +101,7 @@ def _as_it_is(
 def _as_it_will_be(work: Work, wanted: dict[str, Any], there: list[NodeGroupState]) -> dict[str, Any]:
     """Return the configuration with as many nodes as there will be."""
     desired = {
-        one.name: wanted_sizes(work.wanted(), wanted, one).desired
+        one.name: wanted_sizes(work.required_spec(), wanted, one).desired
         for one in there
         if one.name in node_groups_of(wanted)
     }
@@ -115,7 +115,7 @@ def _as_it_will_be(work: Work, wanted: dict[str, Any], there: list[NodeGroupStat
 def _shrinks(work: Work, wanted: dict[str, Any], there: NodeGroupState) -> bool:
     if there.name not in node_groups_of(wanted):
         return False
-    return wanted_sizes(work.wanted(), wanted, there).desired < there.desired_nodes
+    return wanted_sizes(work.required_spec(), wanted, there).desired < there.desired_nodes
 
 
 def _refuse(work: Work, comparison: Comparison) -> None:

@@ -18,19 +18,19 @@ from trainyard.render.stand_ins import Ids
 def wanted_config(work: Work) -> dict[str, Any]:
     """Return what eksctl is to be given. Raises TrainyardError where a stand-in is left in it."""
     ids = Ids(work.outputs)
-    config = cluster(work.wanted(), ids)
+    config = cluster(work.required_spec(), ids)
     _refuse_stand_ins(ids)
     return config
 
 
 def config_so_far(work: Work) -> dict[str, Any]:
     """Return the same, with stand-ins for what stacks still have to make."""
-    return cluster(work.wanted(), Ids(work.outputs))
+    return cluster(work.required_spec(), Ids(work.outputs))
 
 
 def text_of(work: Work, config: Mapping[str, Any]) -> str:
     """Return a configuration as eksctl reads it."""
-    return config_text(work.wanted(), config)
+    return config_text(work.required_spec(), config)
 
 
 def former_config(text: str | None) -> dict[str, Any] | None:
@@ -47,7 +47,7 @@ def node_groups_of(config: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 def wanted_manifests(work: Work) -> dict[str, list[dict[str, Any]]]:
     """Return the documents of each file in the order in which they are applied, without the examples of jobs."""
     ids = Ids(work.outputs)
-    made = manifests(work.wanted(), ids)
+    made = manifests(work.required_spec(), ids)
     _refuse_stand_ins(ids)
     return {name: made[name] for name in sorted(made) if not name.startswith(EXAMPLES)}
 

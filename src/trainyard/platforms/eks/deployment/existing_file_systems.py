@@ -20,13 +20,13 @@ class ExistingFileSystems:
 
     def probe(self, work: Work) -> Probe:
         """Say which of them are there."""
-        wanted = existing_ids(work.wanted())
+        wanted = existing_ids(work.required_spec())
         missing = [id_ for id_ in wanted if fsx.file_system(work.account, id_) is None]
         return Probe("missing", ", ".join(missing)) if missing else Probe("there", ", ".join(wanted))
 
     def apply(self, work: Work) -> Outcome:
         """Return their mount names. Raises TrainyardError for one that is not there, or is not mounted as Lustre is."""
-        names = {id_: _mount_name(work, id_) for id_ in existing_ids(work.wanted())}
+        names = {id_: _mount_name(work, id_) for id_ in existing_ids(work.required_spec())}
         outputs = {mount_name_output(id_): name for id_, name in names.items()}
         told = ", ".join(f"{id_} as {name}" for id_, name in names.items())
         return Outcome(changed=False, detail=told, outputs=outputs)

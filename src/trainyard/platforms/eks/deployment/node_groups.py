@@ -54,7 +54,7 @@ class EksNodeGroups:
                     eksctl.delete_node_group(text, one.name, work.tell)
                     yield f"deleted {one.name}"
                 continue
-            wanted = wanted_sizes(work.wanted(), config, one)
+            wanted = wanted_sizes(work.required_spec(), config, one)
             if wanted != sizes_of(one):
                 eksctl.scale_node_group(text, one.name, wanted, work.tell)
                 yield f"{one.name}: {wanted.least} to {wanted.most} nodes, {wanted.desired} desired"

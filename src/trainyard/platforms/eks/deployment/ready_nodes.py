@@ -12,11 +12,15 @@ from trainyard.edge.aws import eks
 from trainyard.edge.aws.eks import NodeGroupState
 from trainyard.edge.kubernetes.kubectl import Kubectl
 from trainyard.errors import TrainyardError
+from trainyard.launch.launch import compute_launches
 from trainyard.platforms.eks.deployment.busy_nodes import GROUP
-from trainyard.platforms.eks.deployment.images import refuse_images_without_driver
+from trainyard.platforms.eks.rendering.node_groups import node_group_name
 
 _POLL_S = 15.0
 _POLLS = 120  # half an hour: eksctl has waited already, except after sizes were changed
+# Types of images, by what their names hold: https://docs.aws.amazon.com/eks/latest/APIReference/API_Nodegroup.html
+_WITH_DRIVER = {"nvidia": "NVIDIA", "neuron": "NEURON"}
+_OF_THE_USER = "CUSTOM"
 
 
 class Count(NamedTuple):
@@ -35,7 +39,7 @@ class EksReadyNodes:
 
     def probe(self, work: Work) -> Probe:
         """Say how many there are to be; who are Ready, only the cluster itself would tell."""
-        desired = sum(one.desired_nodes for one in _own_groups(work))
+        desired = sum(group.desired_nodes for group in _own_groups(work))
         return Probe("there" if desired else "missing", f"{desired} wanted")
 
     def apply(self, work: Work) -> Outcome:
@@ -50,35 +54,60 @@ class EksReadyNodes:
         return Outcome(changed=False)
 
     def _awaited(self, work: Work, kubectl: Kubectl) -> str:
-        told = ""
+        reported = ""
         for _ in range(_POLLS):
             counts = _counts(work, kubectl)
-            if all(one.ready >= one.desired for one in counts):
-                return explained(counts)
-            if (said := explained(counts)) != told:
-                work.tell(said)
-                told = said
+            text = explained(counts)
+            if all(count.ready >= count.desired for count in counts):
+                return text
+            if text != reported:
+                work.tell(text)
+                reported = text
             work.account.clock.sleep(_POLL_S)
         raise _missing(work, counts)
 
 
 def explained(counts: list[Count]) -> str:
     """Return the number of nodes, and what it is made of: so many of each group."""
-    total = sum(one.ready for one in counts)
-    parts = [
-        f"{one.ready} of {one.group}" if one.ready >= one.desired else f"{one.ready} of {one.desired} of {one.group}"
-        for one in counts
-    ]
-    return f"{total} nodes are Ready: {', '.join(parts)}"
+    total = sum(count.ready for count in counts)
+    parts = ", ".join(map(_of_group, counts))
+    return f"{total} nodes are Ready: {parts}"
+
+
+def refuse_images_without_driver(work: Work) -> None:
+    """Raise TrainyardError for the first node group whose nodes cannot use their accelerators.
+
+    eksctl chooses the image of a node group by a list of instance types of its own. One that does not know a type takes
+    the image without drivers, and nodes become Ready that have no GPU:
+    https://github.com/eksctl-io/eksctl/issues/7794
+    """
+    for launch in compute_launches(work.required_spec()):
+        driver = _WITH_DRIVER.get(launch.instance.accelerator or "")
+        there = eks.find_node_group(work.account, work.name, node_group_name(launch.nodes)) if driver else None
+        if there is None or driver is None or driver in there.image_type or there.image_type in ("", _OF_THE_USER):
+            continue
+        program = work.eksctl(work.account).program
+        raise TrainyardError(
+            f"node group {there.name} has images of type {there.image_type}, without a driver for "
+            f"{launch.instance.name}: eksctl {program.version} does not know that type",
+            where=there.arn,
+            hint=f"install a newer eksctl, remove the group with `eksctl delete nodegroup --cluster {work.name} "
+            f"--region {work.account.region} --name {there.name}`, and run the command again",
+        )
+
+
+def _of_group(count: Count) -> str:
+    of_all = "" if count.ready >= count.desired else f" of {count.desired}"
+    return f"{count.ready}{of_all} of {count.group}"
 
 
 def _counts(work: Work, kubectl: Kubectl) -> list[Count]:
-    ready = Counter(_group(one) for one in kubectl.get("nodes") if _is_ready(one))
-    return [Count(one.name, ready[one.name], one.desired_nodes) for one in _own_groups(work)]
+    ready = Counter(_group(node) for node in kubectl.get("nodes") if _is_ready(node))
+    return [Count(group.name, ready[group.name], group.desired_nodes) for group in _own_groups(work)]
 
 
 def _own_groups(work: Work) -> list[NodeGroupState]:
-    return [one for one in eks.node_groups(work.account, work.name) if work.owns(one.tags)]
+    return [group for group in eks.node_groups(work.account, work.name) if work.owns(group.tags)]
 
 
 def _group(node: Mapping[str, Any]) -> str:
@@ -87,15 +116,15 @@ def _group(node: Mapping[str, Any]) -> str:
 
 def _is_ready(node: Mapping[str, Any]) -> bool:
     conditions = node.get("status", {}).get("conditions", ())
-    return any(one.get("type") == "Ready" and one.get("status") == "True" for one in conditions)
+    return any(condition.get("type") == "Ready" and condition.get("status") == "True" for condition in conditions)
 
 
 def _missing(work: Work, counts: list[Count]) -> TrainyardError:
-    short = [one for one in counts if one.ready < one.desired]
+    incomplete = [count.group for count in counts if count.ready < count.desired]
     issues = [f"{group.name}: {issue.code}: {issue.message}" for group in _own_groups(work) for issue in group.health]
     why = f"; EKS says: {'; '.join(issues[:3])}" if issues else ""
     return TrainyardError(
         f"{explained(counts)}, and no more came within {_POLL_S * _POLLS / 60:.0f} minutes{why}",
-        where=", ".join(one.group for one in short),
+        where=", ".join(incomplete),
         hint=f"`trainyard diagnose {work.name}` says more; then run the command again, which goes on from here",
     )

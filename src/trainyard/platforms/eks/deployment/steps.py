@@ -4,24 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 
-from trainyard.deploy.step import Step
+from trainyard.deploy.step import Outcome, Step
 from trainyard.deploy.steps.infrastructure import grafana_steps, instance_steps, stack_steps, steps_before_stacks
 from trainyard.deploy.steps.key_pair import KeyPair
+from trainyard.deploy.steps.stack import StackStep
 from trainyard.deploy.work import Work
+from trainyard.edge.aws.stacks import find_stack
 from trainyard.platforms.eks.deployment import deletion
 from trainyard.platforms.eks.deployment.add_ons import EksAddOns
 from trainyard.platforms.eks.deployment.changes import EksChanges
 from trainyard.platforms.eks.deployment.cluster import EksClusterStep
 from trainyard.platforms.eks.deployment.existing_file_systems import ExistingFileSystems
 from trainyard.platforms.eks.deployment.kubeconfig import EksKubeconfig
-from trainyard.platforms.eks.deployment.launch_templates import EksLaunchTemplates
 from trainyard.platforms.eks.deployment.manifests import EksManifests
 from trainyard.platforms.eks.deployment.node_groups import EksNodeGroups
 from trainyard.platforms.eks.deployment.ready_nodes import EksReadyNodes
 from trainyard.platforms.eks.rendering.launch_templates import needs_launch_templates
 from trainyard.platforms.eks.rendering.lustre_volumes import existing_ids
+from trainyard.render.cloudformation.stack import Kind
 from trainyard.spec.cluster import Spec
+
+
+@dataclass(frozen=True)
+class EksLaunchTemplates(StackStep):
+    """The stack with launch templates of node groups, which few clusters have."""
+
+    kind: Kind = "nodes"
+
+    def undo(self, work: Work) -> Outcome:
+        """Delete it, unless it is of somebody else: every destruction looks, also one of another platform."""
+        found = find_stack(work.account, f"{work.name}-{self.kind}")
+        if found is not None and not work.owns(found.tags):
+            return Outcome(changed=False, detail=f"stack {found.name} is of somebody else")
+        return super().undo(work)
 
 
 def steps_to_deploy(spec: Spec) -> list[Step]:

@@ -42,7 +42,7 @@ class JobsOnNodes:
 
     def apply(self, work: Work) -> Outcome:
         """Try them. Raises TrainyardError where a node lacks devices, a pod lacks a node, or a name leads nowhere."""
-        spec = work.wanted()
+        spec = work.required_spec()
         with emulated_kubectl_of(work.account, work.name) as kubectl:
             _refuse_dangling(kubectl)
             _refuse_missing_devices(kubectl, spec)

@@ -48,7 +48,7 @@ class Changes:
         if not found.usable:
             return Outcome(changed=False, detail=found.status)
         work.outputs.update({**known_outputs(work), **known_groups(work), "AssetsBucket": work.bucket})
-        spec = work.wanted()
+        spec = work.required_spec()
         text = config_text(spec, final_config(work))
         verdict = work.pcluster(spec.parallelcluster.version).dry_run(work.name, text, update=True)
         if _NOTHING_TO_DO in verdict.problem:
@@ -81,7 +81,7 @@ def _left_to_update(work: Work, others: list[Change]) -> tuple[Finding, ...]:
     """Return what is said of the one setting that may stay behind; nothing where more than that differs."""
     if {change.parameter for change in others} != {_SLURM_LINES}:
         return ()
-    version = work.wanted().parallelcluster.version
+    version = work.required_spec().parallelcluster.version
     verdict = work.pcluster(version).dry_run(work.name, _config_otherwise(work), update=True)
     same = _NOTHING_TO_DO in verdict.problem or (
         bool(verdict.changes) and all(_MINIMUM.fullmatch(change.parameter) for change in verdict.changes)
@@ -91,7 +91,7 @@ def _left_to_update(work: Work, others: list[Change]) -> tuple[Finding, ...]:
 
 def _config_otherwise(work: Work) -> str:
     """Return the configuration that the spec had if it chose otherwise what becomes of a node that fails."""
-    spec = work.wanted()
+    spec = work.required_spec()
     software = spec.software.replaced(on_failure="terminate" if spec.software.on_failure == "hold" else "hold")
     spec = spec.replaced(software=software)
     return config_text(spec, final_config(replace(work, spec=spec)))
@@ -100,7 +100,7 @@ def _config_otherwise(work: Work) -> str:
 def _setting_not_updated(work: Work) -> Finding:
     """Return what is said where the release goes to a cluster whose Slurm keeps the former setting."""
     name, region = work.name, work.account.region
-    held = work.wanted().software.on_failure == "hold"
+    held = work.required_spec().software.on_failure == "hold"
     until = (
         "each node that is held is excepted from power saving by its name"
         if held

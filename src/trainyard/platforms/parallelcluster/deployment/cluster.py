@@ -46,7 +46,7 @@ class Cluster:
             found = None
         if found is not None:
             return Outcome(changed=False, detail=found.status)
-        spec = work.wanted()
+        spec = work.required_spec()
         document = final_config(work)
         text = config_text(spec, without_held_back(spec, document) if held_back(spec) else document)
         remember_config(work.account, work.bucket, work.name, config_text(spec, document))
@@ -75,7 +75,7 @@ def final_config(work: Work) -> dict[str, Any]:
 
     Raises TrainyardError where a stand-in is left in it.
     """
-    rendering = render(work.wanted(), work.outputs)
+    rendering = render(work.required_spec(), work.outputs)
     if rendering.stand_ins:
         missing = rendering.stand_ins[0]
         raise TrainyardError(f"nothing says what {missing.output} is: {missing.what}", where=missing.value)
@@ -104,7 +104,7 @@ def _recreate(work: Work, found: StackState) -> None:
 
 
 def _delete(work: Work, found: StackState) -> None:
-    version = found.tags.get(_VERSION_TAG) or (work.wanted().parallelcluster.version)
+    version = found.tags.get(_VERSION_TAG) or (work.required_spec().parallelcluster.version)
     if found.status != "DELETE_IN_PROGRESS":
         work.pcluster(version).delete(work.name)
     state = follow(work.account, found.id, lambda event: tell(work, event))
@@ -118,7 +118,7 @@ def _create(work: Work, text: str, *, first: bool = True) -> None:
     ParallelCluster itself asks again then, is refused, and takes away what the nodes of that stack read: ``create`` in
     pcluster/models/cluster.py. So it is deleted and made once more.
     """
-    parallelcluster = work.pcluster(work.wanted().parallelcluster.version)
+    parallelcluster = work.pcluster(work.required_spec().parallelcluster.version)
     try:
         parallelcluster.create(work.name, text, rollback=work.options.rollback_on_failure)
     except TrainyardError as error:
@@ -140,7 +140,7 @@ def _failure(work: Work, state: StackState | None) -> TrainyardError:
     https://docs.aws.amazon.com/parallelcluster/latest/ug/troubleshooting-fc-v3-create-cluster.html
     """
     error = stack_failure(work.account, work.name if state is None else state.id, state)
-    spec = work.wanted()
+    spec = work.required_spec()
     waited = "HeadNodeWaitCondition" in error.problem
     why = _head_node_never_signalled(spec) if waited else ""
     return TrainyardError(

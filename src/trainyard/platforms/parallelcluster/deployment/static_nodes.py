@@ -56,7 +56,7 @@ class StaticNodes:
 
     def probe(self, work: Work) -> Probe:
         """Say which nodes it is about; whether they run is for `status`."""
-        groups = held_back(work.wanted())
+        groups = held_back(work.required_spec())
         names = ", ".join(f"{group.min_nodes} × {' or '.join(group.instance_types)}" for group in groups)
         return Probe("missing", names) if groups else Probe("there", "none that the head node would wait for")
 
@@ -66,7 +66,7 @@ class StaticNodes:
         stopped = record is not None and record.fleet_stopped
         if not work.nodes_to_start and not stopped:
             return Outcome(changed=False, detail="none is missing")
-        parallelcluster = work.pcluster(work.wanted().parallelcluster.version)
+        parallelcluster = work.pcluster(work.required_spec().parallelcluster.version)
         if work.nodes_to_start:
             _remember(work, stopped=True)
             _fleet(work, parallelcluster, "STOP_REQUESTED", "STOPPED")
@@ -118,7 +118,7 @@ def missing_nodes(work: Work) -> list[Missing]:
         for node in nodes(work.account, work.name)
         if node.role == "Compute" and node.state in ("pending", "running")
     )
-    groups = held_back(work.wanted())
+    groups = held_back(work.required_spec())
     launches = [Missing(group, there[group.queue.name, group.name]) for group in groups]
     return [launch for launch in launches if launch.launched < launch.group.min_nodes]
 
@@ -135,7 +135,7 @@ def _update(work: Work, parallelcluster: Pcluster, *, first: bool = True) -> Non
 
     That update is waited for, and then ParallelCluster is asked once more, as it may have been somebody else's.
     """
-    text = config_text(work.wanted(), final_config(work))
+    text = config_text(work.required_spec(), final_config(work))
     before = {event.id for event in stack_events(work.account, work.name)}
     refused = False
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trainyard.deploy.own_bucket import bucket_of_cluster
+from trainyard.deploy.steps.bucket import bucket_of_cluster
 from trainyard.edge.aws.account import Account
 
 TEMPLATE = '{"Resources": {"Topic": {"Type": "AWS::SNS::Topic"}}}'
