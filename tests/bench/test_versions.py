@@ -9,10 +9,9 @@ import pytest
 import yaml
 
 from trainyard.bench.case import Case
-from trainyard.bench.checks.versions import check
+from trainyard.bench.checks.versions import version, version_findings, within
 from trainyard.bench.machine import FOLDER, Machine, machine
 from trainyard.bench.result import Run
-from trainyard.bench.version_order import version, within
 
 TABLE: dict[str, Any] = yaml.load((FOLDER / "versions.yaml").read_bytes(), Loader=yaml.BaseLoader)
 RULES = [pytest.param(rule, id=rule["id"]) for rule in TABLE["rules"]]
@@ -23,7 +22,7 @@ def messages(
 ) -> list[str]:
     known = machine(type_) if type_ else None
     case = Case(Run(versions=versions, environment=environment or {}), known, None, None, None)
-    return [one.message for one in check(case)]
+    return [one.message for one in version_findings(case)]
 
 
 def just_inside(bound: str) -> str:
@@ -43,13 +42,15 @@ def test_each_rule_finds_what_it_names_and_no_more(rule: dict[str, Any]):
     if "accelerators" in rule:
         known = Machine("8 GPUs", rule["accelerators"][0], 8, None, None, {})
     bad = {name: just_inside(bound) for name, bound in rule["versions"].items()}
-    assert rule["why"] in " ".join(one.message for one in check(Case(Run(versions=bad), known, None, None, None)))
+    assert rule["why"] in " ".join(
+        one.message for one in version_findings(Case(Run(versions=bad), known, None, None, None))
+    )
     for name, bound in rule["versions"].items():
         good = {**bad, name: just_outside(bound)}
-        told = " ".join(one.message for one in check(Case(Run(versions=good), known, None, None, None)))
+        told = " ".join(one.message for one in version_findings(Case(Run(versions=good), known, None, None, None)))
         assert rule["why"] not in told
         without = {other: value for other, value in bad.items() if other != name}
-        told = " ".join(one.message for one in check(Case(Run(versions=without), known, None, None, None)))
+        told = " ".join(one.message for one in version_findings(Case(Run(versions=without), known, None, None, None)))
         assert rule["why"] not in told
 
 

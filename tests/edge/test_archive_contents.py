@@ -9,9 +9,8 @@ from collections.abc import Iterator
 import pytest
 
 from tests.edge.archives import read, stream, tar
-from trainyard.edge.archive_contents import contents
+from trainyard.edge.archive_contents import contents, read_ahead
 from trainyard.edge.archive_limits import Budget, DamagedError, Limits
-from trainyard.edge.archive_read_ahead import read_ahead
 from trainyard.edge.archive_tar import Member
 
 

@@ -9,10 +9,9 @@ from trainyard.edge.aws.batch_jobs import BatchJob
 from trainyard.errors import InputError
 from trainyard.platforms.batch.jobs.cluster import batch_cluster
 from trainyard.platforms.batch.jobs.job_definition import chosen, too_large
-from trainyard.platforms.batch.jobs.job_progress import LONGEST_S, Following
-from trainyard.platforms.batch.jobs.job_request import Wanted
+from trainyard.platforms.batch.jobs.job_progress import LONGEST_S, JobFollower
 from trainyard.platforms.batch.jobs.outcome import exit_status, outcome_words
-from trainyard.platforms.batch.jobs.request import submit_parameters
+from trainyard.platforms.batch.jobs.request import JobOptions, submit_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,8 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BatchJob",
+    "JobOptions",
     "Submitted",
-    "Wanted",
     "cancel_batch_job",
     "exit_status",
     "follow_batch_job",
@@ -47,7 +46,7 @@ def submit_batch_job(  # noqa: PLR0913  one for each option
     name: str,
     where: Account,
     job: str = "stress-ng",
-    wanted: Wanted | None = None,
+    wanted: JobOptions | None = None,
     *,
     queue: str | None = None,
     tell: Callable[[str], None] = lambda _: None,
@@ -57,7 +56,7 @@ def submit_batch_job(  # noqa: PLR0913  one for each option
     Raises InputError where there is no such job or queue, or the definition does not allow what is wanted, and
     TrainyardError where there is no such cluster or AWS refuses the job.
     """
-    wanted = wanted or Wanted()
+    wanted = wanted or JobOptions()
     wanted.refuse_wrong()
     cluster = batch_cluster(where, name)
     of = chosen(where, cluster, job, queue)
@@ -86,7 +85,7 @@ def follow_batch_job(  # noqa: PLR0913  one for each option
     """
     place = f"{name} --region {where.region}{f' --profile {where.profile}' if where.profile else ''}"
     command = f"trainyard batch submit {place}"
-    following = Following(
+    following = JobFollower(
         where,
         show,
         tell,

@@ -79,9 +79,9 @@ def command(  # noqa: PLR0913  one for each option
         return
     submitted = None
     if followed is None:
-        from trainyard.api.batch_submit import Wanted, submit_batch_job
+        from trainyard.api.batch_submit import JobOptions, submit_batch_job
 
-        wanted = Wanted(nodes, _pairs(variables), _words(line), attempts)
+        wanted = JobOptions(nodes, _pairs(variables), _words(line), attempts)
         submitted = submit_batch_job(name, where, job or "stress-ng", wanted, queue=queue, tell=reporter())
         _tell_submitted(submitted)
         if no_follow:

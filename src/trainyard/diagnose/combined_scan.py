@@ -10,8 +10,8 @@ from trainyard.diagnose.diagnosis import Diagnosis, NotAsked, UnusualLine
 from trainyard.diagnose.hit import Hit
 from trainyard.diagnose.line_filter import LineFilter
 from trainyard.diagnose.log_file import Unread
-from trainyard.diagnose.reasoning.root_causes import RootCauses, found_causes
-from trainyard.diagnose.scanning.filtered_out import LeftOut
+from trainyard.diagnose.reasoning.root_causes import RootCauses, root_causes
+from trainyard.diagnose.scanning.filtered_out import FilteredOut
 from trainyard.diagnose.scanning.result import Scan
 
 _MOST_NODES_LISTED = 1000
@@ -27,7 +27,7 @@ class Collected:
     unread_count: int = 0
     files: int = 0
     size_bytes: int = 0
-    left_out: list[LeftOut] = field(default_factory=list)
+    left_out: list[FilteredOut] = field(default_factory=list)
     logs_by_node: int = 0
     """Logs that were not read because they are of other nodes."""
 
@@ -48,7 +48,7 @@ class Collected:
 
     def found(self) -> RootCauses:
         """Return what all of it tells of."""
-        return found_causes(self.hits, self.counts)
+        return root_causes(self.hits, self.counts)
 
     def diagnosis(self, source: str, wanted: LineFilter, unusual: Callable[[], tuple[UnusualLine, ...]]) -> Diagnosis:
         """Return the answer. Unusual lines are looked for where no cause is known, or the first is no root."""

@@ -11,7 +11,7 @@ from trainyard.diagnose.log_file import Unread
 
 
 @dataclass(frozen=True, slots=True)
-class FoundCause:
+class DiagnosedCause:
     """A cause that logs tell of."""
 
     cause: Cause
@@ -25,7 +25,7 @@ class FoundCause:
     last_seen: dt.datetime | None
     evidence: tuple[Hit, ...]
     """Some of the lines, the most telling first."""
-    consequences: tuple[FoundCause, ...] = ()
+    consequences: tuple[DiagnosedCause, ...] = ()
     """What it brought about, in the order of time."""
 
 
@@ -67,9 +67,9 @@ class Diagnosis:
     """What is wrong, as far as the logs tell."""
 
     source: str
-    causes: tuple[FoundCause, ...]
+    causes: tuple[DiagnosedCause, ...]
     """Those that nothing else explains; the root cause first."""
-    harmless: tuple[FoundCause, ...]
+    harmless: tuple[DiagnosedCause, ...]
     unrecognised: tuple[UnusualLine, ...]
     unread: tuple[Unread, ...]
     """Some of what was not read."""

@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Mapping
 from typing import Any
 
-from trainyard.diagnose.diagnosis import Diagnosis, FoundCause, NotAsked
+from trainyard.diagnose.diagnosis import DiagnosedCause, Diagnosis, NotAsked
 from trainyard.diagnose.hit import Hit
 from trainyard.diagnose.redaction import Redaction
 from trainyard.version import __version__
@@ -48,11 +48,11 @@ def has_errors(diagnosis: Diagnosis) -> bool:
     return any(one.cause.severity == "error" for one in found)
 
 
-def _with_consequences(found: FoundCause) -> dict[str, Any]:
+def _with_consequences(found: DiagnosedCause) -> dict[str, Any]:
     return {**_cause(found), "consequences": [_cause(one) for one in found.consequences]}
 
 
-def _cause(found: FoundCause) -> dict[str, Any]:
+def _cause(found: DiagnosedCause) -> dict[str, Any]:
     cause = found.cause
     return {
         "cause": cause.id,

@@ -1,10 +1,13 @@
-"""A log, wherever it comes from, and what its name tells."""
+"""A log, wherever it comes from, what its name tells, and what could not be read."""
 
 from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable
 from dataclasses import dataclass
+
+# More are not worth a user's time, and an archive can hold a million of them.
+_MOST = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,3 +32,23 @@ class Unread:
 
     name: str
     why: str
+
+
+class UnreadList:
+    """Grows while a source is read."""
+
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self.count = 0
+        self._listed: list[Unread] = []
+
+    @property
+    def listed(self) -> tuple[Unread, ...]:
+        """The first of them."""
+        return tuple(self._listed)
+
+    def add(self, name: str, why: str) -> None:
+        """Count something that was not read, or not to its end, and keep it where there is room."""
+        self.count += 1
+        if len(self._listed) < _MOST:
+            self._listed.append(Unread(name, why))

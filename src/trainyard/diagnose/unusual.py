@@ -21,7 +21,7 @@ from trainyard.diagnose.cause import Cause, Signature, signatures
 from trainyard.diagnose.diagnosis import UnusualLine
 from trainyard.diagnose.line_filter import EVERYTHING, LineFilter
 from trainyard.diagnose.log_file import LogFile, UnreadableError
-from trainyard.diagnose.scanning.line_selection import AskedLines
+from trainyard.diagnose.scanning.filtered_out import LineSelection
 from trainyard.diagnose.scanning.log_clock import decoded
 from trainyard.diagnose.scanning.patterns import Patterns, compiled
 from trainyard.diagnose.scanning.pieces import Piece, pieces
@@ -66,7 +66,7 @@ class UnusualLines:
         self._counts = array("I", bytes(4 * _COUNTS))
         self._candidates: dict[str, _Candidate] = {}
         self._taken = 0
-        self._asked: AskedLines | None = None
+        self._asked: LineSelection | None = None
         """Of the log that is being read; None where all of it is asked for."""
 
     @property
@@ -79,7 +79,7 @@ class UnusualLines:
     ) -> None:
         """Take some lines of a log, of which those count that are wanted. near: a time of logs beside it."""
         if piece.is_first:
-            self._asked = None if wanted.is_everything else AskedLines(file, wanted, near)
+            self._asked = None if wanted.is_everything else LineSelection(file, wanted, near)
         for number, start, end in _lines(piece, self._trouble):
             line = piece.data[start:end]
             if not self._patterns.of_line(line) and (self._asked is None or self._asked.have(piece, start, end)):

@@ -6,17 +6,21 @@ What something is, is told by its first bytes and never by its name. Nothing is 
 from __future__ import annotations
 
 import datetime as dt
+import threading
 from collections.abc import Iterator
+from queue import Full, Queue
 from typing import NamedTuple
 
 from trainyard.edge.archive_compression import OTHERS, compression_of, unpacked
 from trainyard.edge.archive_limits import Budget, DamagedError
-from trainyard.edge.archive_read_ahead import read_ahead
 from trainyard.edge.archive_stream import ByteStream
 from trainyard.edge.archive_tar import Member, Skipped, is_tar, tar_members
 from trainyard.edge.archive_zip import MAGIC, zip_members
 
 _HEAD_BYTES = 512
+# So many pieces of 1 MiB wait at most.
+_PIECES = 6
+_LOOK_EVERY_S = 0.1
 
 
 class _Place(NamedTuple):
@@ -80,3 +84,47 @@ def _members(members: Iterator[Member | Skipped], archive: _Place, budget: Budge
             yield Skipped(place.name, str(error))
             if budget.exhausted:
                 return
+
+
+class _End:
+    """The last thing in the queue: that there is no more, and what went wrong."""
+
+    def __init__(self, error: BaseException | None) -> None:
+        self.error = error
+
+
+def read_ahead(blocks: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield the same blocks, made by a thread that ends with this generator. What they raise is raised here."""
+    queue: Queue[bytes | _End] = Queue(_PIECES)
+    given_up = threading.Event()
+    thread = threading.Thread(target=_fill, args=(queue, blocks, given_up), name="unpacking", daemon=True)
+    thread.start()
+    try:
+        while not isinstance(one := queue.get(), _End):
+            yield one
+        if one.error:
+            raise one.error
+    finally:
+        given_up.set()
+        thread.join(_LOOK_EVERY_S * 5)  # it may wait for standard input
+
+
+def _fill(queue: Queue[bytes | _End], blocks: Iterator[bytes], given_up: threading.Event) -> None:
+    end = _End(None)
+    try:
+        for block in blocks:
+            if not _put(queue, block, given_up):
+                return
+    except BaseException as error:  # noqa: BLE001  raised where the blocks are used
+        end = _End(error)
+    _put(queue, end, given_up)
+
+
+def _put(queue: Queue[bytes | _End], one: bytes | _End, given_up: threading.Event) -> bool:
+    while not given_up.is_set():
+        try:
+            queue.put(one, timeout=_LOOK_EVERY_S)
+        except Full:
+            continue
+        return True
+    return False

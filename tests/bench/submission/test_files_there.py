@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.full_disk import files_of_at_most
-from trainyard.bench.submission.remote_files import fetch, home, write_files
+from trainyard.bench.submission.head_node import fetch, home, write_files
 from trainyard.edge.remote.answer import Answer
 from trainyard.edge.slurm_local import LocalSlurm
 from trainyard.errors import TrainyardError

@@ -8,8 +8,8 @@ import pytest
 
 from trainyard.bench.submission.job_progress import Followed, follow
 from trainyard.bench.submission.on_slurm import OnSlurm
+from trainyard.bench.submission.scheduler import State
 from trainyard.bench.submission.slurm import states
-from trainyard.bench.submission.state import State
 from trainyard.edge.remote.answer import Answer, UnreachableError
 from trainyard.errors import TrainyardError
 

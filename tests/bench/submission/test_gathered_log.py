@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.full_disk import files_of_at_most
-from trainyard.bench.submission.container_log import GAP, GatheredLog
 from trainyard.errors import TrainyardError
+from trainyard.platforms.eks.mpi_jobs.container_log import GAP, GatheredLog
 
 
 def stamped(*texts: str, second: int = 0) -> list[str]:

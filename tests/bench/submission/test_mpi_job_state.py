@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from tests.bench.submission.scripted_operator import ended, evicted, pod, running, unschedulable, waiting
-from trainyard.bench.submission.mpi_job_state import seen
-from trainyard.bench.submission.quantity import amount
-from trainyard.bench.submission.state import State
+from trainyard.bench.submission.scheduler import State
+from trainyard.platforms.eks.mpi_jobs.mpi_job_state import mpi_job_status
+from trainyard.platforms.eks.mpi_jobs.node_fit import amount
 
 RUN: dict[str, Any] = {"metadata": {"name": "x-1f3a9c2e"}}
 
@@ -19,7 +19,7 @@ def look(*workers: dict[str, Any], launcher: dict[str, Any] | None = None, said:
     if launcher is not None:
         pods.append(pod(RUN, "launcher", "x-1f3a9c2e-launcher-abcde", launcher, "ip-0"))
     conditions = [] if said is None else [{"status": "True", **said}]
-    return seen({**RUN, "status": {"conditions": conditions}}, pods).state
+    return mpi_job_status({**RUN, "status": {"conditions": conditions}}, pods).state
 
 
 @pytest.mark.parametrize(
@@ -60,8 +60,8 @@ def test_a_job_of_which_nothing_is_said_yet_waits(document: dict[str, Any]):
         {"metadata": {"name": "p"}},
         {"metadata": {"name": "q"}, "status": None, "spec": None},
     ]
-    assert seen({**RUN, **document}, []).state.state == "PENDING"
-    assert seen({**RUN, **document}, pods).state.state == "CONFIGURING"
+    assert mpi_job_status({**RUN, **document}, []).state.state == "PENDING"
+    assert mpi_job_status({**RUN, **document}, pods).state.state == "CONFIGURING"
 
 
 @pytest.mark.parametrize(

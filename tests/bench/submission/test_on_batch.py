@@ -15,7 +15,7 @@ from tests.operate.batch.scripted_batch import ARN, ScriptedBatch, Step, scripte
 from trainyard.api.bench_judge import judge_files
 from trainyard.api.bench_submit import Cluster, JobSelection, SubmissionResult, cancel_jobs, named_cluster, submit_jobs
 from trainyard.bench.submission.job_selection import planned_jobs
-from trainyard.bench.submission.submitted_jobs import FILE, read_memory
+from trainyard.bench.submission.submitted_jobs import FILE, read_submission_record
 from trainyard.errors import InputError, TrainyardError
 from trainyard.platforms.batch.bench_jobs import OnBatch
 from trainyard.spec.parsing import parse
@@ -74,7 +74,7 @@ def test_what_is_submitted_is_the_job_of_the_plan_under_a_name_that_is_found_aga
 ):
     submitted(batch, tmp_path)
     (made,) = batch.submitted
-    memory = read_memory(tmp_path)
+    memory = read_submission_record(tmp_path)
     assert memory is not None
     assert made["jobName"] == f"trainyard-bench-{memory.token}-{TWO_NODES}"
     assert (made["jobQueue"], made["jobDefinition"]) == ("lab-training", "lab-training-nccl")
@@ -176,7 +176,7 @@ def test_a_refusal_is_one_clear_error_and_nothing_is_remembered(batch: ScriptedB
     batch.refuses = {"SubmitJob": "AccessDeniedException"}
     with pytest.raises(TrainyardError, match="not allowed: batch:SubmitJob"):
         submitted(batch, tmp_path)
-    memory = read_memory(tmp_path)
+    memory = read_submission_record(tmp_path)
     assert memory is not None
     assert memory.jobs == {}
 
@@ -206,7 +206,7 @@ def test_a_deployed_cluster_is_known_by_its_name(batch: ScriptedBatch):
 
 def test_the_job_of_another_queue_is_not_this_submission_s(batch: ScriptedBatch, tmp_path: Path):
     submitted(batch, tmp_path, wait=False)
-    memory = read_memory(tmp_path)
+    memory = read_submission_record(tmp_path)
     assert memory is not None
     batch.names.append((f"{ARN}-other", f"TRAINYARD-BENCH-{memory.token}-{TWO_NODES}", 9999))
     found, _ = submitted(batch, tmp_path)

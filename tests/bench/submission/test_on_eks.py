@@ -38,7 +38,7 @@ from tests.bench.submission.scripted_operator import (
 )
 from trainyard.api.bench_judge import judge_files
 from trainyard.api.bench_submit import JobSelection, cancel_jobs, submit_jobs
-from trainyard.bench.submission.submitted_jobs import FILE, read_memory
+from trainyard.bench.submission.submitted_jobs import FILE, read_submission_record
 from trainyard.edge.remote.answer import UnreachableError
 from trainyard.errors import InputError, TrainyardError
 from trainyard.render.bench.mpi_job import RUN, SUBMISSION
@@ -69,7 +69,7 @@ def test_what_is_applied_is_the_mpijob_of_the_plan_with_its_scripts_under_a_name
 ):
     submitted(eks, tmp_path)
     (made,) = eks.api.submitted
-    memory = read_memory(tmp_path)
+    memory = read_submission_record(tmp_path)
     assert memory is not None
     number = memory.jobs[TWO_NODES].number
     assert made["metadata"]["name"] == f"training-p2-all-reduce-2n-{number}"
@@ -277,7 +277,7 @@ def test_a_refusal_is_one_clear_error_and_nothing_is_remembered(eks: ScriptedEks
     eks.api.refuses = 'Error from server (Forbidden): nodes is forbidden: User "arn:aws:iam::1:role/x" cannot list'
     with pytest.raises(TrainyardError, match="is forbidden") as told:
         submitted(eks, tmp_path)
-    memory = read_memory(tmp_path)
+    memory = read_submission_record(tmp_path)
     assert "create-access-entry" in str(told.value.hint)
     assert memory is not None
     assert memory.jobs == {}

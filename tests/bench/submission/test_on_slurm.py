@@ -22,7 +22,7 @@ from tests.waiting import wait_until
 from trainyard.api.bench_judge import judge_files
 from trainyard.api.bench_submit import Cluster, JobSelection, SubmissionResult, cancel_jobs, local_cluster, submit_jobs
 from trainyard.bench.submission.on_slurm import OnSlurm
-from trainyard.bench.submission.submitted_jobs import read_memory
+from trainyard.bench.submission.submitted_jobs import read_submission_record
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.ssm_commands import SsmSlurm
 from trainyard.edge.ssh import SshSlurm
@@ -75,7 +75,7 @@ def release(slurm: Slurm) -> None:
 
 def jobs_of(slurm: Slurm, results: Path) -> list[str]:
     """Return the numbers of all jobs that Slurm has of a results folder."""
-    memory = read_memory(results)
+    memory = read_submission_record(results)
     assert memory is not None
     said = slurm.run("squeue", "--noheader", "--states=all", "--format=%i %k")
     return [line.split()[0] for line in said.splitlines() if memory.token in line]

@@ -6,9 +6,9 @@ import datetime as dt
 from itertools import count
 
 from trainyard.diagnose.cause import Cause, Signature
-from trainyard.diagnose.diagnosis import FoundCause
+from trainyard.diagnose.diagnosis import DiagnosedCause
 from trainyard.diagnose.hit import Hit
-from trainyard.diagnose.reasoning.root_causes import RootCauses, found_causes
+from trainyard.diagnose.reasoning.root_causes import RootCauses, root_causes
 
 NOON = dt.datetime(2026, 5, 6, 12, 0, tzinfo=dt.UTC)
 _LINES = count(1)
@@ -41,10 +41,10 @@ def at(cause: Cause, minute: float | None, node: str | None = None, *, signature
 
 def reasoned(*causes: Cause, lines: list[Hit], counts: dict[tuple[str, str | None], int] | None = None) -> RootCauses:
     known = {one.id: (one, cause) for cause in causes for one in cause.signatures}
-    return found_causes(lines, counts, known)
+    return root_causes(lines, counts, known)
 
 
-def ids(found: tuple[FoundCause, ...]) -> list[str]:
+def ids(found: tuple[DiagnosedCause, ...]) -> list[str]:
     return [one.cause.id for one in found]
 
 

@@ -7,8 +7,7 @@ from markdown_it import MarkdownIt
 
 from tests.diagnose.report.diagnoses import HOSTILE, diagnosis
 from trainyard.diagnose.diagnosis_values import diagnosis_values, redacted
-from trainyard.diagnose.report.markdown_text import code, code_block
-from trainyard.diagnose.report.page import report_page
+from trainyard.diagnose.report.page import code, code_block, report_page
 
 ALL = pytest.mark.parametrize("known", [True, False], ids=["known", "unknown"])
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from trainyard.diagnose.cause import Cause, Signature
 from trainyard.diagnose.log_file import LogFile
-from trainyard.diagnose.scanning.result import Scan, Seen
+from trainyard.diagnose.scanning.result import Scan, SignatureHits
 from trainyard.diagnose.scanning.scan import scan
 
 
@@ -33,7 +33,7 @@ def counts(result: Scan) -> dict[str, int]:
     return totals
 
 
-def only(result: Scan) -> Seen:
+def only(result: Scan) -> SignatureHits:
     (seen,) = result.seen
     return seen
 

@@ -9,9 +9,8 @@ import pytest
 from tests.diagnose.scanning.known import counts, found, known, only
 from trainyard.diagnose.log_file import LogFile, UnreadableError
 from trainyard.diagnose.reading import UnreadList
-from trainyard.diagnose.scanning.result import Progress
+from trainyard.diagnose.scanning.result import Progress, Tally
 from trainyard.diagnose.scanning.scan import scan
-from trainyard.diagnose.scanning.tally import Tally
 
 XID = {"xid-79": r"NVRM: Xid \([^)]*\): 79,"}
 HOST = "ip-10-0-0-7.i-0123456789abcdef0"

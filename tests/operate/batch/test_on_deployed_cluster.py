@@ -11,7 +11,7 @@ from tests.rehearsal.account_copies import seeded_account
 from tests.rehearsal.whole import deployed
 from trainyard.api.batch_image import image_build
 from trainyard.api.batch_submit import (
-    Wanted,
+    JobOptions,
     cancel_batch_job,
     exit_status,
     follow_batch_job,
@@ -43,7 +43,7 @@ def account() -> Iterator[Account]:
         yield started
 
 
-def run(account: Account, job: str, wanted: Wanted | None = None) -> tuple[BatchJob, list[str], list[str]]:
+def run(account: Account, job: str, wanted: JobOptions | None = None) -> tuple[BatchJob, list[str], list[str]]:
     """Return a job at its end, its log, and what was told of it."""
     log: list[str] = []
     told: list[str] = []
@@ -52,7 +52,7 @@ def run(account: Account, job: str, wanted: Wanted | None = None) -> tuple[Batch
 
 
 def test_a_job_runs_from_its_submission_to_its_end(account: Account):
-    ended, log, told = run(account, "nccl", Wanted(3, (("NCCL_DEBUG", "INFO"),), ("nvidia-smi", "-L"), 2))
+    ended, log, told = run(account, "nccl", JobOptions(3, (("NCCL_DEBUG", "INFO"),), ("nvidia-smi", "-L"), 2))
     assert told[:-1] == ["SUBMITTED", "PENDING", "RUNNABLE", "STARTING", "RUNNING"]
     assert told[-1] == "SUCCEEDED: Essential container in task exited"
     assert log == ["emulated: node 0 of 3 would run nvidia-smi -L"]
@@ -61,7 +61,7 @@ def test_a_job_runs_from_its_submission_to_its_end(account: Account):
 
 
 def test_each_stream_is_told_to_be_of_a_node_of_its_job(account: Account):
-    ended, _, _ = run(account, "nccl", Wanted(2))
+    ended, _, _ = run(account, "nccl", JobOptions(2))
     streams = job_streams(account, [ended.queue])
     assert {(one.name, one.node) for one in streams.values() if one.id == ended.id} == {
         ("mnp-nccl", 0),
@@ -77,12 +77,12 @@ def test_a_job_whose_image_nobody_has_pushed_says_so(account: Account):
 
 def test_more_nodes_than_the_compute_environment_may_have_are_warned_of(account: Account):
     told: list[str] = []
-    submit_batch_job("mnp", account, "nccl", Wanted(5), tell=told.append)
+    submit_batch_job("mnp", account, "nccl", JobOptions(5), tell=told.append)
     assert told[0].startswith("5 nodes have 960 vCPUs, and the queue mnp-training may have 768 (4 nodes)")
 
 
 def test_every_definition_of_the_template_can_be_submitted(account: Account):
-    made = [submit_batch_job("mnp", account, job, Wanted(1), queue="small") for job in ("stress-ng", "torchrun")]
+    made = [submit_batch_job("mnp", account, job, JobOptions(1), queue="small") for job in ("stress-ng", "torchrun")]
     made.append(submit_batch_job("mnp", account, "small-torchrun"))
     assert [one.queue for one in made] == ["mnp-small"] * 3
     for one in made:

@@ -10,7 +10,7 @@ import pytest
 
 from tests.operate.batch.scripted_batch import ARN, ScriptedBatch, definition, make_stack, outputs, scripted_cluster
 from tests.render.batch.api_model import problems
-from trainyard.api.batch_submit import Wanted, submit_batch_job
+from trainyard.api.batch_submit import JobOptions, submit_batch_job
 from trainyard.edge.aws.batch_definitions import find_definition
 from trainyard.errors import InputError, TrainyardError
 from trainyard.platforms.batch.jobs.request import job_name, submit_parameters
@@ -63,14 +63,14 @@ def test_the_end_of_a_definitions_name_means_that_of_the_queue_which_is_named(ba
 @pytest.mark.parametrize(
     ("wanted", "where", "said"),
     [
-        (Wanted(environment=(("A", "ä" * 16_000),)), "--env, --command", "bytes, and Batch takes 30,720"),
-        (Wanted(command=("echo", "x" * 31_000)), "--env, --command", "bytes, and Batch takes 30,720"),
-        (Wanted(nodes=2**31), "--nodes", "2,147,483,648 nodes"),
+        (JobOptions(environment=(("A", "ä" * 16_000),)), "--env, --command", "bytes, and Batch takes 30,720"),
+        (JobOptions(command=("echo", "x" * 31_000)), "--env, --command", "bytes, and Batch takes 30,720"),
+        (JobOptions(nodes=2**31), "--nodes", "2,147,483,648 nodes"),
     ],
     ids=["environment", "command", "nodes"],
 )
 def test_a_request_that_batch_would_refuse_for_its_size_is_not_made(
-    batch: ScriptedBatch, wanted: Wanted, where: str, said: str
+    batch: ScriptedBatch, wanted: JobOptions, where: str, said: str
 ):
     with pytest.raises(InputError, match=said) as caught:
         submitted(batch, "nccl", wanted)
@@ -85,7 +85,7 @@ def test_the_latest_revision_of_a_definition_is_taken(batch: ScriptedBatch):
 
 def test_what_is_wanted_overrides_every_range_of_nodes(batch: ScriptedBatch):
     batch.definitions.append(definition("mine", ranges=("0:0", "1:")))
-    wanted = Wanted(5, (("A", "1"), ("A", "2=3"), ("B", "")), ("bash", "-c", "date"), 3)
+    wanted = JobOptions(5, (("A", "1"), ("A", "2=3"), ("B", "")), ("bash", "-c", "date"), 3)
     made = submitted(batch, "mine", wanted)
     overrides = {
         "command": ["bash", "-c", "date"],
@@ -102,7 +102,7 @@ def test_what_is_wanted_overrides_every_range_of_nodes(batch: ScriptedBatch):
 
 
 def test_the_number_of_the_definition_overrides_nothing(batch: ScriptedBatch):
-    assert "nodeOverrides" not in submitted(batch, "nccl", Wanted(2))
+    assert "nodeOverrides" not in submitted(batch, "nccl", JobOptions(2))
 
 
 @pytest.mark.parametrize(
@@ -118,20 +118,20 @@ def test_a_number_of_nodes_that_batch_refuses_is_refused_before(
 ):
     batch.definitions.append(definition("mine", ranges=ranges, main_node=main_node))
     with pytest.raises(InputError, match=re.escape(said)):
-        submitted(batch, "mine", Wanted(nodes))
+        submitted(batch, "mine", JobOptions(nodes))
     assert batch.submitted == []
 
 
 @pytest.mark.parametrize(
     ("wanted", "said"),
     [
-        (Wanted(0), "a job has no 0 nodes"),
-        (Wanted(attempts=11), "11 attempts are not possible"),
-        (Wanted(environment=(("A B", "1"),)), "'A B' is no name of a variable"),
-        (Wanted(environment=(("AWS_BATCH_JOB_ID", "1"),)), "AWS Batch keeps names like AWS_BATCH_JOB_ID to itself"),
+        (JobOptions(0), "a job has no 0 nodes"),
+        (JobOptions(attempts=11), "11 attempts are not possible"),
+        (JobOptions(environment=(("A B", "1"),)), "'A B' is no name of a variable"),
+        (JobOptions(environment=(("AWS_BATCH_JOB_ID", "1"),)), "AWS Batch keeps names like AWS_BATCH_JOB_ID to itself"),
     ],
 )
-def test_what_no_job_can_have_is_refused_before_anything_is_asked(batch: ScriptedBatch, wanted: Wanted, said: str):
+def test_what_no_job_can_have_is_refused_before_anything_is_asked(batch: ScriptedBatch, wanted: JobOptions, said: str):
     with pytest.raises(InputError, match=said):
         submitted(batch, "nccl", wanted)
     assert batch.asked == []
@@ -168,9 +168,9 @@ def test_a_queue_without_gpus_has_no_bandwidth_tests(batch: ScriptedBatch):
 
 def test_more_nodes_than_the_queue_may_have_are_warned_of(batch: ScriptedBatch):
     told: list[str] = []
-    submitted(batch, "nccl", Wanted(8), tell=told.append)
+    submitted(batch, "nccl", JobOptions(8), tell=told.append)
     assert told == []
-    submitted(batch, "nccl", Wanted(9), tell=told.append)
+    submitted(batch, "nccl", JobOptions(9), tell=told.append)
     assert "".join(told) == (
         "9 nodes have 864 vCPUs, and the queue lab-training may have 768 (8 nodes): the job waits until its spec has "
         "more nodes and is deployed again"
@@ -179,7 +179,7 @@ def test_more_nodes_than_the_queue_may_have_are_warned_of(batch: ScriptedBatch):
 
 def test_who_may_not_look_at_compute_environments_may_still_submit(batch: ScriptedBatch):
     batch.refuses = {"DescribeComputeEnvironments": "AccessDeniedException"}
-    assert submitted(batch, "nccl", Wanted(99))["nodeOverrides"] == {"numNodes": 99}
+    assert submitted(batch, "nccl", JobOptions(99))["nodeOverrides"] == {"numNodes": 99}
 
 
 def test_a_refusal_of_batch_is_told(batch: ScriptedBatch):
@@ -227,7 +227,7 @@ def test_the_model_of_the_api_would_find_a_wrong_payload(batch: ScriptedBatch):
     assert batch.account is not None
     found = find_definition(batch.account, "lab-training-nccl")
     assert found is not None
-    made = submit_parameters("x", "q", found, Wanted(4, (("A", "1"),)))
+    made = submit_parameters("x", "q", found, JobOptions(4, (("A", "1"),)))
     assert problems("batch", "SubmitJob", made) == []
     made["nodeOverrides"]["nodePropertyOverrides"][0]["containerOverride"] = {}
     assert problems("batch", "SubmitJob", made) != []

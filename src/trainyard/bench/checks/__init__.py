@@ -1,20 +1,20 @@
-"""What can be wrong with a run, one file a check: ``check(case)`` yields findings."""
+"""What can be wrong with a run, as checks: each takes a case and yields findings."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
 from trainyard.bench.case import Case
-from trainyard.bench.checks import bandwidth, collapse, ending, environment, network, results, versions
+from trainyard.bench.checks import bandwidth, environment, results, versions
 from trainyard.finding import Finding
 
 CHECKS: tuple[Callable[[Case], Iterator[Finding]], ...] = (
-    ending.check,
-    results.check,
-    network.check,
-    bandwidth.check,
-    collapse.check,
-    environment.check,
-    versions.check,
+    results.ending_findings,
+    results.wrong_results,
+    environment.network_findings,
+    bandwidth.bandwidth_findings,
+    bandwidth.bandwidth_collapse,
+    environment.harmful_settings,
+    versions.version_findings,
 )
 """The worst first."""

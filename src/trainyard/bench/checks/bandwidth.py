@@ -13,7 +13,7 @@ from trainyard.finding import Finding
 
 # Where bandwidth decides and not latency.
 LARGE_BYTES = 64 * 2**20
-PLATEAU_BYTES = 16 * 2**30
+_PLATEAU_BYTES = 16 * 2**30
 _MUCH_ABOVE = 1.03
 _AS_GOOD_AS_FULL = 0.85
 # A slope needs some sizes close together, and is worth less than a measurement.
@@ -28,9 +28,14 @@ _ONE_RANK = (
     "one rank has no bus: its bus bandwidth is 0 by definition",
     "run it on two GPUs and more, to see what their links or the network carry",
 )
+# Below this size protocols change, and figures jump.
+_FROM_BYTES = 2**20
+# A change of algorithm costs a third at most on good clusters; less than this share of what smaller messages reach,
+# twice in a row, does not come from it.
+_SHARE = 0.4
 
 
-class Compared(NamedTuple):
+class _Compared(NamedTuple):
     """A row beside what was expected of it."""
 
     row: Row
@@ -38,7 +43,7 @@ class Compared(NamedTuple):
     expected: Expectation
 
 
-def check(case: Case) -> Iterator[Finding]:
+def bandwidth_findings(case: Case) -> Iterator[Finding]:
     """Yield where it is below the band or above the ceiling, or why nothing can be said."""
     if not case.run.rows:
         return
@@ -64,17 +69,17 @@ def check(case: Case) -> Iterator[Finding]:
         yield _below("bench-slow-to-rise", case, case.model, below)
 
 
-def _without_network(case: Case, most_gb_s: float, large: list[Compared]) -> Iterator[Finding]:
+def _without_network(case: Case, most_gb_s: float, large: list[_Compared]) -> Iterator[Finding]:
     """Yield that nothing can be said, unless the GPUs' own links are as good as full: then nothing holds it back."""
     if max(one.busbw_gb_s for one in large) < most_gb_s * _AS_GOOD_AS_FULL:
         yield case.finding("bench-nothing-to-compare", f"nothing is known of the network of {case.nodes} nodes")
 
 
-def _small(case: Case, model: Model, compared: list[Compared]) -> Iterator[Finding]:
+def _small(case: Case, model: Model, compared: list[_Compared]) -> Iterator[Finding]:
     """Yield what a test tells that ends before bandwidth decides: how much more time each more byte takes."""
     largest = max(row.size_bytes for row in case.run.rows)
     found = _by_slope([one for one in compared if one.row.size_bytes >= _SLOPE_FROM_BYTES], model.factor)
-    least = model.at(PLATEAU_BYTES).least_gb_s
+    least = model.at(_PLATEAU_BYTES).least_gb_s
     if case.expectation is not None and found is not None and found < least * _SLOPE_SHARE:
         message = (
             f"up to {largest:,} bytes, more bytes take as long as at {found:,.1f} GB/s, where at least "
@@ -85,7 +90,7 @@ def _small(case: Case, model: Model, compared: list[Compared]) -> Iterator[Findi
         yield case.finding("bench-too-small", f"the largest size is {largest:,} bytes")
 
 
-def _by_slope(compared: list[Compared], factor: float) -> float | None:
+def _by_slope(compared: list[_Compared], factor: float) -> float | None:
     """Return the bus bandwidth by the slope of time over size, which latency has no part in."""
     points = [(one.row.size_bytes, one.row.size_bytes * factor / one.busbw_gb_s / 1e3) for one in compared]
     if len(points) < _SLOPE_POINTS:
@@ -94,13 +99,13 @@ def _by_slope(compared: list[Compared], factor: float) -> float | None:
     return factor / slope_us_a_byte / 1e3 if slope_us_a_byte > 0 else None
 
 
-def compare(case: Case, model: Model) -> list[Compared]:
+def compare(case: Case, model: Model) -> list[_Compared]:
     """Return the rows beside what is expected of them, those of size 0 left out."""
     both = ((row, busbw(row)) for row in case.run.rows if row.size_bytes > 0)
-    return [Compared(row, value, model.at(row.size_bytes)) for row, value in both if value is not None]
+    return [_Compared(row, value, model.at(row.size_bytes)) for row, value in both if value is not None]
 
 
-def _below(id_: str, case: Case, model: Model, below: list[Compared]) -> Finding:
+def _below(id_: str, case: Case, model: Model, below: list[_Compared]) -> Finding:
     worst = min(below, key=lambda one: one.busbw_gb_s / one.expected.busbw_gb_s)
     share = worst.busbw_gb_s / worst.expected.busbw_gb_s
     sizes = (
@@ -135,3 +140,21 @@ def _why_not(case: Case) -> str:
     if case.nodes is None or case.gpus_per_node is None:
         return "nothing says on how many nodes it ran"
     return f"nothing is known of {run.collective} on {case.nodes} × {case.machine.name}"
+
+
+def bandwidth_collapse(case: Case) -> Iterator[Finding]:
+    """Yield where two sizes after each other are far slower than a smaller one: not of CPUs, which others may use."""
+    if case.run.on_cpus:
+        return
+    rows = [
+        (row, value) for row in case.run.rows if row.size_bytes >= _FROM_BYTES and (value := busbw(row)) is not None
+    ]
+    best, best_at, before_was_low = 0.0, 0, False
+    for row, value in rows:
+        low = value < best * _SHARE
+        if low and before_was_low:
+            message = f"{value:,.1f} GB/s at {row.size_bytes:,} bytes, after {best:,.1f} GB/s at {best_at:,} bytes"
+            yield case.finding("bench-bandwidth-collapses", message, row.line or None)
+            return
+        before_was_low = low
+        best, best_at = max((best, best_at), (value, row.size_bytes))

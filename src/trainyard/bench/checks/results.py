@@ -1,18 +1,24 @@
-"""Whether what arrived is what was sent."""
+"""Whether a test came to its end with a whole table, and whether what arrived is what was sent."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from trainyard.bench.case import Case
-from trainyard.bench.result import Row
+from trainyard.bench.result import Evidence, Row, Run
 from trainyard.finding import Finding
 
 # Sums of random floats in another order differ by some 1e-6, halves by some 1e-3. This is no rounding.
 _NO_ROUNDING = 0.01
+# What ends a test, or keeps it from beginning. Warnings of NCCL alone do not.
+_FATAL = re.compile(
+    r"Test (?:[A-Z]+ )?failure|: error:|not enough slots|CANCELLED|Segmentation fault|Bus error|\bKilled\b|MPI_ABORT"
+    r"|mpirun noticed|exited on signal|TIME LIMIT|[Oo]ut Of Memory|command not found"
+)
 
 
-def check(case: Case) -> Iterator[Finding]:
+def wrong_results(case: Case) -> Iterator[Finding]:
     """Yield the sizes at which elements were wrong, or that the test counted results out of bounds."""
     run = case.run
     wrong = [row for row in run.rows if _is_wrong(row)]
@@ -28,3 +34,38 @@ def check(case: Case) -> Iterator[Finding]:
 def _is_wrong(row: Row) -> bool:
     both = [one for one in (row.out_of_place, row.in_place) if one is not None]
     return any((one.wrong or 0) > 0 or (one.error or 0.0) >= _NO_ROUNDING for one in both)
+
+
+def ending_findings(case: Case) -> Iterator[Finding]:
+    """Yield what ended it early, or that it has measured nothing, and how much of the table is damaged."""
+    run = case.run
+    why = _why(run)
+    said = f": {why.text[:200]}" if why else ""
+    if not run.rows:
+        yield case.finding(
+            "bench-no-rows", f"the test has no result{said}", why.line if why else run.first_line or None
+        )
+    elif not _ended(run) and (why or _too_few(run)):
+        last = run.rows[-1]
+        message = f"the test ended after {last.size_bytes:,} bytes, without its sums{said}"
+        yield case.finding("bench-run-died", message, why.line if why else last.line or None)
+    if run.damaged_rows:
+        parts = "1 part" if run.damaged_rows == 1 else f"{run.damaged_rows:,} parts"
+        yield case.finding("bench-damaged-rows", f"{parts} of rows in the table, cut or contradicting themselves")
+
+
+def _ended(run: Run) -> bool:
+    return run.concluded or run.average_busbw_gb_s is not None
+
+
+def _why(run: Run) -> Evidence | None:
+    fatal = (one for one in run.failures if _FATAL.search(one.text))
+    return next(fatal, run.failures[0] if run.failures and not run.rows else None)
+
+
+def _too_few(run: Run) -> bool:
+    """Return whether the sizes that the test was started with are not all there."""
+    wanted = run.parameters.get("maxBytes") or run.parameters.get("maximum_bytes")
+    largest = max(row.size_bytes for row in run.rows)
+    # The last step need not hit it exactly, and reductions round sizes down to whole elements of all ranks.
+    return wanted is not None and wanted.isdecimal() and largest < int(wanted) / 2

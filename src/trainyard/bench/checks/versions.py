@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -10,11 +11,14 @@ import yaml
 
 from trainyard.bench.case import Case
 from trainyard.bench.machine import FOLDER
-from trainyard.bench.version_order import version, within
 from trainyard.finding import Finding
 
+Version = tuple[int, ...]
+_PARTS = re.compile(r"v?(\d+(?:\.\d+)*)")
+_BOUND = re.compile(r"(>=|<)(.+)")
 
-def check(case: Case) -> Iterator[Finding]:
+
+def version_findings(case: Case) -> Iterator[Finding]:
     """Yield each rule that they break, a second plugin, and an NCCL that is newer than the plugin was tested with."""
     broken = [rule for rule in _table()["rules"] if _holds(rule, case)]
     for rule in broken:
@@ -87,3 +91,27 @@ def _table() -> dict[str, Any]:
     content = (FOLDER / "versions.yaml").read_bytes()
     found: dict[str, Any] = yaml.load(content, Loader=yaml.CBaseLoader)  # noqa: S506  makes nothing but text
     return found
+
+
+def version(text: str) -> Version | None:
+    """Return the numbers that a version begins with, without zeros at its end; None where it begins with none."""
+    found = _PARTS.match(text.strip())
+    if found is None:
+        return None
+    parts = [int(part) for part in found[1].split(".")]
+    while parts and parts[-1] == 0:
+        parts.pop()
+    return tuple(parts)
+
+
+def within(text: str, bound: str) -> bool:
+    """Return whether a version keeps to a bound such as >=2.19 or <1.29; what is no version keeps to none.
+
+    Raises ValueError where the bound is none.
+    """
+    found = _BOUND.fullmatch(bound)
+    limit = None if found is None else version(found[2])
+    if found is None or limit is None:
+        raise ValueError(f"{bound} is no bound")
+    own = version(text)
+    return own is not None and (own >= limit if found[1] == ">=" else own < limit)

@@ -10,9 +10,7 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 from trainyard.bench.report.plot import NARROW
-from trainyard.bench.report.plots import Plots, plots
-from trainyard.bench.report.scaling_plot import scaling_plot
-from trainyard.bench.report.size_plots import bandwidth_plot, time_plot
+from trainyard.bench.report.plots import Plots, bandwidth_plot, plots, scaling_plot, time_plot
 from trainyard.bench.report.tables import add_evidence, add_names, add_runs, add_scaling
 from trainyard.render.markup import add, after, link, page
 

@@ -7,12 +7,13 @@ from math import isfinite
 from typing import Any
 
 from trainyard.bench.case import kinds
+from trainyard.bench.forecast import Forecast, forecasts
 from trainyard.bench.judge import Judgement
 from trainyard.bench.report.chart_values import charts
-from trainyard.bench.report.node_values import nodes
-from trainyard.bench.report.scaling_values import scaling
 from trainyard.bench.report.sentences import headline, summary
-from trainyard.bench.result import busbw
+from trainyard.bench.result import Run, busbw
+from trainyard.bench.scaling import Point, Series, all_series
+from trainyard.bench.slow_nodes import Speed, node_ratios, slow_nodes, speeds
 from trainyard.finding import SEVERITIES, Finding
 from trainyard.version import __version__
 
@@ -20,6 +21,11 @@ _WORST = ("broken", "degraded", "unknown", "healthy")
 _MOST_EVIDENCE = 40
 # What explains others stands before them.
 _SLOW = "bench-slow-node"
+_DEFINITION = (
+    "Bus bandwidth is normalised by the number of ranks, so it stays the same where a cluster scales, and does not add "
+    "up. Efficiency is the bus bandwidth of N nodes by that of the fewest that use the network, at the same size."
+)
+_FAULTY = ("degraded", "broken")
 
 
 def report_values(judged: Sequence[tuple[str, Judgement]]) -> dict[str, Any]:
@@ -31,7 +37,7 @@ def report_values(judged: Sequence[tuple[str, Judgement]]) -> dict[str, Any]:
         "runs": [_run(at, name, one) for at, (name, one) in enumerate(judged, 1)],
         "findings": _findings(judgements),
         "charts": charts(judgements),
-        "scaling": scaling(judgements),
+        "scaling": _scaling(judgements),
         "nodes": nodes(judgements),
         "versions": _counted(one.case.run.versions for one in judgements),
         "environment": _counted(one.case.run.environment for one in judgements),
@@ -135,3 +141,85 @@ def _evidence(judgements: Sequence[Judgement]) -> list[dict[str, Any]]:
         lines = [*run.failures[:5], *run.transport.evidence[:3]] if judgement.findings else []
         found += [{"run": number, "line": one.line, "text": one.text[:300]} for one in lines]
     return found[:_MOST_EVIDENCE]
+
+
+def _scaling(judgements: Sequence[Judgement]) -> list[dict[str, Any]]:
+    """Return the series that say something about more than one node."""
+    faulty = [one.case for one in judgements if one.verdict in _FAULTY]
+    series = [one for one in all_series([one.case for one in judgements], faulty) if one.base_nodes is not None]
+    return [_values(one) for one in series]
+
+
+def _values(series: Series) -> dict[str, Any]:
+    return {
+        "collective": series.collective,
+        "instance_type": series.machine.name if series.machine is not None else None,
+        "gpus_per_node": series.gpus_per_node,
+        "size_bytes": series.size_bytes,
+        "definition": _DEFINITION,
+        "base_nodes": series.base_nodes,
+        "single_node": series.why_not_one,
+        "measured": [_point(one) for one in series.points],
+        "forecast": [_forecast(one) for one in forecasts(series)],
+    }
+
+
+def _point(one: Point) -> dict[str, Any]:
+    return {
+        "nodes": one.nodes,
+        "busbw_gb_s": one.busbw_gb_s,
+        "efficiency": one.of_base,
+        "efficiency_at_most": one.possible_of_base,
+        "share_of_ceiling": one.of_ceiling,
+        "ceiling_gb_s": one.ceiling.busbw_gb_s if one.ceiling is not None else None,
+        "ceiling": one.ceiling.why if one.ceiling is not None else None,
+    }
+
+
+def _forecast(one: Forecast) -> dict[str, Any]:
+    return {
+        "nodes": one.nodes,
+        "busbw_gb_s": one.busbw_gb_s,
+        "least_gb_s": one.least_gb_s,
+        "most_gb_s": one.most_gb_s,
+        "ceiling_gb_s": one.ceiling.busbw_gb_s,
+        "confidence": one.confidence,
+        "basis": one.basis,
+    }
+
+
+def nodes(judgements: Sequence[Judgement]) -> dict[str, Any]:
+    """Return the slow nodes, and the figures that can be drawn."""
+    runs = [one.case.run for one in judgements]
+    groups = [_node_group(runs, group) for group in speeds(runs)]
+    return {
+        "slow": [{"host": one.host, "why": one.why, "runs": [at + 1 for at in one.runs]} for one in slow_nodes(runs)],
+        "by_runs": groups,
+        "by_processes": [one for at, run in enumerate(runs, 1) if (one := _processes(at, run)) is not None],
+    }
+
+
+def _node_group(runs: Sequence[Run], group: Sequence[Speed]) -> dict[str, Any]:
+    """Return the best share that each node has reached, as a good run clears all its nodes, and that of each pair."""
+    best: dict[str, float] = {}
+    counts: dict[str, int] = {}
+    for one in group:
+        for host in runs[one.run].hosts:
+            best[host] = max(best.get(host, 0.0), one.share)
+            counts[host] = counts.get(host, 0) + 1
+    pairs = [{"hosts": runs[one.run].hosts, "share": one.share} for one in group if len(one.hosts) == 2]
+    first = runs[group[0].run]
+    return {
+        "collective": first.collective,
+        "ranks": first.ranks,
+        "hosts": [{"host": host, "best_share": best[host], "runs": counts[host]} for host in best],
+        "pairs": pairs,
+    }
+
+
+def _processes(number: int, run: Run) -> dict[str, Any] | None:
+    ratios = node_ratios(run)
+    if not ratios:
+        return None
+    rows = [{"host": host, "ratios": [by_host[host] for by_host in ratios.values()]} for host in run.hosts]
+    return {"run": number, "sizes_bytes": list(ratios), "hosts": rows}

@@ -1,1 +1,1 @@
-"""Bandwidth tests on a cluster: submitted to its Slurm, followed, and their results fetched."""
+"""Bandwidth tests on a cluster: submitted to whatever runs its jobs, followed, and their results fetched."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, Protocol
 
-from trainyard.bench.submission.scheduler import Scheduler
-from trainyard.bench.submission.state import State
+from trainyard.bench.submission.scheduler import Scheduler, State
 from trainyard.edge.remote.answer import UnreachableError
 from trainyard.errors import TrainyardError
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from trainyard.bench.submission import remote_files, slurm
+from trainyard.bench.submission import head_node, slurm
 from trainyard.bench.submission.head_node import HeadNode
 from trainyard.bench.submission.job import Job
-from trainyard.bench.submission.state import State
+from trainyard.bench.submission.scheduler import State
 from trainyard.render.bench.job import BenchJob
 from trainyard.render.bench.sbatch import sbatch_text, scripts
 from trainyard.spec.cluster import Spec
@@ -39,7 +39,7 @@ class OnSlurm:
 
     def folder(self, token: str) -> str:
         """Return a folder of the home there, which all nodes share."""
-        return f"{remote_files.home(self.head)}/trainyard-bench/{token}"
+        return f"{head_node.home(self.head)}/trainyard-bench/{token}"
 
     def refuse_unfit(self, jobs: Sequence[Job]) -> None:
         """Refuse nothing: jobs wait until there are nodes."""
@@ -60,7 +60,7 @@ class OnSlurm:
         """Write the files of a job that are not there yet, submit it and return its number."""
         new = {name: text for name, text in job.files.items() if self._written.get((folder, name)) != text}
         if new:
-            remote_files.write_files(self.head, folder, new)
+            head_node.write_files(self.head, folder, new)
         self._written |= {(folder, name): text for name, text in new.items()}
         return slurm.submit(self.head, folder, job, token, after)
 
@@ -77,7 +77,7 @@ class OnSlurm:
 
     def fetch(self, folder: str, id_: str, number: str, to: Path) -> bool:
         """Fetch the file that a job's output went to."""
-        return remote_files.fetch(self.head, f"{folder}/{id_}_{number}.out", to)
+        return head_node.fetch(self.head, f"{folder}/{id_}_{number}.out", to)
 
     def let_go(self, number: str, state: str, to: Path) -> None:
         """Leave everything: Slurm forgets jobs by itself."""

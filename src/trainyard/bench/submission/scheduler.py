@@ -1,17 +1,22 @@
-"""What runs the jobs of a submission: Slurm on a head node, AWS Batch, or the MPI operator of a cluster of EKS."""
+"""What runs the jobs of a submission (Slurm, AWS Batch, the MPI operator), and how jobs are in Slurm's words."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from trainyard.bench.submission.job import Job
-from trainyard.bench.submission.state import State
+
+GONE = "GONE"
+"""The scheduler has forgotten the job, and keeps no accounts."""
+# https://slurm.schedmd.com/squeue.html#SECTION_JOB-STATE-CODES
+_UNDER_WAY = {"PENDING", "CONFIGURING", "RUNNING", "COMPLETING", "SUSPENDED", "STOPPED", "REQUEUED", "REQUEUE_HOLD",
+              "RESIZING", "SIGNALING", "STAGE_OUT", "RESV_DEL_HOLD", "SPECIAL_EXIT", "REQUEUE_FED"}  # fmt: skip
 
 
 class Scheduler(Protocol):
-    """on_slurm.py, on_batch.py and on_eks.py."""
+    """Slurm by on_slurm.py; others by bench_jobs.py of their platform."""
 
     @property
     def words(self) -> str:
@@ -67,3 +72,18 @@ class Scheduler(Protocol):
 
     def let_go(self, number: str, state: str, to: Path) -> None:
         """Clear away what nobody needs of a job that has ended and was fetched."""
+
+
+class State(NamedTuple):
+    """How a job is."""
+
+    state: str
+    """Slurm's word, such as RUNNING."""
+    reason: str = ""
+    """Why it waits or has ended, in the scheduler's word; empty where it says none."""
+    nodes: str = ""
+
+    @property
+    def ended(self) -> bool:
+        """Return whether nothing more comes of it."""
+        return self.state not in _UNDER_WAY

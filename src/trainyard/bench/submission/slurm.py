@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from trainyard.bench.submission.head_node import HeadNode
 from trainyard.bench.submission.job import Job
-from trainyard.bench.submission.state import GONE, State
+from trainyard.bench.submission.scheduler import GONE, State
 from trainyard.edge.remote.answer import Answer
 from trainyard.errors import TrainyardError
 

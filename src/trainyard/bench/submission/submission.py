@@ -11,9 +11,13 @@ from typing import NamedTuple
 
 from trainyard.bench.submission.job import Job
 from trainyard.bench.submission.job_progress import Clock, Followed, follow
-from trainyard.bench.submission.scheduler import Scheduler
-from trainyard.bench.submission.state import GONE, State
-from trainyard.bench.submission.submitted_jobs import Memory, Remembered, only_one, read_memory
+from trainyard.bench.submission.scheduler import GONE, Scheduler, State
+from trainyard.bench.submission.submitted_jobs import (
+    SubmissionRecord,
+    SubmittedJob,
+    read_submission_record,
+    submission_lock,
+)
 from trainyard.edge.remote.answer import UnreachableError
 from trainyard.errors import InputError, TrainyardError
 
@@ -40,9 +44,11 @@ class Outcome(NamedTuple):
 class Submission:
     """The jobs of one results folder, for which no other call works at the same time."""
 
-    def __init__(self, results: Path, scheduler: Scheduler, memory: Memory, tell: Callable[[str], None]) -> None:
+    def __init__(
+        self, results: Path, scheduler: Scheduler, record: SubmissionRecord, tell: Callable[[str], None]
+    ) -> None:
         """Go on with what the folder remembers."""
-        self.results, self.scheduler, self.memory, self.tell = results, scheduler, memory, tell
+        self.results, self.scheduler, self.record, self.tell = results, scheduler, record, tell
 
     def run(self, jobs: Sequence[Job], clock: Clock, within_s: float | None) -> None:
         """Submit the jobs and wait until all have ended: each before the next, where the scheduler wants it so."""
@@ -74,11 +80,11 @@ class Submission:
         """Submit what was not, and what has failed before and was told."""
         known = self._submitted_before() if self._begun() else {}
         for job in jobs:
-            before = self.memory.jobs.get(job.id)
+            before = self.record.jobs.get(job.id)
             number = known.get(job.id)
             if number is not None and (before is None or self.scheduler.is_newer(number, before.number)):
                 self.tell(f"{job.id}: submitted before as job {number}")
-                self._remember(job.id, Remembered(number))
+                self._remember(job.id, SubmittedJob(number))
             elif _is_due(before):
                 self._put_away(before)
                 self._submit(job)
@@ -87,7 +93,7 @@ class Submission:
 
     def follow(self, jobs: Sequence[Job], clock: Clock, within_s: float | None) -> None:
         """Wait until they have ended, and fetch what they wrote as soon as they have."""
-        numbers = {job.id: self.memory.jobs[job.id].number for job in jobs if not self.memory.jobs[job.id].ended}
+        numbers = {job.id: self.record.jobs[job.id].number for job in jobs if not self.record.jobs[job.id].ended}
         limit_s = within_s or _WAITING_S + sum(60.0 * job.time_limit_min for job in jobs)
         what = Followed(self.scheduler, numbers, self.tell, self._ended, self._going)
         follow(what, clock, limit_s, self.scheduler.every_s)
@@ -97,38 +103,38 @@ class Submission:
     def cancel(self) -> list[str]:
         """Take back what has not ended, and return which jobs these were."""
         self._adopt()
-        left = {id_: one.number for id_, one in self.memory.jobs.items() if not one.ended}
+        left = {id_: one.number for id_, one in self.record.jobs.items() if not one.ended}
         if left:
             self.scheduler.cancel(list(left.values()))
         for id_, number in left.items():
-            self.memory.jobs[id_] = Remembered(number, "CANCELLED", ended=True, told=True)
-        self.memory.write(self.results)
+            self.record.jobs[id_] = SubmittedJob(number, "CANCELLED", ended=True, told=True)
+        self.record.write(self.results)
         for id_ in left:
             self._let_go(id_)
         return list(left)
 
     def outcomes(self, jobs: Sequence[Job]) -> list[Outcome]:
         """Return what has become of jobs."""
-        return [_outcome(job, self.memory.jobs[job.id], self.results) for job in jobs if job.id in self.memory.jobs]
+        return [_outcome(job, self.record.jobs[job.id], self.results) for job in jobs if job.id in self.record.jobs]
 
     def told(self, jobs: Sequence[Job]) -> None:
         """Remember that somebody has seen how they ended."""
         for job in jobs:
-            self.memory.jobs[job.id].told = self.memory.jobs[job.id].ended
-        self.memory.write(self.results)
+            self.record.jobs[job.id].told = self.record.jobs[job.id].ended
+        self.record.write(self.results)
 
     def _begun(self) -> bool:
         """Return whether a call before this one may have submitted anything."""
-        return bool(self.memory.jobs) or self.scheduler.begun(self.memory.folder)
+        return bool(self.record.jobs) or self.scheduler.begun(self.record.folder)
 
     def _refuse_unfit(self, jobs: Sequence[Job]) -> None:
-        due = [job for job in jobs if _is_due(self.memory.jobs.get(job.id))]
+        due = [job for job in jobs if _is_due(self.record.jobs.get(job.id))]
         if due:
             self.scheduler.refuse_unfit(due)
 
     def _has_ended(self, id_: str) -> bool:
         """Look at a job once, and return whether it has ended."""
-        one = self.memory.jobs[id_]
+        one = self.record.jobs[id_]
         if not one.ended:
             state = self.scheduler.states([one.number])[one.number]
             if state.ended:
@@ -136,63 +142,63 @@ class Submission:
         return one.ended
 
     def _submitted_before(self) -> dict[str, str]:
-        return self.scheduler.submitted_before(self.memory.folder, self.memory.token)
+        return self.scheduler.submitted_before(self.record.folder, self.record.token)
 
     def _adopt(self) -> None:
         for id_, number in self._submitted_before().items():
-            self.memory.jobs.setdefault(id_, Remembered(number))
+            self.record.jobs.setdefault(id_, SubmittedJob(number))
 
     def _submit(self, job: Job) -> None:
-        number = self.scheduler.submit(self.memory.folder, job, self.memory.token, self._last())
-        self._remember(job.id, Remembered(number))
+        number = self.scheduler.submit(self.record.folder, job, self.record.token, self._last())
+        self._remember(job.id, SubmittedJob(number))
         self.tell(f"{job.id}: submitted as job {number}: {job.title}")
 
     def _last(self) -> str | None:
         """Return the number of the job that the next one waits for."""
         last: str | None = None
-        for number in (one.number for one in self.memory.jobs.values() if not one.ended):
+        for number in (one.number for one in self.record.jobs.values() if not one.ended):
             last = number if last is None or self.scheduler.is_newer(number, last) else last
         return last
 
     def _going(self, id_: str) -> None:
         """Keep what a job has written so far. What cannot be had now may be the next time, or at the end."""
-        one = self.memory.jobs[id_]
+        one = self.record.jobs[id_]
         try:
             self.scheduler.gather(id_, one.number, self._output(id_))
         except UnreachableError as error:
             self.tell(f"{id_}: {error.problem}; trying again")
 
     def _ended(self, id_: str, state: State) -> None:
-        one = self.memory.jobs[id_]
+        one = self.record.jobs[id_]
         one.state, one.reason, one.ended = state.state, state.reason, True
-        self.memory.write(self.results)
+        self.record.write(self.results)
         self._fetch(id_)
         if one.file is None:
             self._let_go(id_)
 
     def _fetch(self, id_: str) -> None:
-        one = self.memory.jobs[id_]
+        one = self.record.jobs[id_]
         file = self._output(id_)
-        if one.file is None and self.scheduler.fetch(self.memory.folder, id_, one.number, file):
+        if one.file is None and self.scheduler.fetch(self.record.folder, id_, one.number, file):
             one.file = file.name
-            self.memory.write(self.results)
+            self.record.write(self.results)
             self._let_go(id_)
 
     def _let_go(self, id_: str) -> None:
-        one = self.memory.jobs[id_]
+        one = self.record.jobs[id_]
         try:
             self.scheduler.let_go(one.number, one.state, self._output(id_))
         except UnreachableError as error:
             self.tell(f"{id_}: what is left of it could not be cleared away: {error.problem}")
 
     def _output(self, id_: str) -> Path:
-        return self.results / f"{id_}_{self.memory.jobs[id_].number}.out"
+        return self.results / f"{id_}_{self.record.jobs[id_].number}.out"
 
-    def _remember(self, id_: str, one: Remembered) -> None:
-        self.memory.jobs[id_] = one
-        self.memory.write(self.results)
+    def _remember(self, id_: str, one: SubmittedJob) -> None:
+        self.record.jobs[id_] = one
+        self.record.write(self.results)
 
-    def _put_away(self, before: Remembered | None) -> None:
+    def _put_away(self, before: SubmittedJob | None) -> None:
         """Pack what a job wrote that is run again, so that nobody judges it once more."""
         file = self.results / before.file if before is not None and before.file is not None else None
         if file is not None and file.is_file():
@@ -207,22 +213,22 @@ def submission(results: Path, cluster: str, scheduler: Scheduler, tell: Callable
 
     Raises InputError where the folder is that of another cluster, TrainyardError where somebody else works with it.
     """
-    with only_one(results):
-        memory = read_memory(results)
-        if memory is None:
-            memory = Memory(cluster, scheduler.words, "")
-            memory.folder = scheduler.folder(memory.token)
-            memory.write(results)
-        if memory.cluster != cluster:
-            problem = f"this folder has the results of {memory.cluster}, and not of {cluster}"
+    with submission_lock(results):
+        record = read_submission_record(results)
+        if record is None:
+            record = SubmissionRecord(cluster, scheduler.words, "")
+            record.folder = scheduler.folder(record.token)
+            record.write(results)
+        if record.cluster != cluster:
+            problem = f"this folder has the results of {record.cluster}, and not of {cluster}"
             raise InputError(problem, where=str(results), hint="name another folder with --results")
-        yield Submission(results, scheduler, memory, tell)
+        yield Submission(results, scheduler, record, tell)
 
 
-def _is_due(before: Remembered | None) -> bool:
+def _is_due(before: SubmittedJob | None) -> bool:
     """Return whether a job has to be submitted, going by what is remembered of it."""
     return before is None or (before.told and before.state != "COMPLETED")
 
 
-def _outcome(job: Job, one: Remembered, results: Path) -> Outcome:
+def _outcome(job: Job, one: SubmittedJob, results: Path) -> Outcome:
     return Outcome(job, one.number, one.state, one.reason, results / one.file if one.file is not None else None)

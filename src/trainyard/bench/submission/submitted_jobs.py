@@ -24,7 +24,7 @@ _NUMBER = re.compile(r"[0-9]+|[0-9a-f-]{36}|[0-9a-f]{8}")  # of Slurm, of AWS Ba
 
 
 @dataclass(slots=True)
-class Remembered:
+class SubmittedJob:
     """A job that was submitted."""
 
     number: str
@@ -39,7 +39,7 @@ class Remembered:
 
 
 @dataclass(slots=True)
-class Memory:
+class SubmissionRecord:
     """The jobs of a results folder."""
 
     cluster: str
@@ -49,7 +49,7 @@ class Memory:
     """Where the jobs run there."""
     token: str = field(default_factory=lambda: secrets.token_hex(6))
     """What Slurm, AWS Batch and Kubernetes know the jobs of this folder by."""
-    jobs: dict[str, Remembered] = field(default_factory=dict)
+    jobs: dict[str, SubmittedJob] = field(default_factory=dict)
 
     def write(self, results: Path) -> None:
         """Write it down, whole or not at all."""
@@ -57,13 +57,13 @@ class Memory:
         write_new_file(results / FILE, content, force=True)
 
 
-def read_memory(results: Path) -> Memory | None:
+def read_submission_record(results: Path) -> SubmissionRecord | None:
     """Return what a folder remembers, None where it remembers nothing. Raises InputError where it is damaged."""
     content = read_small_file(results / FILE, _MOST_BYTES)
     if content is None:
         return None
     try:
-        return _memory(json.loads(content))
+        return _record(json.loads(content))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         hint = "name another folder with --results; jobs that run can be seen with squeue, in AWS Batch or by kubectl"
         problem = f"what is remembered of the jobs cannot be read: {error!r}"
@@ -71,7 +71,7 @@ def read_memory(results: Path) -> Memory | None:
 
 
 @contextmanager
-def only_one(results: Path) -> Iterator[None]:
+def submission_lock(results: Path) -> Iterator[None]:
     """Keep other calls away from the folder. Raises TrainyardError where there is one, or it cannot be made."""
 
     def taken() -> None:
@@ -87,14 +87,14 @@ def only_one(results: Path) -> Iterator[None]:
         raise TrainyardError(f"{results}: {error.strerror or error}", where=str(results), hint=hint) from error
 
 
-def _memory(written: dict[str, object]) -> Memory:
+def _record(written: dict[str, object]) -> SubmissionRecord:
     if written.pop("schema") != _SCHEMA:
         raise ValueError("it is of another version of trainyard")
     jobs = written.pop("jobs")
     if not isinstance(jobs, dict) or not all(isinstance(value, str) for value in written.values()):
         raise TypeError("jobs and words are expected")
-    found = Memory(**written)  # type: ignore[arg-type]  # words, as was looked at above
-    found.jobs = {id_: Remembered(**job) for id_, job in jobs.items()}
+    found = SubmissionRecord(**written)  # type: ignore[arg-type]  # words, as was looked at above
+    found.jobs = {id_: SubmittedJob(**job) for id_, job in jobs.items()}
     for id_, job in found.jobs.items():
         if not (_NAME.fullmatch(id_) and _NUMBER.fullmatch(job.number) and (job.file is None or "/" not in job.file)):
             raise ValueError(f"{id_} is no job")

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from trainyard.diagnose.cluster.stream_files import StreamFiles
-from trainyard.diagnose.cluster.stream_order import telling_first
+from trainyard.diagnose.cluster.stream_files import StreamFiles, telling_first
 from trainyard.diagnose.combined_scan import Collected
-from trainyard.diagnose.diagnosis import FoundCause
+from trainyard.diagnose.diagnosis import DiagnosedCause
 from trainyard.diagnose.line_filter import LineFilter
 from trainyard.diagnose.log_file import LogFile, Unread
 from trainyard.diagnose.reasoning.root_causes import RootCauses
@@ -63,7 +62,7 @@ class ClusterReader:
         first = self._first()
         return "" if first is None else f"; so far: {first.cause.title}"
 
-    def _first(self) -> FoundCause | None:
+    def _first(self) -> DiagnosedCause | None:
         if self._found is None:
             self._found = self.collected.found()
         return next(iter(self._found.causes), None)

@@ -1,12 +1,17 @@
-"""Streams of CloudWatch Logs as logs to be diagnosed, fetched several at once."""
+"""Streams of CloudWatch Logs as logs to be diagnosed, the most telling first (telling.yaml), several at once."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import yaml
 
 from trainyard.diagnose.log_file import LogFile, Unread, UnreadableError
+from trainyard.diagnose.log_kind import kind_of
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.cluster_logs import LogStream
 from trainyard.edge.aws.log_events import Page, events, line_of
@@ -14,6 +19,7 @@ from trainyard.errors import TrainyardError
 
 _AT_ONCE = 8  # GetLogEvents may be called 25 times a second: botocore's own retries do the rest
 _MOST_PAGES = 4  # of 1 MiB or 10,000 events
+_FILE = Path(__file__).with_name("telling.yaml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,3 +69,22 @@ def _file(stream: LogStream, newest_first: Sequence[Page]) -> LogFile:
 
 def _bytes(page: Page) -> bytes:
     return "".join(f"{line_of(event)}\n" for event in page).encode(errors="replace")
+
+
+def telling_first(streams: Iterable[LogStream], most: int) -> Iterator[tuple[LogStream, ...]]:
+    """Yield streams, the most telling first and of each kind the newest, not more than ``most`` at once."""
+    places = _places()
+    by_group: dict[int, list[tuple[int, LogStream]]] = {}
+    for stream in streams:
+        group, place = places.get(kind_of(stream.name) or "", (len(places), 0))
+        by_group.setdefault(group, []).append((place, stream))
+    for group in sorted(by_group):
+        ordered = sorted(by_group[group], key=lambda one: (one[0], -(one[1].first_ms or 0), one[1].name))
+        streams_of_group = tuple(stream for _, stream in ordered)
+        yield from (streams_of_group[at : at + most] for at in range(0, len(streams_of_group), most))
+
+
+@cache
+def _places() -> dict[str, tuple[int, int]]:
+    groups: list[list[str]] = yaml.load(_FILE.read_bytes(), Loader=yaml.CSafeLoader)["groups"]
+    return {kind: (group, place) for group, kinds in enumerate(groups) for place, kind in enumerate(kinds)}

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from trainyard.diagnose.line_time import time_in
-from trainyard.diagnose.log_file import LogFile, UnreadableError
+from trainyard.diagnose.log_file import LogFile, UnreadableError, UnreadList
 from trainyard.diagnose.reading.text import NO_TEXT, as_utf8, begun, binary_kind
-from trainyard.diagnose.reading.unread_list import UnreadList
 from trainyard.edge.archive_limits import LIMITS, DamagedError, Limits
 from trainyard.edge.archive_source import OpenedSource
 from trainyard.edge.archive_tar import Member, Skipped

@@ -7,17 +7,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from trainyard.diagnose.cause import Cause
 from trainyard.diagnose.hit import Hit
-from trainyard.diagnose.reasoning.cause_evidence import SeenCause
-from trainyard.diagnose.reasoning.links import link
+from trainyard.diagnose.reasoning.cause_evidence import KIND_ORDER, CauseHits
+from trainyard.diagnose.reasoning.thresholds import LinkKind, deciding
 from trainyard.diagnose.reasoning.timeline import Mask, Timeline
+
+_TURNED = bytes([1, 0, *range(2, 256)])
+# What a symptom comes of that names no cause: what does name the symptom, says more.
+_OF_SYMPTOMS = ("any", "consequence")
 
 
 @dataclass(frozen=True, slots=True)
 class Root:
     """Lines of a cause that nothing explains, and all lines that they can explain."""
 
-    seen: SeenCause
+    seen: CauseHits
     explains: Mapping[str, tuple[Hit, ...]] = field(default_factory=dict)
     """Lines of other causes, by the ids of those."""
     weights: Mapping[str, float] = field(default_factory=dict)
@@ -33,7 +38,7 @@ class Root:
     """When it or anything that it explains was last seen."""
 
 
-def roots(found: Sequence[SeenCause]) -> list[Root]:
+def roots(found: Sequence[CauseHits]) -> list[Root]:
     """Return what nothing else explains. Every line is then of a root, or explained by one."""
     causes = _Causes(found)
     explained = causes.explained()
@@ -56,10 +61,10 @@ class _Spread(NamedTuple):
 class _Causes:
     """All causes, the first seen first, with the links between them."""
 
-    def __init__(self, found: Sequence[SeenCause]) -> None:
+    def __init__(self, found: Sequence[CauseHits]) -> None:
         self._lines = [Timeline(one) for one in found]
         self._links = [
-            {at: kind for at, other in enumerate(found) if (kind := link(one, other)) is not None} for one in found
+            {at: kind for at, other in enumerate(found) if (kind := _link(one, other)) is not None} for one in found
         ]
 
     def explained(self) -> list[Mask]:
@@ -104,7 +109,7 @@ class _Causes:
         weights = {lines.seen.cause.id: spread.weights[at] for at, lines in reached.items()}
         shares = {lines.seen.cause.id: spread.masks[at].count(1) / len(lines) for at, lines in reached.items()}
         errors = any(lines.seen.cause.severity == "error" for lines in reached.values())
-        seen = SeenCause(self._lines[one].seen.cause, self._lines[one].chosen(own))
+        seen = CauseHits(self._lines[one].seen.cause, self._lines[one].chosen(own))
         times = [hit.time for hits in (seen.hits, *explains.values()) for hit in hits if hit.time is not None]
         first, last = min(times, default=None), max(times, default=None)
         return Root(seen, explains, weights, shares, errors, first, last)
@@ -126,4 +131,42 @@ def _mask(number: int, length: int) -> Mask:
     return Mask(number.to_bytes(length, "little"))
 
 
-_TURNED = bytes([1, 0, *range(2, 256)])
+def _link(earlier: CauseHits, later: CauseHits) -> LinkKind | None:
+    """Return how the one can have brought about the other, by what they are and were; None where it cannot."""
+    if earlier.cause.id == later.cause.id:
+        return None
+    kind, back = _kind(earlier.cause, later.cause), _kind(later.cause, earlier.cause)
+    is_named = kind == "cause" and back in _OF_SYMPTOMS
+    if kind is None or (back is not None and not is_named and not _goes_first(earlier, later)):
+        return None
+    return deciding().links[kind]
+
+
+def _kind(earlier: Cause, later: Cause) -> str | None:
+    """Return the kind of link that data allow.
+
+    A warning explains an error only where that names what was warned of: its subject is not enough. Nor is that of a
+    symptom, which says that something failed and not what.
+    """
+    if later.kind == "root" or "harmless" in (earlier.severity, later.severity):
+        return None
+    only_warned = (earlier.severity, later.severity) == ("warning", "error")
+    if earlier.id in later.after:
+        return "cause"
+    if only_warned or earlier.kind == "symptom":
+        return None
+    if earlier.subject in later.after:
+        return "subject"
+    if later.kind != "symptom":
+        return None
+    return "consequence" if earlier.kind == "consequence" else "any"
+
+
+def _goes_first(one: CauseHits, other: CauseHits) -> bool:
+    """Tell which of two that could each have brought about the other did: the deeper one, or the one seen first."""
+    return _place(one) < _place(other)
+
+
+def _place(seen: CauseHits) -> tuple[int, float, str]:
+    first = seen.first
+    return (KIND_ORDER[seen.cause.kind], first.timestamp() if first is not None else 0.0, seen.cause.id)

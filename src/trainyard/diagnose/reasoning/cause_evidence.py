@@ -21,7 +21,7 @@ CONFIDENCE_ORDER = {confidence: place for place, confidence in enumerate(CONFIDE
 
 
 @dataclass(frozen=True, slots=True)
-class SeenCause:
+class CauseHits:
     """A cause, and the lines that tell of it, in the order of time."""
 
     cause: Cause
@@ -38,12 +38,12 @@ class SeenCause:
         return max((hit.time for hit in self.hits if hit.time is not None), default=None)
 
 
-def seen_causes(hits: Iterable[Hit], known: Known) -> list[SeenCause]:
+def causes_of_hits(hits: Iterable[Hit], known: Known) -> list[CauseHits]:
     """Return the causes that lines tell of, each with its lines, the first seen first."""
     by_cause: dict[str, list[Hit]] = defaultdict(list)
     for hit in _without_weaker(list(hits), known):
         by_cause[known[hit.signature][1].id].append(hit)
-    found = [SeenCause(known[own[0].signature][1], tuple(sorted(own, key=in_time))) for own in by_cause.values()]
+    found = [CauseHits(known[own[0].signature][1], tuple(sorted(own, key=in_time))) for own in by_cause.values()]
     return sorted(found, key=lambda one: (in_time(one.hits[0]), one.cause.id))
 
 

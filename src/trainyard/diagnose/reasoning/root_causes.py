@@ -2,77 +2,165 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from trainyard.diagnose.cause import signatures
-from trainyard.diagnose.diagnosis import FoundCause
+from trainyard.diagnose.cause import Cause, signatures
+from trainyard.diagnose.diagnosis import DiagnosedCause
 from trainyard.diagnose.hit import Hit
 from trainyard.diagnose.reasoning.attribution import Root, roots
-from trainyard.diagnose.reasoning.cause_evidence import Counts, Known, SeenCause, in_time, lines_by_node, seen_causes
-from trainyard.diagnose.reasoning.confidence import confidence
-from trainyard.diagnose.reasoning.evidence import evidence
-from trainyard.diagnose.reasoning.ranking import ranked
+from trainyard.diagnose.reasoning.cause_evidence import (
+    CONFIDENCE_ORDER,
+    KIND_ORDER,
+    CauseHits,
+    Counts,
+    Known,
+    causes_of_hits,
+    in_time,
+    lines_by_node,
+    sureness,
+)
+from trainyard.diagnose.reasoning.thresholds import deciding
+
+_BY_ORDER = tuple(CONFIDENCE_ORDER)
+_FOR_TWO_STEPS = 3
+_MOST = 10
 
 
 class RootCauses(NamedTuple):
     """What lines tell of."""
 
-    causes: tuple[FoundCause, ...]
+    causes: tuple[DiagnosedCause, ...]
     """The root cause first."""
-    harmless: tuple[FoundCause, ...]
+    harmless: tuple[DiagnosedCause, ...]
 
 
-def found_causes(hits: Iterable[Hit], counts: Counts | None = None, known: Known | None = None) -> RootCauses:
+def root_causes(hits: Iterable[Hit], counts: Counts | None = None, known: Known | None = None) -> RootCauses:
     """Return what lines tell of. ``counts`` has how many there are of each signature and node, where not all are kept.
 
     ``known`` are the signatures, by default all there are. Harmless causes explain nothing, and nothing explains them.
     """
-    seen = seen_causes(hits, signatures() if known is None else known)
+    seen = causes_of_hits(hits, signatures() if known is None else known)
     counted = _Counted({one.cause.id: one for one in seen}, counts or {})
     harmless = tuple(counted.cause(one, one.hits) for one in seen if one.cause.severity == "harmless")
     return RootCauses(_assigned([one for one in seen if one.cause.severity != "harmless"], counted), harmless)
 
 
-def _assigned(seen: Sequence[SeenCause], counted: _Counted) -> tuple[FoundCause, ...]:
+def _assigned(seen: Sequence[CauseHits], counted: _Counted) -> tuple[DiagnosedCause, ...]:
     """Return the roots, and give each line that is explained to the first of those that explain it."""
     taken: set[int] = set()  # lines by their identity: to compare them by what they hold takes long
     found = []
-    for root in ranked(roots(seen)):
+    for root in _ranked(roots(seen)):
         found.append(counted.root(root, taken))
         taken.update(id(hit) for hits in root.explains.values() for hit in hits)
     return tuple(sorted(found, key=_is_only_a_warning))
 
 
-def _is_only_a_warning(found: FoundCause) -> bool:
+def _is_only_a_warning(found: DiagnosedCause) -> bool:
     return all(one.cause.severity != "error" for one in (found, *found.consequences))
 
 
 class _Counted:
     """Makes found causes, with counts that also hold for lines that were not kept."""
 
-    def __init__(self, seen: Mapping[str, SeenCause], counts: Counts) -> None:
+    def __init__(self, seen: Mapping[str, CauseHits], counts: Counts) -> None:
         self._seen = seen
         self._counts = counts
 
-    def root(self, root: Root, taken: set[int]) -> FoundCause:
+    def root(self, root: Root, taken: set[int]) -> DiagnosedCause:
         """Return a root with those of its consequences that are not taken yet, in the order of time."""
         left = {id_: [hit for hit in hits if id(hit) not in taken] for id_, hits in root.explains.items()}
         consequences = [self.cause(self._seen[id_], hits) for id_, hits in left.items() if hits]
         in_order = sorted(consequences, key=lambda one: _first_line(self._seen[one.cause.id], left[one.cause.id]))
         return self.cause(root.seen, root.seen.hits, tuple(in_order))
 
-    def cause(self, seen: SeenCause, hits: Iterable[Hit], consequences: tuple[FoundCause, ...] = ()) -> FoundCause:
+    def cause(
+        self, seen: CauseHits, hits: Iterable[Hit], consequences: tuple[DiagnosedCause, ...] = ()
+    ) -> DiagnosedCause:
         """Return a cause by some of its lines."""
         own = sorted(hits, key=in_time)
         times = [hit.time for hit in own if hit.time is not None]
         lines = lines_by_node(own, self._seen[seen.cause.id].hits, self._counts)
         by_node = {node: count for node, count in lines.most_common() if node is not None}
-        return FoundCause(
+        return DiagnosedCause(
             seen.cause, confidence(seen.cause, own, len(consequences)), lines.total(), by_node,
-            min(times, default=None), max(times, default=None), evidence(seen.cause, own), consequences,
+            min(times, default=None), max(times, default=None), _evidence(seen.cause, own), consequences,
         )  # fmt: skip
 
 
-def _first_line(seen: SeenCause, hits: Iterable[Hit]) -> tuple[float, str, int]:
+def _first_line(seen: CauseHits, hits: Iterable[Hit]) -> tuple[float, str, int]:
     return min(map(in_time, hits), default=in_time(seen.hits[0]))
+
+
+def confidence(cause: Cause, hits: Sequence[Hit], consequences: int) -> str:
+    """Return how sure a cause is.
+
+    It is that of its surest line. One thing that bears it out makes it a step surer, and three make it two: that
+    several signatures of it were found, that several nodes tell of it, and that what it brings about was seen.
+    """
+    surest = min(CONFIDENCE_ORDER[sureness(cause, hit)] for hit in hits)
+    several_signatures = len({hit.signature for hit in hits}) > 1
+    several_nodes = len({hit.node for hit in hits if hit.node is not None}) > 1
+    borne_out = several_signatures + several_nodes + (consequences > 0)
+    steps = 0 if not borne_out else 2 if borne_out >= _FOR_TWO_STEPS else 1
+    return _BY_ORDER[max(0, surest - steps)]
+
+
+def _evidence(cause: Cause, hits: Iterable[Hit]) -> tuple[Hit, ...]:
+    """Return lines: the first of each signature, the first of each node, and then others, the surest first."""
+    ordered = sorted(hits, key=lambda hit: (CONFIDENCE_ORDER[sureness(cause, hit)], *in_time(hit)))
+    firsts = _firsts(ordered, lambda hit: hit.signature) + _firsts(ordered, lambda hit: hit.node)
+    by_place = {(hit.file, hit.line): hit for hit in reversed([*firsts, *ordered])}
+    order = dict.fromkeys((hit.file, hit.line) for hit in [*firsts, *ordered])
+    return tuple(by_place[place] for place in order)[:_MOST]
+
+
+def _firsts(hits: Iterable[Hit], of: Callable[[Hit], Hashable]) -> list[Hit]:
+    found: dict[Hashable, Hit] = {}
+    for hit in hits:
+        found.setdefault(of(hit), hit)
+    return list(found.values())
+
+
+def _ranked(roots: Sequence[Root]) -> list[Root]:
+    """Return roots, the first of which is the answer. Warnings never come before errors."""
+    return sorted(roots, key=lambda root: (_class(root, roots), *_order(root)))
+
+
+def _score(root: Root) -> float:
+    """Return how much a root explains, itself included, times how sure its surest line is."""
+    sure = max(deciding().confidence[sureness(root.seen.cause, hit)] for hit in root.seen.hits)
+    return sure * (1 + sum(weight * root.shares[id_] for id_, weight in root.weights.items()))
+
+
+def _order(root: Root) -> tuple[float, int, tuple[float, str, int], str]:
+    cause = root.seen.cause
+    return (-_score(root), KIND_ORDER[cause.kind], in_time(root.seen.hits[0]), cause.id)
+
+
+def _class(root: Root, roots: Sequence[Root]) -> int:
+    """Return the class of a root: errors, warnings of which errors came, generic errors, symptoms, and the rest.
+
+    The rest is errors that had ended long before, and then warnings.
+    """
+    cause = root.seen.cause
+    if cause.severity != "error":
+        return 1 if root.explains_errors else 5
+    if any(_is_over(root, other) for other in roots):
+        return 4
+    if cause.kind == "symptom":
+        return 3
+    return 2 if cause.subject in deciding().generic else 0
+
+
+def _is_over(root: Root, other: Root) -> bool:
+    """Return whether a root had long been over when another began that explains at least as much.
+
+    A symptom has to explain more: it says that something failed, and not what.
+    """
+    ended, began = root.last, other.first
+    if other.seen.cause.severity != "error" or ended is None or began is None:
+        return False
+    own, others = sum(root.weights.values()), sum(other.weights.values())
+    enough = others > own if other.seen.cause.kind == "symptom" else others >= own
+    return enough and ended + deciding().over_after < began

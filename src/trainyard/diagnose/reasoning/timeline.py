@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import compress
 
 from trainyard.diagnose.hit import Hit
-from trainyard.diagnose.reasoning.cause_evidence import SeenCause
+from trainyard.diagnose.reasoning.cause_evidence import CauseHits
 from trainyard.diagnose.reasoning.thresholds import LinkKind, deciding
 
 Mask = bytearray
@@ -25,7 +25,7 @@ _Stretches = list[tuple[float, float]]
 class Timeline:
     """The lines of a cause: first those without a time, and then the others in the order of time."""
 
-    def __init__(self, seen: SeenCause) -> None:
+    def __init__(self, seen: CauseHits) -> None:
         """Take the lines as they are sorted."""
         self.seen = seen
         self.hits = seen.hits

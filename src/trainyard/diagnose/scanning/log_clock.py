@@ -8,7 +8,7 @@ from functools import cached_property
 
 from trainyard.diagnose.line_time import time_in, time_of
 from trainyard.diagnose.log_file import LogFile
-from trainyard.diagnose.scanning.escapes import without_escapes
+from trainyard.diagnose.scanning.pieces import without_escapes
 
 # A traceback, or what a command has printed, is seldom longer.
 _LINES_BACK = 100

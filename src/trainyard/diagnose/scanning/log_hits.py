@@ -8,14 +8,13 @@ from typing import NamedTuple
 
 from trainyard.diagnose.hit import Hit
 from trainyard.diagnose.line_node import node_of
-from trainyard.diagnose.scanning.escapes import without_escapes
-from trainyard.diagnose.scanning.filtered_out import LeftOut
+from trainyard.diagnose.scanning.filtered_out import FilteredOut
 from trainyard.diagnose.scanning.json_events import Event, JsonEvents, is_json_events
 from trainyard.diagnose.scanning.log_clock import LogClock, decoded
-from trainyard.diagnose.scanning.matched_lines import FoundLine, found_lines
+from trainyard.diagnose.scanning.matched_lines import MatchedLine, matched_lines
 from trainyard.diagnose.scanning.patterns import Patterns
-from trainyard.diagnose.scanning.pieces import Piece
-from trainyard.diagnose.scanning.tally import EARLIEST, LATEST, Tally
+from trainyard.diagnose.scanning.pieces import Piece, without_escapes
+from trainyard.diagnose.scanning.result import EARLIEST, LATEST, Tally
 
 # Evidence is read by people: a longer line is cut around what was found.
 _TEXT_BYTES, _BEFORE_BYTES = 2000, 500
@@ -41,7 +40,7 @@ class LogHits:
     """Takes the pieces of one log in their order, and tells a tally what is found."""
 
     def __init__(
-        self, name: str, clock: LogClock, patterns: Patterns, sorts: Sorts, left_out: LeftOut | None = None
+        self, name: str, clock: LogClock, patterns: Patterns, sorts: Sorts, left_out: FilteredOut | None = None
     ) -> None:
         """Take the name of the log, and what signatures mean in logs of its kind.
 
@@ -78,8 +77,8 @@ class LogHits:
 
     def _lines(self, piece: Piece, tally: Tally) -> None:
         """Count all, and make hits of those only that may be kept: a line can come a million times."""
-        groups: dict[tuple[str, str | None], list[FoundLine]] = defaultdict(list)
-        for line in found_lines(self._patterns, piece):
+        groups: dict[tuple[str, str | None], list[MatchedLine]] = defaultdict(list)
+        for line in matched_lines(self._patterns, piece):
             if ids := list(self._new(line.ids, line.number)):
                 node = node_of(self._name, decoded(without_escapes(piece.data[line.start : line.end][:_TEXT_BYTES])))
                 if self._left_out and not self._is_wanted(self._left_out, piece, line, node):
@@ -91,10 +90,10 @@ class LogHits:
             tally.add(name, node, len(lines), [self._hit(name, node, piece, line) for line in kept])
         self._clock.pass_by(piece.data)
 
-    def _is_wanted(self, left_out: LeftOut, piece: Piece, line: FoundLine, node: str | None) -> bool:
+    def _is_wanted(self, left_out: FilteredOut, piece: Piece, line: MatchedLine, node: str | None) -> bool:
         return left_out.takes(self._name, self._clock.time_at(piece.data, line.start), node)
 
-    def _hit(self, name: str, node: str | None, piece: Piece, line: FoundLine) -> Hit:
+    def _hit(self, name: str, node: str | None, piece: Piece, line: MatchedLine) -> Hit:
         text = piece.data[line.start : line.end]
         if len(text) > _TEXT_BYTES:
             text = text[max(0, line.at - _BEFORE_BYTES) :][:_TEXT_BYTES]

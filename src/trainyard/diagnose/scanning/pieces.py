@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from trainyard.diagnose.log_file import UnreadableError
 
 # No program writes such lines, except JSON without line breaks; a signature needs 1 % of this.
-LONGEST_LINE_BYTES = 2**20
-OVERLAP_BYTES = 2**14
+_LONGEST_LINE_BYTES = 2**20
+_OVERLAP_BYTES = 2**14
 # Blocks may be single lines, or less; what a log is, is told by its first piece.
-LEAST_BYTES = 2**15
-
-
+_LEAST_BYTES = 2**15
 # Lines are counted when a number is asked for, which needs what stands before; so much of a log is kept for that.
 _UNCOUNTED_PIECES = 16
+# https://ecma-international.org/publications-and-standards/standards/ecma-48/: control sequences, and system commands
+# such as the title of a window.
+_ESCAPES = re.compile(rb"\x1b(?:\[[0-?]{0,64}[ -/]{0,8}[@-~]|\][^\x07\x1b\n]{0,256}(?:\x07|\x1b\\)|[@-Z\\^_])")
 
 
 class Piece:
@@ -44,7 +46,7 @@ class Piece:
 
 
 def pieces(
-    blocks: Iterable[bytes], longest_line_bytes: int = LONGEST_LINE_BYTES, least_bytes: int = LEAST_BYTES
+    blocks: Iterable[bytes], longest_line_bytes: int = _LONGEST_LINE_BYTES, least_bytes: int = _LEAST_BYTES
 ) -> Iterator[Piece]:
     """Yield pieces that end with a line, except the last one and those of a line that is too long.
 
@@ -65,7 +67,7 @@ def pieces(
             if len(left) <= longest_line_bytes:
                 continue
             before = Piece(left, None if before else 1, before, repeated)
-            left = left[-min(OVERLAP_BYTES, longest_line_bytes // 2) :]
+            left = left[-min(_OVERLAP_BYTES, longest_line_bytes // 2) :]
             repeated = len(left)
         yield before
         number += 1
@@ -95,3 +97,8 @@ def _gathered(blocks: Iterable[bytes], least_bytes: int, errors: list[Unreadable
 
 def _without_returns(data: bytes) -> bytes:
     return data.replace(b"\r\n", b"\n") if b"\r" in data else data
+
+
+def without_escapes(line: bytes) -> bytes:
+    """Return a line without its escape sequences."""
+    return _ESCAPES.sub(b"", line) if b"\x1b" in line else line

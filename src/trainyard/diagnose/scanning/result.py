@@ -1,14 +1,22 @@
-"""What a scan has found."""
+"""What a scan has found: how often each signature on each node, with some of the lines. Its size is bounded."""
 
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from trainyard.diagnose.hit import Hit
 from trainyard.diagnose.log_file import Unread
-from trainyard.diagnose.scanning.filtered_out import LeftOut
+from trainyard.diagnose.scanning.filtered_out import FilteredOut
+
+# Of one signature on one node: what a report can show, and what tells the order of things.
+EARLIEST, LATEST = 4, 2
+# Of all signatures and nodes together: 100 of both can each be the other's. Whatever comes then belongs to no node.
+_MOST_ENTRIES = 20_000
+# From here on only the earliest line of an entry is kept, so that all of them take some 40 MB.
+_ENTRIES_IN_FULL = 4_000
 
 
 class Progress(NamedTuple):
@@ -20,7 +28,7 @@ class Progress(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SignatureHits:
     """What one signature has found on one node."""
 
     signature: str
@@ -37,7 +45,7 @@ class Seen:
 class Scan:
     """What signatures have found in all logs of a source."""
 
-    seen: tuple[Seen, ...]
+    seen: tuple[SignatureHits, ...]
     """In the order of the signatures, then in that in which nodes came up."""
     files: int
     size_bytes: int
@@ -45,10 +53,67 @@ class Scan:
     unread: tuple[Unread, ...]
     """The first of what could not be read."""
     unread_count: int
-    left_out: LeftOut | None = None
+    left_out: FilteredOut | None = None
     """What was found and not asked for; None where everything was."""
 
     @property
     def hits(self) -> tuple[Hit, ...]:
         """All lines that were kept."""
         return tuple(hit for one in self.seen for hit in one.hits)
+
+
+class Tally:
+    """Counts hits."""
+
+    def __init__(self, most_entries: int = _MOST_ENTRIES) -> None:
+        """Begin with none."""
+        self._entries: dict[tuple[str, str | None], _Entry] = {}
+        self._most_entries = most_entries
+
+    def add(self, signature: str, node: str | None, count: int, hits: Iterable[Hit]) -> None:
+        """Count lines, some of which are given, in the order of their log; the first and the last are among them."""
+        if (signature, node) not in self._entries and len(self._entries) >= self._most_entries:
+            node = None
+        entry = self._entries.get((signature, node))
+        if not entry:
+            full = len(self._entries) < _ENTRIES_IN_FULL
+            entry = self._entries[signature, node] = _Entry(EARLIEST if full else 1, LATEST if full else 0)
+        entry.count += count
+        for hit in hits:
+            entry.keep(hit if hit.node == node else hit._replace(node=node))
+
+    def seen(self, order: Iterable[str]) -> tuple[SignatureHits, ...]:
+        """Return what was found, by the order of the signatures."""
+        place = {signature: number for number, signature in enumerate(order)}
+        entries = sorted(self._entries.items(), key=lambda one: place[one[0][0]])
+        return tuple(
+            SignatureHits(signature, node, entry.count, entry.first, entry.last, entry.hits())
+            for (signature, node), entry in entries
+        )
+
+
+class _Entry:
+    def __init__(self, earliest: int, latest: int) -> None:
+        self.count = 0
+        self.first: dt.datetime | None = None
+        self.last: dt.datetime | None = None
+        self._most = (earliest, latest)
+        self._earliest: list[Hit] = []
+        self._latest: list[Hit] = []
+
+    def keep(self, hit: Hit) -> None:
+        """Take a line into account, and keep it where it is one of the earliest or latest."""
+        if hit.time:
+            self.first = min(self.first or hit.time, hit.time)
+            self.last = max(self.last or hit.time, hit.time)
+        earliest, latest = self._most
+        # What has no time stands behind all that has one, and both sorts leave equal ones in the order of reading.
+        self._earliest.append(hit)
+        self._earliest.sort(key=lambda one: (one.time is None, one.time.timestamp() if one.time else 0))
+        if len(self._earliest) > earliest:
+            self._latest.append(self._earliest.pop())
+            self._latest.sort(key=lambda one: (one.time is not None, one.time.timestamp() if one.time else 0))
+            del self._latest[: -latest or len(self._latest)]
+
+    def hits(self) -> tuple[Hit, ...]:
+        return (*self._earliest, *self._latest)

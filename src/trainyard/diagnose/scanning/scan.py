@@ -8,16 +8,14 @@ from collections.abc import Callable, Iterable, Mapping
 
 from trainyard.diagnose.cause import Cause, Signature, signatures
 from trainyard.diagnose.line_filter import EVERYTHING, LineFilter
-from trainyard.diagnose.log_file import LogFile, UnreadableError
+from trainyard.diagnose.log_file import LogFile, UnreadableError, UnreadList
 from trainyard.diagnose.log_kind import applies, kind_of
-from trainyard.diagnose.reading.unread_list import UnreadList
-from trainyard.diagnose.scanning.filtered_out import LeftOut
+from trainyard.diagnose.scanning.filtered_out import FilteredOut
 from trainyard.diagnose.scanning.log_clock import LogClock
 from trainyard.diagnose.scanning.log_hits import LogHits, Sorts
 from trainyard.diagnose.scanning.patterns import Patterns
 from trainyard.diagnose.scanning.pieces import pieces
-from trainyard.diagnose.scanning.result import Progress, Scan
-from trainyard.diagnose.scanning.tally import Tally
+from trainyard.diagnose.scanning.result import Progress, Scan, Tally
 from trainyard.diagnose.unusual import UnusualLines
 
 Known = Mapping[str, tuple[Signature, Cause]]
@@ -56,7 +54,7 @@ class _Scanner:
         self.files = self.size_bytes = 0
         self._known, self._unread, self._wanted = known, unread, wanted
         self._patterns, self._tally = Patterns(known), Tally()
-        self._left_out = None if wanted.is_everything else LeftOut(wanted)
+        self._left_out = None if wanted.is_everything else FilteredOut(wanted)
         self._harmless = frozenset(name for name, (_, cause) in known.items() if cause.severity == "harmless")
         self._near: dt.datetime | None = None
         self._sorts: dict[str | None, Sorts] = {}

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from trainyard.bench.submission.head_node import write_blocks
 from trainyard.bench.submission.job import Job
-from trainyard.bench.submission.remote_files import write_blocks
-from trainyard.bench.submission.state import GONE, State
+from trainyard.bench.submission.scheduler import GONE, State
 from trainyard.edge.aws import batch_jobs
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.batch_jobs import BatchJob

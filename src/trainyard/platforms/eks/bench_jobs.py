@@ -13,14 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from trainyard.bench.submission import mpi_runs
-from trainyard.bench.submission.container_log import GatheredLog
+from trainyard.bench.submission.head_node import write_blocks
 from trainyard.bench.submission.job import Job
-from trainyard.bench.submission.mpi_job_state import Seen, role_of, seen
-from trainyard.bench.submission.node_fit import Fit, fit_in, holders
-from trainyard.bench.submission.remote_files import write_blocks
-from trainyard.bench.submission.state import State
-from trainyard.bench.submission.stuck_pods import StuckPods, stuck
+from trainyard.bench.submission.scheduler import State
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.batch_jobs import may_pass
 from trainyard.edge.aws.eks import find_cluster
@@ -28,6 +23,11 @@ from trainyard.edge.kubernetes.kubectl import Kubectl, KubectlOf, kubectl_of
 from trainyard.edge.kubernetes.refusals import NoSuchKindError, NotThereError
 from trainyard.edge.remote.answer import UnreachableError
 from trainyard.errors import TrainyardError
+from trainyard.platforms.eks.mpi_jobs import mpi_runs
+from trainyard.platforms.eks.mpi_jobs.container_log import GatheredLog
+from trainyard.platforms.eks.mpi_jobs.mpi_job_state import MpiJobStatus, mpi_job_status, role_of
+from trainyard.platforms.eks.mpi_jobs.node_fit import Fit, fit_in, holders
+from trainyard.platforms.eks.mpi_jobs.stuck_pods import StuckPods, stuck
 from trainyard.platforms.eks.rendering.documents import mpi_job_of
 from trainyard.render.bench.job import BenchJob
 from trainyard.render.bench.mpi_job import NAMESPACE, run_of, scripts_manifest
@@ -71,7 +71,7 @@ class OnEks:
     _order: dict[str, str] = field(default_factory=dict)
     """When runs were made, by number."""
     _pods: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
-    """Pods as they were last seen, by the number of their run."""
+    """Pods as they were last mpi_job_status, by the number of their run."""
     _logs: dict[Path, GatheredLog] = field(default_factory=dict)
     _stuck: StuckPods = field(init=False)
     _is_ours: bool = False
@@ -170,7 +170,7 @@ class OnEks:
         part_of(to).unlink(missing_ok=True)
         with self._asked() as kubectl:
             run = mpi_runs.run_numbered(kubectl, number)
-            if run is not None and ((state == "COMPLETED" and not self.keep) or not seen(run, ()).finished):
+            if run is not None and ((state == "COMPLETED" and not self.keep) or not mpi_job_status(run, ()).finished):
                 kubectl.delete([run])
 
     @contextmanager
@@ -203,7 +203,7 @@ class OnEks:
         self._pods[number] = mpi_runs.pods_of(kubectl, run)
         if run is None:
             return State("CANCELLED", _DELETED)
-        look = seen(run, self._pods[number])
+        look = mpi_job_status(run, self._pods[number])
         held = self._stuck.held_up(number, look)
         if held is None:
             return look.state
@@ -253,7 +253,7 @@ def _mpi_job(job: Job) -> Mapping[str, Any]:
     return job.request
 
 
-def _why(kubectl: Kubectl, run: Mapping[str, Any], look: Seen, found: Fit) -> str:
+def _why(kubectl: Kubectl, run: Mapping[str, Any], look: MpiJobStatus, found: Fit) -> str:
     """Return why a run does not start, also with what is wrong with the nodes, and what Kubernetes complains of."""
     nodes = None if found.enough else f"nodes that can take it: {found.fit}, {found.words}"
     parts = (look.state.reason, nodes, mpi_runs.last_complaint(kubectl, run))

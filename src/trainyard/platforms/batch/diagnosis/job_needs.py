@@ -1,20 +1,24 @@
-"""Jobs that no environment of their queue can ever run: too many vCPUs, too much for a node, another type, Spot."""
+"""Jobs that no environment of their queue can run: too many vCPUs, too much for a node, another type, Spot, a quota."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from trainyard.catalog.service_quotas import vcpu_quota
 from trainyard.edge.aws.batch_instances import registered
 from trainyard.edge.aws.batch_job_state import JobDetail, NodeNeed
 from trainyard.edge.aws.batch_state import ComputeEnvironment
 from trainyard.edge.aws.ec2 import instance_types
+from trainyard.edge.aws.launch_template import reservation_of
+from trainyard.edge.aws.service_quotas import quota
 from trainyard.platforms.batch.diagnosis.cluster_facts import BatchFacts
+from trainyard.platforms.batch.diagnosis.launch_settings import launch_data
 
 _NOT_FOR_SEVERAL_NODES = ("SPOT", "FARGATE", "FARGATE_SPOT")
 
 
-def check(facts: BatchFacts) -> Iterator[str]:
+def job_need_lines(facts: BatchFacts) -> Iterator[str]:
     """Yield a line for each reason why a job cannot run in an environment of its queue."""
     for job in facts.waiting:
         for environment in facts.environments_of(job):
@@ -34,12 +38,12 @@ def _in(facts: BatchFacts, job: JobDetail, environment: ComputeEnvironment) -> I
             yield from (f"{who} {what}" for what in _too_big(facts, need, environment))
 
 
-def vcpus_of(job: JobDetail) -> float:
+def _vcpus_of(job: JobDetail) -> float:
     """Return how many vCPUs a job asks for on all its nodes."""
     return sum(need.vcpus * count for need, count in _counted(job))
 
 
-def plain(number: float) -> str:
+def _plain(number: float) -> str:
     """Return a number as people write it: 192, 0.25."""
     return str(int(number)) if number == int(number) else f"{number:g}"
 
@@ -62,9 +66,9 @@ def _range(written: str, nodes: int) -> range:
 
 
 def _vcpus(facts: BatchFacts, job: JobDetail, environment: ComputeEnvironment) -> Iterator[str]:
-    wanted, most = vcpus_of(job), environment.max_vcpus
+    wanted, most = _vcpus_of(job), environment.max_vcpus
     who = f"job {job.name} ({job.id})"
-    needs = f"{who} needs {plain(wanted)} vCPUs{f' on {job.nodes} nodes' if job.nodes else ''}"
+    needs = f"{who} needs {_plain(wanted)} vCPUs{f' on {job.nodes} nodes' if job.nodes else ''}"
     if wanted > most:
         yield f"{needs}, more than the {most} that compute environment {environment.name} may ever have"
     elif environment.desired_vcpus + wanted > most and facts.running.get(job.queue):
@@ -96,7 +100,7 @@ def _too_big(facts: BatchFacts, need: NodeNeed, environment: ComputeEnvironment)
     asked = zip(("vCPUs", "MiB of memory", "GPUs"), wanted, zip(*has, strict=True), strict=True)
     for what, number, offered in asked:
         if number > max(offered):
-            yield f"asks for {plain(number)} {what} on a node, more than the {max(offered)} of {' or '.join(types)}"
+            yield f"asks for {_plain(number)} {what} on a node, more than the {max(offered)} of {' or '.join(types)}"
             return
     if least := _memory_of_ecs(facts, environment):
         yield from _beside_the_agent(need, least, types)
@@ -117,3 +121,21 @@ def _memory_of_ecs(facts: BatchFacts, environment: ComputeEnvironment) -> int:
     """Return the most memory that an instance of an environment has for containers; zero where none is there."""
     known = facts.ask("instances that ECS knows", registered, environment.ecs_cluster)
     return max((one.memory_mib for one in known or ()), default=0)
+
+
+def vcpu_quota_lines(facts: BatchFacts) -> Iterator[str]:
+    """Yield a line for each job and environment that meets a quota. What is reserved was counted when it was."""
+    for job in facts.waiting:
+        for environment in facts.environments_of(job):
+            if reservation_of(launch_data(facts, environment)) is None:
+                yield from _beyond(facts, job, environment)
+
+
+def _beyond(facts: BatchFacts, job: JobDetail, environment: ComputeEnvironment) -> Iterator[str]:
+    purchase = "spot" if environment.kind == "SPOT" else "on-demand"
+    known = {one.code: one for name in environment.instance_types if (one := vcpu_quota(name, purchase)) is not None}
+    for counted in known.values():
+        allowed = facts.ask("its quotas", quota, counted.service, counted.code)
+        if allowed is not None and _vcpus_of(job) > allowed.value:
+            who = f"job {job.name} ({job.id}) needs {_plain(_vcpus_of(job))} vCPUs"
+            yield f"{who}, and the account may run {_plain(allowed.value)}: quota {counted.code} ({allowed.name})"

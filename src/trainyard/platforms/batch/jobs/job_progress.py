@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.batch_jobs import BatchJob, describe, may_pass
+from trainyard.edge.aws.log_events import LogEvent
+from trainyard.edge.aws.log_stream import LogStream
 from trainyard.errors import TrainyardError
-from trainyard.platforms.batch.jobs.main_log import MainLog
 
 # DescribeJobs of all of an account's users share a limit, so a job that does not move is asked for less often.
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 2.0, 15.0
@@ -22,7 +23,7 @@ _FAILURES_ALLOWED = 8
 
 
 @dataclass
-class Following:
+class JobFollower:
     """Follows one job."""
 
     account: Account
@@ -44,7 +45,7 @@ class Following:
 
         Raises TrainyardError where Batch does not know it, AWS cannot be reached for long, or the time is over.
         """
-        log, pause_s, end = MainLog(self.account, self.show), _FIRST_PAUSE_S, self.account.clock.now() + within_s
+        log, pause_s, end = _MainLog(self.account, self.show), _FIRST_PAUSE_S, self.account.clock.now() + within_s
         while True:
             moved = self._looked_at(id_, log)
             if isinstance(moved, BatchJob):
@@ -56,7 +57,7 @@ class Following:
             pause_s = _FIRST_PAUSE_S if moved else min(pause_s * 1.5, _LONGEST_PAUSE_S)
             self.account.clock.sleep(pause_s)
 
-    def _looked_at(self, id_: str, log: MainLog) -> BatchJob | bool:
+    def _looked_at(self, id_: str, log: _MainLog) -> BatchJob | bool:
         """Return the job where it has ended, otherwise whether anything is new."""
         try:
             job = _described(self.account, id_)
@@ -104,3 +105,32 @@ def _described(account: Account, id_: str) -> BatchJob:
         hint = "check the id and --region; Batch forgets jobs some days after their end"
         raise TrainyardError(f"AWS Batch knows no job {id_} in {account.region}", where=id_, hint=hint)
     return job
+
+
+@dataclass
+class _MainLog:
+    """Shows what is new in the log, whenever it is asked to."""
+
+    account: Account
+    show: Callable[[str], None]
+    _streams: dict[str, LogStream] = field(default_factory=dict)
+
+    def go_on(self, job: BatchJob) -> int:
+        """Show what is new, and return how many lines that were. A further attempt begins a stream of its own."""
+        return sum(self._shown(self._stream(job, name).new()) for name in job.main.log_streams)
+
+    def finish(self, job: BatchJob) -> None:
+        """Show the rest of a job that has ended."""
+        self.go_on(job)
+        for name in job.main.log_streams[-1:]:
+            self._shown(self._stream(job, name).rest(job.stopped_ms))
+
+    def _stream(self, job: BatchJob, name: str) -> LogStream:
+        return self._streams.setdefault(name, LogStream(self.account, job.main.log_group, name))
+
+    def _shown(self, events: Iterator[LogEvent]) -> int:
+        lines = 0
+        for event in events:
+            self.show(event.message)
+            lines += 1
+        return lines

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 from trainyard.edge.aws.batch_definitions import JobDefinition
 from trainyard.errors import InputError
-from trainyard.platforms.batch.jobs.job_request import Wanted
 
 _LONGEST_NAME = 128
 # https://docs.aws.amazon.com/batch/latest/userguide/service_limits.html (read 2026-11-22)
 _LONGEST_REQUEST_BYTES = 30 * 1024
+_MOST_ATTEMPTS = 10
+# An Integer of the API: https://docs.aws.amazon.com/batch/latest/APIReference/API_NodeOverrides.html
+_MOST_NODES = 2**31 - 1
+# Batch keeps names that begin so to itself.
+# https://docs.aws.amazon.com/batch/latest/APIReference/API_ContainerOverrides.html
+_RESERVED = "AWS_BATCH"
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 
 
-def submit_parameters(name: str, queue: str, definition: JobDefinition, wanted: Wanted) -> dict[str, Any]:
+def submit_parameters(name: str, queue: str, definition: JobDefinition, wanted: JobOptions) -> dict[str, Any]:
     """Return the parameters of a job. Raises InputError where the definition does not allow what is wanted."""
     wanted.refuse_wrong()
     _refuse_single_node(definition)
@@ -34,7 +40,7 @@ def job_name(wanted: str) -> str:
     return re.sub(r"[^A-Za-z0-9_-]+", "-", wanted).lstrip("-_")[:_LONGEST_NAME] or "job"
 
 
-def _node_overrides(definition: JobDefinition, wanted: Wanted) -> dict[str, Any]:
+def _node_overrides(definition: JobDefinition, wanted: JobOptions) -> dict[str, Any]:
     overrides: dict[str, Any] = {}
     if wanted.nodes is not None and wanted.nodes != definition.nodes:
         _refuse_nodes(definition, wanted.nodes)
@@ -48,7 +54,7 @@ def _node_overrides(definition: JobDefinition, wanted: Wanted) -> dict[str, Any]
     return overrides
 
 
-def _container_overrides(wanted: Wanted) -> dict[str, Any]:
+def _container_overrides(wanted: JobOptions) -> dict[str, Any]:
     overrides: dict[str, Any] = {}
     if wanted.command:
         overrides["command"] = list(wanted.command)
@@ -88,3 +94,26 @@ def _refuse_nodes(definition: JobDefinition, nodes: int) -> None:
     if nodes < least:
         hint = f"{least} at least"
         raise InputError(f"{nodes} nodes are too few for the ranges {ranges}", where="--nodes", hint=hint)
+
+
+class JobOptions(NamedTuple):
+    """What the definition says otherwise. None and empty leave it as it is."""
+
+    nodes: int | None = None
+    environment: tuple[tuple[str, str], ...] = ()
+    command: tuple[str, ...] = ()
+    attempts: int | None = None
+
+    def refuse_wrong(self) -> None:
+        """Raise InputError for what no job can have."""
+        if self.nodes is not None and not 1 <= self.nodes <= _MOST_NODES:
+            raise InputError(f"a job has no {self.nodes:,} nodes", where="--nodes", hint="such as --nodes 4")
+        if self.attempts is not None and not 1 <= self.attempts <= _MOST_ATTEMPTS:
+            problem = f"{self.attempts} attempts are not possible"
+            raise InputError(problem, where="--attempts", hint=f"from 1 to {_MOST_ATTEMPTS}")
+        for name, _ in self.environment:
+            if not _VARIABLE.fullmatch(name):
+                raise InputError(f"{name!r} is no name of a variable", where="--env", hint="such as NCCL_DEBUG=INFO")
+            if name.startswith(_RESERVED):
+                hint = "give it another name"
+                raise InputError(f"AWS Batch keeps names like {name} to itself", where="--env", hint=hint)

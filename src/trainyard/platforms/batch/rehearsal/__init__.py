@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from trainyard.deploy.step import Step
 from trainyard.deploy.work import Work
-from trainyard.platforms.batch.diagnosis.batch_files import batch_files
+from trainyard.platforms.batch.diagnosis.evidence import batch_files
 from trainyard.platforms.batch.rehearsal.jobs import JobsOfDefinitions
 from trainyard.rehearsal.programs import no_programs
 from trainyard.rehearsal.report.conditions import Condition, has_capacity, has_efa, has_official_image

@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from trainyard.catalog.instances import find
+from trainyard.edge.aws import ec2
+from trainyard.edge.aws.ec2 import Described
+from trainyard.edge.aws.eks import NodeGroupState
+from trainyard.edge.aws.launch_template import launch_template_data, reservation_of
+from trainyard.edge.aws.resource_groups import reservations_in
 from trainyard.edge.kubernetes.documents import Document, labels, number, parts, text
 from trainyard.platforms.eks.diagnosis.cluster_facts import EksFacts
 from trainyard.platforms.eks.diagnosis.kubernetes_evidence import line
@@ -15,6 +20,9 @@ _TYPE_LABEL = "node.kubernetes.io/instance-type"
 _RESOURCES = {"nvidia": "nvidia.com/gpu", "aws": "aws.amazon.com/neuron"}
 _JOINS_WITHIN_S = 900
 _MOST = 20
+_PART = "its reservations"
+# https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CapacityReservation.html
+_COMING = ("pending", "scheduled", "payment-pending", "assessing", "delayed")
 
 
 def not_joined(facts: EksFacts, nodes: Sequence[Document]) -> Iterator[str]:
@@ -46,3 +54,69 @@ def missing_devices(nodes: Iterable[Document]) -> Iterator[str]:
 def _is_ready(node: Document) -> bool:
     conditions = parts(node, "status", "conditions")
     return any(text(one, "type") == "Ready" and text(one, "status") == "True" for one in conditions)
+
+
+def reservation_lines(facts: EksFacts) -> Iterator[str]:
+    """Yield a line for each reason why instances do not get into what the launch template of a node group names."""
+    for group in facts.node_groups:
+        named = _named(facts, group)
+        if named is not None:
+            yield from _of_group(facts, group, named)
+
+
+def _named(facts: EksFacts, group: NodeGroupState) -> str | None:
+    if group.launch_template is None:
+        return None
+    named, version = group.launch_template
+    data = facts.ask("its launch templates", launch_template_data, named, version or "$Default")
+    return None if data is None else reservation_of(data)
+
+
+def _of_group(facts: EksFacts, group: NodeGroupState, named: str) -> Iterator[str]:
+    known = facts.ask(_PART, ec2.capacity_reservations)
+    ids = facts.ask(_PART, reservations_in, named) if named.startswith("arn:") else (named,)
+    if known is None:
+        return
+    for id_ in ids or ():
+        if id_ not in known:
+            yield f"capacity reservation ID '{id_}' does not exist in this account and region: node group {group.name}"
+    found = [known[id_] for id_ in ids or () if id_ in known]
+    yield from (_of_state(one, group) for one in found if one["State"] != "active")
+    usable = [one for one in found if one["State"] == "active"]
+    yield from (line for one in usable for line in _mismatch(one, group))
+    yield from _too_small(facts, usable, group)
+
+
+def _of_state(one: Described, group: NodeGroupState) -> str:
+    id_, state = one["CapacityReservationId"], one["State"]
+    if one.get("ReservationType") != "capacity-block":
+        return f"capacity reservation ID '{id_}' does not exist for launches: it is {state}, node group {group.name}"
+    begins = state in _COMING and "StartDate" in one
+    when = f", which begins at {one['StartDate']:%Y-%m-%d %H:%M} UTC" if begins else ""
+    return f"Capacity Block reservation {id_} is in state {state}, of node group {group.name}{when}"
+
+
+def _mismatch(one: Described, group: NodeGroupState) -> Iterator[str]:
+    if group.instance_types and one.get("InstanceType") not in group.instance_types:
+        types = ", ".join(group.instance_types)
+        yield (
+            f"Capacity reservation {one['CapacityReservationId']} must have the same instance type as node group "
+            f"{group.name}: it is for {one.get('InstanceType')}, and the node group has {types}"
+        )
+
+
+def _too_small(facts: EksFacts, usable: list[Described], group: NodeGroupState) -> Iterator[str]:
+    running = sum(one["State"]["Name"] == "running" for one in facts.instances if _is_of(one, group))
+    missing = group.desired_nodes - running
+    left = sum(one.get("AvailableInstanceCount", 0) for one in usable)
+    total = sum(one.get("TotalInstanceCount", 0) for one in usable)
+    if usable and missing > left:
+        ids = ", ".join(one["CapacityReservationId"] for one in usable)
+        yield (
+            f"ReservationCapacityExceeded: capacity reservation {ids} has {left} of {total} instances left, and node "
+            f"group {group.name} wants {missing} more"
+        )
+
+
+def _is_of(instance: Described, group: NodeGroupState) -> bool:
+    return ec2.tags_of(instance).get("eks:nodegroup-name") == group.name

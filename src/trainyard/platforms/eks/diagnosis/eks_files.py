@@ -13,7 +13,7 @@ from trainyard.edge.kubernetes.kubectl import Kubectl
 from trainyard.edge.kubernetes.refusals import NoSuchKindError
 from trainyard.edge.remote.answer import UnreachableError
 from trainyard.errors import TrainyardError
-from trainyard.platforms.eks.diagnosis import aws_events, checks, kubernetes_evidence, reservation
+from trainyard.platforms.eks.diagnosis import aws_events, checks, kubernetes_evidence
 from trainyard.platforms.eks.diagnosis.cluster_facts import EksFacts
 
 _LINES = {
@@ -41,7 +41,7 @@ def aws_files(facts: EksFacts) -> Iterator[LogFile]:
     yield from _stacks(facts)
     for name, lines in _LINES.items():
         yield from _file(name, lines(facts))
-    yield from _file("eks-checks", (f"{checks.BEGINNING}{line}" for line in reservation.check(facts)))
+    yield from _file("eks-checks", (f"{checks.BEGINNING}{line}" for line in checks.reservation_lines(facts)))
 
 
 def _stacks(facts: EksFacts) -> Iterator[LogFile]:

@@ -11,14 +11,19 @@ import pytest
 from tests.full_disk import files_of_at_most
 from trainyard.bench.submission.on_slurm import OnSlurm
 from trainyard.bench.submission.submission import submission
-from trainyard.bench.submission.submitted_jobs import Memory, Remembered, only_one, read_memory
+from trainyard.bench.submission.submitted_jobs import (
+    SubmissionRecord,
+    SubmittedJob,
+    read_submission_record,
+    submission_lock,
+)
 from trainyard.edge.slurm_local import LocalSlurm
 from trainyard.errors import InputError, TrainyardError
 
 
 def written(results: Path, **changed: Any) -> dict[str, Any]:
-    memory = Memory("lab", "this machine", "/home/ubuntu/trainyard-bench/0a")
-    memory.jobs["q-p1-all_reduce"] = Remembered("17", "COMPLETED", ended=True, file="q-p1-all_reduce_17.out")
+    memory = SubmissionRecord("lab", "this machine", "/home/ubuntu/trainyard-bench/0a")
+    memory.jobs["q-p1-all_reduce"] = SubmittedJob("17", "COMPLETED", ended=True, file="q-p1-all_reduce_17.out")
     memory.write(results)
     content: dict[str, Any] = json.loads((results / "submission.json").read_text()) | changed
     (results / "submission.json").write_text(json.dumps(content))
@@ -27,13 +32,13 @@ def written(results: Path, **changed: Any) -> dict[str, Any]:
 
 def test_what_is_written_is_read_as_it_was(tmp_path: Path):
     content = written(tmp_path)
-    memory = read_memory(tmp_path)
+    memory = read_submission_record(tmp_path)
     assert memory is not None
     assert (memory.token, memory.jobs["q-p1-all_reduce"].number) == (content["token"], "17")
 
 
 def test_an_empty_folder_remembers_nothing(tmp_path: Path):
-    assert read_memory(tmp_path) is None
+    assert read_submission_record(tmp_path) is None
 
 
 @pytest.mark.parametrize(
@@ -47,13 +52,13 @@ def test_an_empty_folder_remembers_nothing(tmp_path: Path):
 def test_what_is_damaged_or_hostile_is_refused(tmp_path: Path, changed: dict[str, Any]):
     written(tmp_path, **changed)
     with pytest.raises(InputError, match="what is remembered of the jobs cannot be read"):
-        read_memory(tmp_path)
+        read_submission_record(tmp_path)
 
 
 def test_what_is_no_json_is_refused(tmp_path: Path):
     (tmp_path / "submission.json").write_bytes(b"\xff{")
     with pytest.raises(InputError, match="cannot be read"):
-        read_memory(tmp_path)
+        read_submission_record(tmp_path)
 
 
 def test_the_folder_of_another_cluster_is_refused(tmp_path: Path):
@@ -67,18 +72,21 @@ def test_the_folder_of_another_cluster_is_refused(tmp_path: Path):
 
 def test_a_folder_that_cannot_be_made_is_one_clear_error(tmp_path: Path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(TrainyardError, match=r"Not a directory|File exists") as told, only_one(tmp_path / "file" / "a"):
+    with (
+        pytest.raises(TrainyardError, match=r"Not a directory|File exists") as told,
+        submission_lock(tmp_path / "file" / "a"),
+    ):
         pass
     assert "--results" in str(told.value.hint)
 
 
 def test_a_full_disk_leaves_what_was_remembered_before(tmp_path: Path):
     written(tmp_path)
-    memory = read_memory(tmp_path)
+    memory = read_submission_record(tmp_path)
     assert memory is not None
-    memory.jobs |= {f"job-{number}": Remembered(str(number)) for number in range(1000)}
+    memory.jobs |= {f"job-{number}": SubmittedJob(str(number)) for number in range(1000)}
     with files_of_at_most(10_000), pytest.raises(TrainyardError, match="could not write"):
         memory.write(tmp_path)
-    kept = read_memory(tmp_path)
+    kept = read_submission_record(tmp_path)
     assert kept is not None
     assert list(kept.jobs) == ["q-p1-all_reduce"]

@@ -18,7 +18,7 @@ _OF_INSTANCES = ("EC2", "SPOT")
 _ENDPOINTS = ("ecs", "ecs-agent", "ecs-telemetry")
 
 
-def check(facts: BatchFacts) -> Iterator[str]:
+def registration_lines(facts: BatchFacts) -> Iterator[str]:
     """Yield a line for each such instance and subnet."""
     for one in facts.environments:
         if one.kind in _OF_INSTANCES:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from trainyard.bench.submission.pod_words import Trouble, nodes_of, told_together, trouble_of
-from trainyard.bench.submission.state import State
+from trainyard.bench.submission.scheduler import State
+from trainyard.platforms.eks.mpi_jobs.pod_words import Trouble, nodes_of, told_together, trouble_of
 
 # Labels that the operator gives its pods.
 JOB_NAME = "training.kubeflow.org/job-name"
@@ -17,7 +17,7 @@ _ROLE = "training.kubeflow.org/job-role"
 _NO_PODS = "the MPI operator has made no pods for it yet"
 
 
-class Seen(NamedTuple):
+class MpiJobStatus(NamedTuple):
     """A look at an MPIJob."""
 
     state: State
@@ -28,7 +28,7 @@ class Seen(NamedTuple):
     has_pods: bool
 
 
-def seen(mpi_job: Mapping[str, Any], pods: Sequence[Mapping[str, Any]]) -> Seen:
+def mpi_job_status(mpi_job: Mapping[str, Any], pods: Sequence[Mapping[str, Any]]) -> MpiJobStatus:
     """Return how an MPIJob is."""
     said = {
         one["type"]: one
@@ -39,11 +39,11 @@ def seen(mpi_job: Mapping[str, Any], pods: Sequence[Mapping[str, Any]]) -> Seen:
     workers = [pod for pod in pods if role_of(pod) == "worker"]
     nodes = nodes_of(workers)
     if "Succeeded" in said:
-        return Seen(State("COMPLETED", "", nodes), finished=True, troubles=troubles, has_pods=bool(pods))
+        return MpiJobStatus(State("COMPLETED", "", nodes), finished=True, troubles=troubles, has_pods=bool(pods))
     if "Failed" in said:
         reason = _why_failed(said["Failed"], troubles, len(pods))
-        return Seen(State("FAILED", reason, nodes), finished=True, troubles=troubles, has_pods=bool(pods))
-    return Seen(_under_way(pods, troubles, nodes), finished=False, troubles=troubles, has_pods=bool(pods))
+        return MpiJobStatus(State("FAILED", reason, nodes), finished=True, troubles=troubles, has_pods=bool(pods))
+    return MpiJobStatus(_under_way(pods, troubles, nodes), finished=False, troubles=troubles, has_pods=bool(pods))
 
 
 def role_of(pod: Mapping[str, Any]) -> str:

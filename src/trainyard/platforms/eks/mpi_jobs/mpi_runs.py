@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from trainyard.bench.submission.mpi_job_state import JOB_NAME, has_begun, role_of
 from trainyard.edge.kubernetes.kubectl import Kubectl
 from trainyard.edge.kubernetes.refusals import NoSuchKindError
 from trainyard.errors import TrainyardError
+from trainyard.platforms.eks.mpi_jobs.mpi_job_state import JOB_NAME, has_begun, role_of
 from trainyard.render.bench.mpi_job import NAMESPACE, RUN, SUBMISSION, TEST
 
 _MPI_JOBS = "mpijobs.kubeflow.org"

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from trainyard.bench.submission.quantity import amount
 from trainyard.edge.kubernetes.kubectl import Kubectl
 
 _KEEP_AWAY = ("NoSchedule", "NoExecute")
 # What pods ask for that a node with the right device plugins and NodeConfig offers.
 _DEVICES = ("nvidia.com/gpu", "vpc.amazonaws.com/efa", "hugepages-2Mi")
 _MOST_TOLD = 4
+_AMOUNT = re.compile(r"([0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?)(m|[kMGTPE]|[KMGTPE]i)?")
+_DECIMAL = {"m": 1e-3, "k": 1e3, **{letter: 1e3 ** (power + 2) for power, letter in enumerate("MGTPE")}}
+_BINARY = {f"{letter}i": 1024.0 ** (power + 1) for power, letter in enumerate("KMGTPE")}
 
 
 class Fit(NamedTuple):
@@ -108,3 +111,11 @@ def _tolerates(toleration: Mapping[str, str], taint: Mapping[str, str]) -> bool:
     same_effect = toleration.get("effect") in (None, taint.get("effect"))
     same_value = toleration.get("operator") == "Exists" or toleration.get("value") == taint.get("value")
     return same_effect and same_value and toleration.get("key") in (None, taint.get("key"))
+
+
+def amount(written: object) -> float:
+    """Return an amount in its own unit: processors, bytes or devices. What is none counts as nothing."""
+    found = _AMOUNT.fullmatch(str(written))
+    if found is None:
+        return 0.0
+    return float(found[1]) * ({**_DECIMAL, **_BINARY}[found[2]] if found[2] else 1.0)

@@ -1,4 +1,4 @@
-"""Instance profiles that are gone, or whose role may not do what the agent of ECS does first."""
+"""Environments that start no instances: switched off, no role for the ECS agent, or images that are missing."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from trainyard.edge.aws.batch_state import ComputeEnvironment
 from trainyard.edge.aws.iam import decisions
 from trainyard.edge.aws.instance_profile import instance_profile
+from trainyard.edge.aws.registry_images import image_is_there
 from trainyard.platforms.batch.diagnosis.cluster_facts import BatchFacts
 
 # Of AmazonEC2ContainerServiceforEC2Role, without which no instance gets to its cluster.
@@ -14,7 +15,32 @@ from trainyard.platforms.batch.diagnosis.cluster_facts import BatchFacts
 _NEEDED = ("ecs:DiscoverPollEndpoint", "ecs:Poll", "ecs:RegisterContainerInstance", "ecs:SubmitTaskStateChange")
 
 
-def check(facts: BatchFacts) -> Iterator[str]:
+def disabled_lines(facts: BatchFacts) -> Iterator[str]:
+    """Yield a line for each."""
+    for one in facts.environments:
+        jobs = facts.waiting_for(one)
+        if one.state == "DISABLED" and jobs:
+            first = f"job {jobs[0].name} ({jobs[0].id})"
+            yield f"compute environment {one.name} is DISABLED and starts no instances; {first} waits for it"
+    for queue in facts.queues:
+        if queue.state == "DISABLED":
+            yield f"job queue {queue.name} is DISABLED and takes no new jobs"
+
+
+def missing_images(facts: BatchFacts) -> Iterator[str]:
+    """Yield a line for each image, with the first job that wants it."""
+    wanted: dict[str, str] = {}
+    for job in (*facts.waiting, *facts.failed):
+        for need in job.needs:
+            if need.image is not None:
+                wanted.setdefault(need.image, f"job {job.name} ({job.id})")
+    for image, job_name in wanted.items():
+        there = facts.ask("images in their registry", image_is_there, image)
+        if there is False:
+            yield f"image {image} of {job_name} is not in its registry"
+
+
+def instance_role_lines(facts: BatchFacts) -> Iterator[str]:
     """Yield a line for each environment whose instances could not come to ECS."""
     for one in facts.environments:
         if one.instance_profile:

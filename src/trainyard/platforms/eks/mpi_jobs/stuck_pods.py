@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from trainyard.bench.submission.job_progress import Clock
-from trainyard.bench.submission.mpi_job_state import Seen
 from trainyard.errors import TrainyardError
+from trainyard.platforms.eks.mpi_jobs.mpi_job_state import MpiJobStatus
 
 HeldUp = Literal["no pods", "image", "container", "unschedulable", "starting"]
 
@@ -36,7 +36,7 @@ class StuckPods:
     clock: Clock
     _since: dict[str, tuple[HeldUp, float]] = field(default_factory=dict)
 
-    def held_up(self, number: str, look: Seen) -> HeldUp | None:
+    def held_up(self, number: str, look: MpiJobStatus) -> HeldUp | None:
         """Return what holds a job up for longer than it may; None where nothing does, or not for long."""
         held = _held_up(look)
         if held is None:
@@ -55,7 +55,7 @@ def stuck(held: HeldUp, name: str, label: str, reason: str) -> TrainyardError:
     return TrainyardError(problem, where=name, hint=_HINTS[held].format(label=label, name=name))
 
 
-def _held_up(look: Seen) -> HeldUp | None:
+def _held_up(look: MpiJobStatus) -> HeldUp | None:
     if look.state.ended or look.state.state not in ("PENDING", "CONFIGURING"):
         return None
     if not look.has_pods:
