@@ -260,14 +260,16 @@ def make_stack(
 def scripted_batch() -> Iterator[ScriptedBatch]:
     """Hand out a Batch whose jobs write into a log group."""
     batch = ScriptedBatch()
-    BUILTIN_HANDLERS.insert(0, ("before-send", batch))
-    try:
-        with account_in_memory() as account:
-            batch.account = account
-            account.client("logs").create_log_group(logGroupName=GROUP)
+    with account_in_memory() as account:
+        batch.account = account
+        # This account's client may be one of an account before; those that commands make are new.
+        account.client("batch").meta.events.register_first("before-send", batch)
+        account.client("logs").create_log_group(logGroupName=GROUP)
+        BUILTIN_HANDLERS.insert(0, ("before-send", batch))
+        try:
             yield batch
-    finally:
-        BUILTIN_HANDLERS.remove(("before-send", batch))
+        finally:
+            BUILTIN_HANDLERS.remove(("before-send", batch))
 
 
 @contextmanager
