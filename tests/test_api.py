@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 import trainyard
+from tests.each_case import each_case
 from trainyard import api
 from trainyard.errors import InputError
 
 
-@pytest.mark.parametrize("name", api.__all__)
+@each_case("name", api.__all__)
 def test_every_public_name_is_the_same_thing_each_time(name: str):
     assert getattr(trainyard, name) is getattr(trainyard, name)
     assert not isinstance(getattr(trainyard, name), type(sys))

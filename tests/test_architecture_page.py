@@ -6,7 +6,7 @@ import re
 import tomllib
 from pathlib import Path
 
-import pytest
+from tests.each_case import each_case
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "trainyard"
@@ -47,6 +47,6 @@ def test_the_layers_are_those_of_the_contract():
     assert block.splitlines() == contract_layers()
 
 
-@pytest.mark.parametrize("path", PATHS)
+@each_case("path", PATHS)
 def test_a_path_on_the_page_exists(path):
     assert (ROOT / path).exists() or (SOURCE / path).exists() or (ROOT / "src" / path).exists()

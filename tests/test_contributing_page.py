@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.each_case import each_case
+
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 TABLE = PAGE.split("## What to touch\n")[1].split("\n## ")[0]
@@ -15,7 +17,7 @@ PATHS = sorted({quoted for quoted in re.findall(r"`([^` ]+)`", TABLE) if "/" in 
 TARGETS = sorted(set(re.findall(r"`make ([a-z-]+)", PAGE)))
 
 
-@pytest.mark.parametrize("path", PATHS)
+@each_case("path", PATHS)
 def test_a_path_in_the_table_exists_whatever_its_placeholder_stands_for(path):
     assert list(ROOT.glob(re.sub(r"<\w+>", "*", path)))
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tests.each_case import each_case
 from tests.oracle.pcluster import errors, validate_configs
 from trainyard.api.new import new_spec
 from trainyard.architectures import all_architectures
@@ -153,7 +154,7 @@ def test_an_example_prints_what_it_shows(block: str, tmp_path: Path):
         assert (done.stdout, done.stderr) == (shown, "")
 
 
-@pytest.mark.parametrize("path", PATHS_IN_THE_TEXT)
+@each_case("path", PATHS_IN_THE_TEXT)
 def test_a_path_in_the_text_is_one_of_the_spec(path: str):
     *parents, key = re.sub(r"\[\d\]", ".0", path).split(".")
     steps = tuple(int(step) if step.isdigit() else step for step in parents)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.each_case import each_case
 from trainyard.api.new import new_spec
 from trainyard.architectures import Architecture, all_architectures
 from trainyard.checking.spec_file import rule_findings
@@ -37,7 +38,7 @@ def test_every_documented_architecture_is_there_and_no_other():
     assert {one.name for one in all_architectures()} == set(DOCUMENTED)
 
 
-@pytest.mark.parametrize(("name", "path", "value"), VALUES, ids=lambda part: part if isinstance(part, str) else "")
+@each_case(("name", "path", "value"), VALUES, ids=lambda part: part if isinstance(part, str) else "")
 def test_an_architecture_has_the_value_that_its_document_states(name: str, path: str, value: object):
     root = parse(new_spec(name), name).document.root
     steps = tuple(int(index) if index else key for index, key in re.findall(r"\[([0-9]+)\]|([^.\[\]]+)", path))

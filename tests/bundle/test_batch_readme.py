@@ -8,6 +8,7 @@ import pytest
 
 from tests.bundle.readme_commands import arguments, aws_commands, code_lines, operation, readme_of
 from tests.bundle.test_by_hand import values_that_are_not_listed
+from tests.each_case import each_case
 from tests.specs import spec_of
 from trainyard.bundle.assemble import assemble
 
@@ -34,7 +35,7 @@ def commands(part: str) -> list[list[str]]:
     return [words for words in aws_commands(readme_of(part)) if " ".join(words[1:3]) not in NOT_IN_THE_API]
 
 
-@pytest.mark.parametrize(
+@each_case(
     "words",
     [
         pytest.param(words, id=f"{name}-{' '.join(words[1:3])}")

@@ -23,6 +23,7 @@ from tests.bundle.readme_commands import (
     options,
     readme_of,
 )
+from tests.each_case import each_case
 from tests.examples import example_spec
 from tests.specs import spec_of, spec_texts
 from trainyard.bundle.assemble import assemble
@@ -105,7 +106,7 @@ def test_the_readmes_of_specs_that_use_everything_make_everything():
     }
 
 
-@pytest.mark.parametrize("words", COMMANDS, ids=lambda words: " ".join(words[1:4]))
+@each_case("words", COMMANDS, ids=lambda words: " ".join(words[1:4]))
 def test_every_word_of_a_command_is_one_that_aws_knows(words: list[str]):
     shape = operation(words).input_shape
     given = arguments([re.sub(r"\$[A-Z_0-9]+", "subnet-0123456789abcdef0", word) for word in words])

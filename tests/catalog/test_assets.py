@@ -6,6 +6,7 @@ from itertools import product
 
 import pytest
 
+from tests.each_case import each_case
 from trainyard.catalog import assets, catalog_file
 from trainyard.catalog.assets import FileDownload, PackageDownload
 
@@ -26,8 +27,8 @@ def test_these_assets_are_known():
     assert set(assets.asset_names()) == NAMES
 
 
-@pytest.mark.parametrize("name", sorted(NAMES))
-@pytest.mark.parametrize(("os", "arch"), PLACES)
+@each_case("name", sorted(NAMES))
+@each_case(("os", "arch"), PLACES)
 def test_every_asset_has_files_everywhere_but_that_trainium_is_x86_64_only(name, os, arch):
     found = assets.downloads(name, version_of(name), os, arch)
     assert bool(found) == (name != "neuron" or arch == "x86_64")

@@ -16,6 +16,7 @@ from typing import Any
 import moto
 import pytest
 
+from tests.each_case import each_case
 from trainyard.catalog.instance_type import InstanceType
 from trainyard.catalog.instances import find, names
 
@@ -139,7 +140,7 @@ def _dump() -> dict[str, dict[str, Any]]:
     return loaded
 
 
-@pytest.mark.parametrize(("name", "fact"), CASES, ids=lambda part: part)
+@each_case(("name", "fact"), CASES, ids=lambda part: part)
 def test_a_fact_agrees_with_the_dump_or_differs_for_a_stated_reason(name, fact):
     ours, theirs = FACTS[fact]
     same = ours(_known(name)) == theirs(_dump()[name])

@@ -12,6 +12,7 @@ import botocore
 import pytest
 
 from tests.catalog.parallelcluster_golden import VERSIONS
+from tests.each_case import each_case
 from trainyard.catalog import ebs
 from trainyard.catalog.ebs_volume_type import EbsVolumeType
 
@@ -52,8 +53,8 @@ def test_parallelcluster_takes_these_volume_types(version):
     assert set(VERSIONS[version]["volume_type"]) == set(NAMES)
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("version", VERSIONS)
+@each_case("name", NAMES)
+@each_case("version", VERSIONS)
 def test_the_limits_of_parallelcluster_are_those_of_the_package(version, name):
     ours, theirs = _known(name).parallelcluster, VERSIONS[version]
     assert list(ours.size_gib) == theirs["EBS_VOLUME_TYPE_TO_VOLUME_SIZE_BOUNDS"][name]

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.each_case import each_case
 from trainyard.catalog import catalog_file, instances
 from trainyard.catalog.catalog_file import CatalogFile
 from trainyard.errors import TrainyardError
@@ -52,12 +53,12 @@ def test_every_expected_type_is_in_the_catalog_and_no_other():
     assert set(instances.names()) == EXPECTED
 
 
-@pytest.mark.parametrize("name", sorted(EXPECTED))
+@each_case("name", sorted(EXPECTED))
 def test_a_type_is_found_under_its_name(name):
     assert _known(name).name == name
 
 
-@pytest.mark.parametrize("name", sorted(EXPECTED))
+@each_case("name", sorted(EXPECTED))
 def test_every_fact_of_a_type_has_a_source_with_address_and_date(name):
     sources = instances.sources_of(name)
     assert sources.keys() == _known(name).written - {"name"}
@@ -129,7 +130,7 @@ def test_the_compiled_validator_is_up_to_date():
     assert catalog_file.COMPILED.read_text() == compiled_text(CatalogFile)
 
 
-@pytest.mark.parametrize("path", DATA_FILES, ids=lambda path: path.name)
+@each_case("path", DATA_FILES, ids=lambda path: path.name)
 def test_no_key_stands_twice_in_a_data_file(path: Path):
     repeated = [
         key.value
@@ -149,7 +150,7 @@ def _nodes(node: yaml.Node | None) -> Iterator[yaml.Node]:
             yield from _nodes(part)
 
 
-@pytest.mark.parametrize("path", DATA_FILES, ids=lambda path: path.name)
+@each_case("path", DATA_FILES, ids=lambda path: path.name)
 def test_every_source_of_a_data_file_is_used(path: Path):
     text = path.read_text()
     described, facts = re.split(r"(?m)^(?!sources:)(?=[a-z_]+:)", text, maxsplit=1)
@@ -256,7 +257,7 @@ GPUDIRECT = {"p4d": True, "p4de": True, "p5": True, "p5e": True, "p5en": True, "
 NO_GPUDIRECT = dict.fromkeys(("p3dn", "g4dn", "g5", "g6", "g6e"), False)
 
 
-@pytest.mark.parametrize("name", sorted(EXPECTED))
+@each_case("name", sorted(EXPECTED))
 def test_a_family_has_gpudirect_rdma_or_not_or_nobody_says(name):
     known = GPUDIRECT | NO_GPUDIRECT
     assert _known(name).gpudirect_rdma is known.get(_known(name).family)
@@ -272,7 +273,7 @@ def test_p5en_has_h200_of_141_gib():
     assert (p5en.accelerators.model, p5en.accelerator_memory_mib) == ("H200", 141 * 1024)
 
 
-@pytest.mark.parametrize("name", sorted(EXPECTED))
+@each_case("name", sorted(EXPECTED))
 def test_efa_facts_stand_only_where_there_is_efa(name):
     found = _known(name)
     stated = {found.efa_generation, found.efa_gbit_s, found.rdma_read} - {None}
@@ -286,7 +287,7 @@ def test_the_efa_bandwidth_is_that_of_the_cards_that_are_to_carry_it(name):
     assert found.efa_gbit_s == len(cards) * found.efa_gbit_s_per_card
 
 
-@pytest.mark.parametrize("name", sorted(EXPECTED))
+@each_case("name", sorted(EXPECTED))
 def test_as_many_cards_take_efa_as_there_are_efa_interfaces(name):
     found = _known(name)
     assert sum(card.takes_efa for card in found.cards) == found.efa_interfaces

@@ -9,6 +9,7 @@ from typing import Any, get_args
 
 import pytest
 
+from tests.each_case import each_case
 from trainyard.catalog.instances import family_in, find, names
 from trainyard.catalog.interfaces import (
     LAYOUTS,
@@ -56,18 +57,18 @@ def test_parallelcluster_was_recorded_for_every_type():
     assert set(GOLDEN) == set(names())
 
 
-@pytest.mark.parametrize(("name", "answer"), [(name, answer) for name in GOLDEN for answer in GOLDEN[name]])
+@each_case(("name", "answer"), [(name, answer) for name in GOLDEN for answer in GOLDEN[name]])
 def test_the_plan_is_what_parallelcluster_itself_makes(name, answer):
     plan = _plan(name, "parallelcluster", efa=answer == "efa")
     assert _slots(plan.interfaces) == [tuple(slot) for slot in GOLDEN[name][answer]]
 
 
-@pytest.mark.parametrize(("name", "layout", "efa"), QUESTIONS)
+@each_case(("name", "layout", "efa"), QUESTIONS)
 def test_ec2_would_accept_every_plan(name, layout, efa):
     assert misfits(_known(name), _plan(name, layout, efa=efa).interfaces) == ()
 
 
-@pytest.mark.parametrize(("name", "layout", "efa"), QUESTIONS)
+@each_case(("name", "layout", "efa"), QUESTIONS)
 def test_every_plan_says_why_and_names_sources(name, layout, efa):
     plan = _plan(name, layout, efa=efa)
     assert plan.why
@@ -76,19 +77,19 @@ def test_every_plan_says_why_and_names_sources(name, layout, efa):
     assert all(source.startswith("https://") for source in plan.sources)
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("name", [name for name in WITH_EFA if _known(name).efa_cards is None])
+@each_case("layout", LAYOUTS)
+@each_case("name", [name for name in WITH_EFA if _known(name).efa_cards is None])
 def test_a_plan_with_efa_has_all_of_it(name, layout):
     assert _plan(name, layout).efa_count == _known(name).efa_interfaces
 
 
-@pytest.mark.parametrize(("name", "layout", "efa"), QUESTIONS)
+@each_case(("name", "layout", "efa"), QUESTIONS)
 def test_a_plan_without_efa_has_none(name, layout, efa):
     assert _plan(name, layout, efa=False).efa_count == 0
 
 
-@pytest.mark.parametrize("layout", ["awsvpc", "vpc-cni"])
-@pytest.mark.parametrize("name", names())
+@each_case("layout", ["awsvpc", "vpc-cni"])
+@each_case("name", names())
 def test_without_efa_one_interface_is_enough(name, layout):
     assert _slots(_plan(name, layout, efa=False).interfaces) == [(0, 0, "interface")]
 

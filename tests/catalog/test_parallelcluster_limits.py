@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.catalog.parallelcluster_golden import VERSIONS
+from tests.each_case import each_case
 from trainyard.catalog import parallelcluster
 from trainyard.catalog.limits import Limits
 from trainyard.catalog.parallelcluster_limits import limits, sources_of
@@ -87,8 +88,8 @@ LIMITS: dict[str, tuple[Callable[[Limits], Any], Callable[[dict[str, Any]], Any]
 }
 
 
-@pytest.mark.parametrize("limit", LIMITS)
-@pytest.mark.parametrize("version", VERSIONS)
+@each_case("limit", LIMITS)
+@each_case("version", VERSIONS)
 def test_a_limit_is_the_one_in_the_package(version, limit):
     ours, theirs = LIMITS[limit]
     assert ours(_limits(version)) == theirs(VERSIONS[version])

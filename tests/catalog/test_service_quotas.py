@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from tests.each_case import each_case
 from trainyard.catalog import service_quotas
 from trainyard.catalog.instances import names
 
@@ -32,7 +33,7 @@ def test_a_family_counts_towards_the_quota_of_its_letters(instance_type, purchas
     assert quota.name == name
 
 
-@pytest.mark.parametrize("instance_type", names())
+@each_case("instance_type", names())
 def test_every_instance_type_of_the_catalog_has_an_on_demand_quota(instance_type):
     assert service_quotas.vcpu_quota(instance_type, "on-demand") is not None
 

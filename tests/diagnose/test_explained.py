@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.each_case import each_case
 from trainyard.api.explain import explain_id, explanations
 from trainyard.diagnose.cause import causes, signatures
 from trainyard.diagnose.failures_page import failures_page
@@ -11,7 +10,7 @@ from trainyard.diagnose.failures_page import failures_page
 PAGE = "\n".join(failures_page())
 
 
-@pytest.mark.parametrize("id_", list(causes()))
+@each_case("id_", list(causes()))
 def test_a_cause_is_explained_and_stands_on_the_page(id_):
     cause, explained = causes()[id_], explain_id(id_)
     assert (explained.kind, explained.severity, explained.title) == ("cause", cause.severity, cause.title)

@@ -8,6 +8,7 @@ import pytest
 import re2  # type: ignore[import-untyped]  # it has no stubs
 
 from tests.diagnose.found import causes_of_line, found_by
+from tests.each_case import each_case
 from trainyard.api.explain import explanations
 from trainyard.diagnose.cause import KINDS, Cause, Signature, causes, signatures
 from trainyard.diagnose.log_kind import kinds
@@ -32,20 +33,20 @@ SHARED = {
 }
 
 
-@pytest.mark.parametrize("cause", CAUSES)
+@each_case("cause", CAUSES)
 def test_signatures_find_the_lines_that_they_are_for(cause: Cause):
     missed = [(one.id, line) for one in cause.signatures for line in one.matches if not found_by(one, line)]
     assert missed == []
 
 
-@pytest.mark.parametrize("cause", CAUSES)
+@each_case("cause", CAUSES)
 def test_signatures_do_not_find_what_only_looks_like_it(cause: Cause):
     """Neither the signature that refuses a line may find it, nor another one of the same cause."""
     refused = [line for one in cause.signatures for line in one.resembles]
     assert [(one.id, line) for one in cause.signatures for line in refused if found_by(one, line)] == []
 
 
-@pytest.mark.parametrize("cause", CAUSES)
+@each_case("cause", CAUSES)
 def test_a_line_of_one_cause_tells_of_no_other_that_says_what_is_wrong(cause: Cause):
     """A line that names what is wrong often says too that something failed, which is what symptoms are.
 
@@ -59,7 +60,7 @@ def _says_little(cause: Cause) -> bool:
     return cause.kind == "symptom" or cause.subject in deciding().generic
 
 
-@pytest.mark.parametrize("cause", CAUSES)
+@each_case("cause", CAUSES)
 def test_signatures_are_cheap_and_their_examples_single_lines(cause: Cause):
     assert [one.id for one in cause.signatures if not _is_cheap(one)] == []
     lines = [line for one in cause.signatures for line in (*one.matches, *one.resembles)]
@@ -76,7 +77,7 @@ def _is_cheap(signature: Signature) -> bool:
     return len(pattern) <= 200 and wild <= 1 and not ends and compiled.programsize <= 800 and not compiled.search("")
 
 
-@pytest.mark.parametrize("cause", CAUSES)
+@each_case("cause", CAUSES)
 def test_a_cause_is_told_in_full_sentences_and_comes_after_what_there_is(cause: Cause):
     assert all(text.endswith(".") and "\n" not in text for text in (cause.explanation, cause.remedy))
     assert not cause.title.endswith(".")

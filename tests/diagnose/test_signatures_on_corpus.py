@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.diagnose.found import causes_of_line, causes_of_lines
+from tests.each_case import each_case
 from trainyard.diagnose.cause import causes
 
 CASES = Path(__file__).parents[3] / "shared" / "corpus" / "logs"
@@ -20,7 +21,7 @@ def cases(pattern: str) -> list[Any]:
     return [pytest.param(one, id=one.stem) for one in found] or NO_CASES
 
 
-@pytest.mark.parametrize("case", cases("*.json"))
+@each_case("case", cases("*.json"))
 def test_the_best_signature_of_a_failure_is_that_of_its_cause(case: Path):
     truth = json.loads(case.read_text())
     found = causes_of_lines(line for text in truth["lines"] for line in text.splitlines())
@@ -28,7 +29,7 @@ def test_the_best_signature_of_a_failure_is_that_of_its_cause(case: Path):
     assert loud[:1] == ([] if truth["harmless"] else [truth["cause"]])
 
 
-@pytest.mark.parametrize("case", cases("*.json"))
+@each_case("case", cases("*.json"))
 def test_each_cause_that_a_person_found_is_known(case: Path):
     truth = json.loads(case.read_text())
     assert truth["cause"] in causes()

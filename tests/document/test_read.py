@@ -9,6 +9,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.each_case import each_case
 from trainyard.architectures import all_architectures
 from trainyard.checking.explanation import explain_id
 from trainyard.document.node import Node
@@ -27,7 +28,7 @@ def findings_of(text: str) -> list[tuple[str, int | None, int | None]]:
     return [(one.id, one.line, one.column) for one in raised.value.findings]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "id_", "line", "column"),
     [
         pytest.param("a: [1, 2\nb: 3", "yaml-syntax", 2, 2, id="an open bracket"),

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 import pytest
 
+from tests.each_case import each_case
 from trainyard.api.explain import explanations
 from trainyard.bootstrap.steps import STEPS
 from trainyard.cli import trainyard as program
@@ -46,7 +47,7 @@ def commands() -> Iterator[tuple[str, str]]:
 COMMANDS = sorted(set(commands()))
 
 
-@pytest.mark.parametrize(("name", "line"), COMMANDS, ids=[line for _, line in COMMANDS])
+@each_case(("name", "line"), COMMANDS, ids=[line for _, line in COMMANDS])
 def test_the_command_line_takes_what_a_guide_writes(name: str, line: str):
     words = [PLACEHOLDERS.get(word, word) for word in shlex.split(line.partition(" >> ")[0])[1:]]
     command: click.Command = program
@@ -74,7 +75,7 @@ def test_every_guide_is_in_the_list_of_guides(name: str):
 LINKS = sorted({(name, link) for name, text in GUIDES.items() for link in re.findall(r"\]\(((?!https)[^)]+)\)", text)})
 
 
-@pytest.mark.parametrize(("name", "link"), LINKS, ids=[f"{name}: {link}" for name, link in LINKS])
+@each_case(("name", "link"), LINKS, ids=[f"{name}: {link}" for name, link in LINKS])
 def test_a_link_leads_somewhere(name: str, link: str):
     file, _, anchor = link.partition("#")
     target = (DOCS / "guides" / file).resolve() if file else DOCS / "guides" / name

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.each_case import each_case
 from tests.monitoring.whole_cluster import WholeCluster
 from tests.monitoring.whole_cluster.dcgm_exporter import dcgm_exporter
 from tests.monitoring.whole_cluster.nodes import COMPUTE
@@ -36,7 +37,7 @@ def recorded_labels() -> dict[str, set[str]]:
     return found
 
 
-@pytest.mark.parametrize("name", sorted(set(foreign_metrics()) - OF_PROMETHEUS))
+@each_case("name", sorted(set(foreign_metrics()) - OF_PROMETHEUS))
 def test_a_metric_of_others_has_the_labels_that_were_recorded(name: str):
     assert recorded_labels()[name] == foreign_metrics()[name]
 

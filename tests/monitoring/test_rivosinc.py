@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.each_case import each_case
 from tests.monitoring.promql import named_metrics
 from tests.node.collectors.exposed import exposed
 from trainyard.monitoring.alert import alerts
@@ -37,7 +38,7 @@ def test_whatever_is_exported_by_default_is_exported_under_rivosincs_names_too(v
     assert more - default <= set(registry("slurm_rivosinc"))
 
 
-@pytest.mark.parametrize(("name", "expr"), OF_SLURM.items(), ids=list(OF_SLURM))
+@each_case(("name", "expr"), OF_SLURM.items(), ids=list(OF_SLURM))
 def test_nothing_asks_for_a_name_that_only_rivosincs_exporter_has(name: str, expr: str):
     only = set(registry("slurm_rivosinc")) - set(registry("slurm"))
     assert named_metrics(expr) & only == set()

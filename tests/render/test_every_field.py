@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import pytest
-
+from tests.each_case import each_case
 from tests.render.changes import CHANGES, before_and_after, parse_path
 from trainyard.bundle.assemble import assemble
 from trainyard.document.write import yaml_text
@@ -26,7 +25,7 @@ def bundle(spec: dict[str, Any]) -> dict[str, bytes]:
     return files | {"README.md": re.sub(listed, b"", files["README.md"], flags=re.DOTALL)}
 
 
-@pytest.mark.parametrize("path", CHANGES)
+@each_case("path", CHANGES)
 def test_changing_a_field_changes_the_bundle(path: str):
     before, after = before_and_after(path)
     assert bundle(before) != bundle(after)

@@ -5,16 +5,15 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
 import trainyard.rules
+from tests.each_case import each_case
 from tests.examples import example_spec
 from trainyard.checking.spec_file import rule_findings
 from trainyard.rules import Rule, all_rules
 from trainyard.spec.parsing import parse
 
 RULES = all_rules()
-EACH_RULE = pytest.mark.parametrize("named", RULES, ids=lambda named: named.id)
+EACH_RULE = each_case("named", RULES, ids=lambda named: named.id)
 
 
 def ids_found_in(part: str) -> set[str]:

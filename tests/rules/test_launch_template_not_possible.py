@@ -2,6 +2,7 @@ import itertools
 
 import pytest
 
+from tests.each_case import each_case
 from tests.rules.found import paths, problems
 from tests.specs import spec_of
 from trainyard.platforms.eks.rendering.own_template import own_templates
@@ -59,7 +60,7 @@ CHOICES = (
 )
 
 
-@pytest.mark.parametrize("chosen", list(itertools.product(*CHOICES)), ids=" ".join)
+@each_case("chosen", list(itertools.product(*CHOICES)), ids=" ".join)
 def test_the_rule_sees_a_template_where_one_is_rendered(chosen: tuple[str, ...]):
     part = queue(*(one for one in chosen if one), AMI)
     rendered = bool(own_templates(spec_of(part)))

@@ -7,6 +7,7 @@ import typing
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
+from tests.each_case import each_case
 from trainyard.spec import text
 from trainyard.spec.text import (
     AvailabilityZone,
@@ -85,7 +86,7 @@ FORMS: dict[str, tuple[typing.Any, list[str], list[str]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("form", "written"),
     [
         pytest.param(form, right, id=f"{name} {right!r:.40}")
@@ -97,7 +98,7 @@ def test_what_aws_gives_is_accepted(form, written):
     assert TypeAdapter(form).validate_python(written) == written
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("form", "written"),
     [
         pytest.param(form, wrong, id=f"{name} {wrong!r:.40}")

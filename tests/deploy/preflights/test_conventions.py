@@ -5,18 +5,17 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
 import trainyard.deploy.preflights
 from tests.deploy.preflights.good import OWN_NETWORK, SPEC, context
 from tests.deploy.preflights.recorded import RecordedAccount
+from tests.each_case import each_case
 from trainyard.checking.explanation import explanations
 from trainyard.checking.spec_file import rule_findings
 from trainyard.deploy.preflights import Preflight, all_preflights
 from trainyard.spec.parsing import parse
 
 PREFLIGHTS = all_preflights()
-EACH = pytest.mark.parametrize("named", PREFLIGHTS, ids=lambda named: named.id)
+EACH = each_case("named", PREFLIGHTS, ids=lambda named: named.id)
 # Services whose permissions have another name than botocore gives the service.
 PREFIXES = {"efs": "elasticfilesystem", "service-quotas": "servicequotas", "sso-admin": "sso"}
 # https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadBucket.html, API_HeadObject.html, API_GetBucketEncryption.html

@@ -7,6 +7,7 @@ from datetime import date
 import pytest
 
 from tests.deploy.preflights.good import context
+from tests.each_case import each_case
 from trainyard.api.explain import explain_id, explanations
 from trainyard.deploy.preflight_runner import NOT_RUN
 from trainyard.deploy.preflights import all_preflights
@@ -14,7 +15,7 @@ from trainyard.deploy.requirements.permissions import needed_actions, parts
 from trainyard.errors import InputError
 
 
-@pytest.mark.parametrize("preflight", all_preflights(), ids=lambda preflight: preflight.id)
+@each_case("preflight", all_preflights(), ids=lambda preflight: preflight.id)
 def test_a_preflight_is_explained_with_what_it_asks_for(preflight):
     explanation = explain_id(preflight.id)
     assert explanation.kind == "preflight"

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tests.architectures.by_platform import architectures_on
+from tests.each_case import each_case
 from tests.specs import spec_of
 from trainyard.platform_table import PLATFORMS
 from trainyard.rehearsal.report.conditions import CONDITIONS
@@ -64,8 +65,8 @@ def test_what_is_open_follows_from_what_the_spec_has(part: str, word: str):
     assert not any(word in point for point in only_aws_can_tell(plain))
 
 
-@pytest.mark.parametrize("architecture", architectures_on("parallelcluster"), ids=lambda one: one.name)
-@pytest.mark.parametrize("word", ["your own user", "quotas", "Slurm", "costs", "boot", "How long"])
+@each_case("architecture", architectures_on("parallelcluster"), ids=lambda one: one.name)
+@each_case("word", ["your own user", "quotas", "Slurm", "costs", "boot", "How long"])
 def test_every_rehearsal_says_what_no_rehearsal_can_know(architecture, word: str):
     spec = parse(architecture.text, "cluster.yaml").spec
     assert any(word in point for point in only_aws_can_tell(spec))

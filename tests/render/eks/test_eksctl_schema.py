@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft7Validator, ValidationError
 
+from tests.each_case import each_case
 from tests.render.eks.options import NAMES, cluster_with
 from trainyard.checking.foreign_file import document_findings
 from trainyard.document.read import read_yaml
@@ -36,7 +37,7 @@ def strict() -> Draft7Validator:
 
 
 @WITH_SCHEMA
-@pytest.mark.parametrize(("architecture", "option"), NAMES)
+@each_case(("architecture", "option"), NAMES)
 def test_eksctl_takes_every_architecture_with_every_option(architecture: str, option: str):
     strict().validate(cluster_with(architecture, option))
 
@@ -65,7 +66,7 @@ def test_an_unknown_key_is_refused_wherever_it_stands():
             strict().validate(spoilt)
 
 
-@pytest.mark.parametrize(("architecture", "option"), NAMES)
+@each_case(("architecture", "option"), NAMES)
 def test_the_rules_about_files_of_eksctl_have_nothing_against_it(architecture: str, option: str):
     text = yaml_text(cluster_with(architecture, option))
     found = list(document_findings(read_yaml(text, "cluster.yaml"), "eksctl"))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
+from tests.each_case import each_case
 from tests.render.changes import BASE, CHANGES, ON_EKS, changed, parse_path
 from tests.render.test_every_field import bundle
 from trainyard.checking.spec_file import rule_findings
@@ -38,7 +37,7 @@ def refused(spec: dict[str, Any]) -> set[tuple[str, str]]:
     return {(one.id, str(one.path)) for one in rule_findings(parsed) if one.severity == "error"}
 
 
-@pytest.mark.parametrize("path", CHANGES)
+@each_case("path", CHANGES)
 def test_a_field_changes_the_bundle_or_is_refused(path: str):
     before, after = before_and_after(path)
     found = refused(after)

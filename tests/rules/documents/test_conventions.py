@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-import pytest
-
 import trainyard.rules.documents
+from tests.each_case import each_case
 from tests.examples import example_document
 from trainyard.checking.foreign_file import FUNCTIONS, document_findings, document_kind
 from trainyard.document.node import Document
@@ -18,7 +17,7 @@ from trainyard.rules import all_rules
 from trainyard.rules.documents import DocumentKind, DocumentRule, all_document_rules
 
 RULES = all_document_rules()
-EACH_RULE = pytest.mark.parametrize("named", RULES, ids=lambda named: named.id)
+EACH_RULE = each_case("named", RULES, ids=lambda named: named.id)
 
 
 def ids_found_in(named: DocumentRule, part: str) -> set[str]:
@@ -140,7 +139,7 @@ def odd_documents(kind: DocumentKind, odd: str) -> list[Document]:
     return [read_yaml(text, "document.yaml", FUNCTIONS) for text in texts]
 
 
-@pytest.mark.parametrize("odd", ODD)
+@each_case("odd", ODD)
 @EACH_RULE
 def test_a_rule_bears_whatever_stands_in_a_file(named: DocumentRule, odd: str):
     for document in odd_documents(named.kind, odd):

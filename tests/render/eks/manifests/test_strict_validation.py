@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.each_case import each_case
 from tests.render.eks.manifests.clusters import ALL, SPECS, bench_jobs, cluster, made
 from tests.render.eks.manifests.strictly import VERSIONS, crd, problems
 from trainyard.platforms.eks.rendering.manifests import FOLDER, documents, native
@@ -25,7 +26,7 @@ def found(files: dict[str, list[dict[str, Any]]], version: str) -> list[str]:
 
 
 @EACH_VERSION
-@pytest.mark.parametrize("name", SPECS)
+@each_case("name", SPECS)
 def test_the_manifests_of_a_cluster_are_accepted(name: str, version: str):
     assert found(made(SPECS[name]), version) == []
 
