@@ -217,7 +217,7 @@ class BenchSubmission(Protocol):
         """
 
 
-class RenderingPart(Protocol):
+class PlatformRendering(Protocol):
     """The files of a platform, beside those of the stacks that every platform may need. Pure."""
 
     def cluster_documents(self, spec: Spec, ids: Ids) -> dict[str, Any]:
@@ -302,6 +302,14 @@ class Platform:
     argument of long work. PCS and HyperPod: nothing, they have no such program."""
     unusable_keys: Callable[[], UnusableKeys]
     """Keys and values of a spec that it cannot use."""
+    needs_security_groups: bool
+    """Its nodes need security groups that are there before the cluster: the program that makes it makes none for them,
+    or none that file systems could admit before. PCS: yes, a launch template names them. HyperPod: yes."""
+    opens_ssh: bool
+    """``access.allow_from`` says who reaches nodes by SSH; of an environment, those of its clusters. PCS: yes, login
+    nodes. HyperPod: no, Session Manager alone."""
+    nodes_mount_file_systems: bool
+    """The nodes themselves mount the file systems, and not only containers. PCS: yes. HyperPod: yes with Slurm."""
     starts_nodes_for_jobs: bool
     """Whether jobs that wait make nodes start, up to the most that a queue may have. PCS: yes. HyperPod: no."""
     has_system_nodes: bool
@@ -317,7 +325,7 @@ class Platform:
     runs_tests_in_containers: bool
     """Whether bandwidth tests are rendered a second time for containers that the spec asks for. PCS: yes. HyperPod:
     yes with Slurm."""
-    rendering: Callable[[], RenderingPart]
+    rendering: Callable[[], PlatformRendering]
 
     @property
     def has_slurm(self) -> bool:

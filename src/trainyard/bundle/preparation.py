@@ -13,6 +13,7 @@ from trainyard.bundle.by_hand.mount_names import mount_names
 from trainyard.bundle.by_hand.reservations import reservation_group
 from trainyard.bundle.by_hand.stacks import looked_at, made, read_outputs, written_in
 from trainyard.bundle.markdown import block
+from trainyard.platform_table import platform_of
 from trainyard.render.cloudformation.stack import Stack
 from trainyard.render.rendering import Rendering
 from trainyard.render.stand_ins import StandIn, stack_of
@@ -106,7 +107,7 @@ def _of_environment(spec: Spec, waits: Waiting) -> Iterator[tuple[str, Sequence[
 def _what(spec: Spec, stack: Stack) -> str:
     existing = spec.network.existing
     if stack.kind == "network" and existing is not None:
-        ssh = ", and who may use SSH" if spec.platform == "parallelcluster" or spec.is_environment else ""
+        ssh = ", and who may use SSH" if platform_of(spec).opens_ssh else ""
         return f"Security groups in {existing.vpc}{ssh}:"
     return WHAT[stack.kind]
 

@@ -22,6 +22,7 @@ from trainyard.monitoring.cloudwatch_dashboard import (
 )
 from trainyard.monitoring.cloudwatch_mark import marked, unmarked
 from trainyard.monitoring.cloudwatch_widgets import Filled
+from trainyard.platform_table import platform_of
 from trainyard.spec.cluster import Spec
 
 _HEADING_HEIGHT = 4
@@ -51,7 +52,7 @@ def cloudwatch_bodies(spec: Spec, known: Mapping[str, str]) -> dict[str, dict[st
 
 def wants_dashboards(spec: Spec) -> bool:
     """Return whether a spec has dashboards in CloudWatch: a cluster of ParallelCluster that asks for them."""
-    return spec.monitoring.dashboard and spec.platform == "parallelcluster" and not spec.is_environment
+    return spec.monitoring.dashboard and platform_of(spec).made_by_parallelcluster
 
 
 def dashboards_of(spec: Spec) -> tuple[CloudWatchDashboard, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from trainyard.catalog.instances import find
+from trainyard.platform_table import platform_of
 from trainyard.spec.cluster import Spec
 
 
@@ -27,7 +28,7 @@ def exporters(spec: Spec) -> tuple[Exporter, ...]:
     """Return what runs on some node of the cluster, nothing where nothing is measured."""
     if spec.monitoring.mode == "none" or spec.is_environment:
         return ()
-    head = ("HeadNode",) if spec.platform == "parallelcluster" else ()
+    head = ("HeadNode",) if platform_of(spec).has_head_node else ()
     login = ("LoginNode",) if any(True for _ in spec.login_pools()) else ()
     gpus = gpu_queues(spec)
     dcgm = (Exporter("dcgm-exporter", 9400, ("Compute",), gpus),) if gpus else ()
@@ -44,7 +45,7 @@ def gpu_queues(spec: Spec) -> tuple[str, ...]:
     On AWS Batch the exporters are in the image, and those of GPUs in the image of a queue that has any; on Amazon EKS
     they are pods on nodes that have any.
     """
-    if spec.platform != "parallelcluster":
+    if not platform_of(spec).nodes_run_release:
         found = ((group.queue.name, find(group.instance_type)) for group in spec.node_groups())
         return tuple(name for name, facts in found if facts is not None and facts.gpu_count)
     return tuple(queue.name for queue in spec.queues if (queue.setup or spec.software.setup) == "gpu")

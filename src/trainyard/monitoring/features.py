@@ -10,6 +10,7 @@ from trainyard.catalog.instance_type import InstanceType
 from trainyard.catalog.instances import find
 from trainyard.monitoring.dashboard import NEEDS
 from trainyard.monitoring.exporters import gpu_queues
+from trainyard.platform_table import platform_of
 from trainyard.spec.cluster import Spec
 
 # NVML gives the activity of parts of a GPU from Hopper on, beside whatever profiles a job there:
@@ -46,7 +47,7 @@ def _mounts(spec: Spec) -> bool:
     # /home of the head node is on every node of ParallelCluster. On Amazon EKS pods mount below /var/lib/kubelet, which
     # the kubelet makes with mode 0750, and node_exporter is not root: render/eks/manifests/node-exporter.yaml
     # https://github.com/kubernetes/kubernetes/blob/master/pkg/kubelet/kubelet.go
-    return _has_head_node(spec) or (spec.platform == "batch" and bool(spec.file_systems))
+    return _has_head_node(spec) or (platform_of(spec).nodes_mount_file_systems and bool(spec.file_systems))
 
 
 def _mounts_nfs(spec: Spec) -> bool:
@@ -54,7 +55,7 @@ def _mounts_nfs(spec: Spec) -> bool:
 
 
 def _has_head_node(spec: Spec) -> bool:
-    return spec.platform == "parallelcluster"
+    return platform_of(spec).has_head_node
 
 
 def _gpu_types(spec: Spec) -> Iterator[InstanceType]:

@@ -8,6 +8,7 @@ from trainyard.monitoring.exporters import exporters
 from trainyard.monitoring.node_series import agent_series, compute_series, head_series, plain_series, total
 from trainyard.monitoring.prometheus_config import SCRAPE_INTERVAL_S
 from trainyard.monitoring.sizing_facts import facts
+from trainyard.platform_table import platform_of
 from trainyard.spec.cluster import Spec
 
 
@@ -53,5 +54,5 @@ def _sizing(spec: Spec, *, least: bool) -> Sizing:
     ]
     parts = [0 if count == 0 else None if each is None else each * count for each, count in (*logins, *computes)]
     # Elsewhere than on a head node, the agent's own series are all that comes on top.
-    heads, own = (1, head_series(spec)) if spec.platform == "parallelcluster" else (0, agent_series())
+    heads, own = (1, head_series(spec)) if platform_of(spec).has_head_node else (0, agent_series())
     return Sizing(heads + sum(count for _, count in (*logins, *computes)), total([own, *parts]))

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from trainyard.catalog.architecture import architecture_of
 from trainyard.catalog.asset import Arch
 from trainyard.catalog.assets import place_of
+from trainyard.platform_table import platform_of
 from trainyard.render.nodes import NodeKind, node_kinds, release_kinds, steps_of
 from trainyard.spec.cluster import Spec
 
@@ -51,7 +52,7 @@ class NeededAsset(NamedTuple):
 
 def needed_assets(spec: Spec) -> tuple[NeededAsset, ...]:
     """Return what the nodes of a spec install, sorted and each thing once."""
-    if spec.platform != "parallelcluster":
+    if not (platform_of(spec).nodes_run_release or spec.is_environment):
         return ()
     found = {
         NeededAsset(name, version, *place_of(name, _os(spec, kind), arch))

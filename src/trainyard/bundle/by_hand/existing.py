@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from trainyard.bundle.by_hand.aws_command import aws, document
 from trainyard.bundle.by_hand.endpoints import endpoints
+from trainyard.platform_table import platform_of
 from trainyard.render.secrets import secrets_of
 from trainyard.spec.cluster import Spec
 
@@ -27,7 +28,7 @@ def what_has_to_exist(spec: Spec) -> Iterator[tuple[str, Sequence[str]]]:
         )
         yield text, endpoints(spec, existing)
     # Elsewhere no node opens what the key encrypts, and images are not for ParallelCluster.
-    if spec.platform != "parallelcluster" and not spec.is_environment:
+    if not (platform_of(spec).made_by_parallelcluster or spec.is_environment):
         return
     if spec.iam.kms_key is not None:
         text = (

@@ -11,7 +11,7 @@ from trainyard.platform_parts import (
     PlatformDeployment,
     PlatformPlan,
     PlatformRehearsal,
-    RenderingPart,
+    PlatformRendering,
     StatusQuery,
     UnusableKeys,
 )
@@ -62,7 +62,7 @@ def _unusable_keys() -> UnusableKeys:
     return UNUSABLE_KEYS
 
 
-def _rendering() -> RenderingPart:
+def _rendering() -> PlatformRendering:
     from trainyard.platforms.batch.rendering import documents
 
     return documents
@@ -90,6 +90,9 @@ BATCH = Platform(
     status_values_elsewhere={"batch": None},
     config_findings=lambda _parsed, _report: iter(()),
     unusable_keys=_unusable_keys,
+    needs_security_groups=True,
+    opens_ssh=False,
+    nodes_mount_file_systems=True,
     starts_nodes_for_jobs=True,
     has_system_nodes=False,
     interface_layout="awsvpc",

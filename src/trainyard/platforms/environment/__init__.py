@@ -11,7 +11,7 @@ from trainyard.platform_parts import (
     PlatformDeployment,
     PlatformPlan,
     PlatformRehearsal,
-    RenderingPart,
+    PlatformRendering,
     StatusQuery,
     UnusableKeys,
 )
@@ -60,7 +60,7 @@ def _unusable_keys() -> UnusableKeys:
     return UnusableKeys(paths=())
 
 
-def _rendering() -> RenderingPart:
+def _rendering() -> PlatformRendering:
     from trainyard.platforms.environment.rendering import documents
 
     return documents
@@ -88,6 +88,9 @@ ENVIRONMENT = Platform(
     status_values_elsewhere={},
     config_findings=lambda _parsed, _report: iter(()),
     unusable_keys=_unusable_keys,
+    needs_security_groups=False,
+    opens_ssh=True,
+    nodes_mount_file_systems=True,
     starts_nodes_for_jobs=False,
     has_system_nodes=False,
     interface_layout=None,

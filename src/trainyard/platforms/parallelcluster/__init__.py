@@ -11,7 +11,7 @@ from trainyard.platform_parts import (
     PlatformDeployment,
     PlatformPlan,
     PlatformRehearsal,
-    RenderingPart,
+    PlatformRendering,
     StatusQuery,
     UnusableKeys,
 )
@@ -72,7 +72,7 @@ def _unusable_keys() -> UnusableKeys:
     return UNUSABLE_KEYS
 
 
-def _rendering() -> RenderingPart:
+def _rendering() -> PlatformRendering:
     from trainyard.platforms.parallelcluster.rendering import documents
 
     return documents
@@ -100,6 +100,9 @@ PARALLELCLUSTER = Platform(
     status_values_elsewhere={"parallelcluster_version": None, "fleet": None, "queues": []},
     config_findings=_config_findings,
     unusable_keys=_unusable_keys,
+    needs_security_groups=False,
+    opens_ssh=True,
+    nodes_mount_file_systems=True,
     starts_nodes_for_jobs=True,
     has_system_nodes=False,
     interface_layout="parallelcluster",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainyard.errors import TrainyardError
+from trainyard.platform_table import platform_of
 from trainyard.render.secrets import secrets_of
 from trainyard.spec.cluster import Spec
 from trainyard.spec.file_system import Lustre, OpenZfs
@@ -16,9 +17,7 @@ def needs_network(spec: Spec) -> bool:
     """Return whether there is a network stack: always for a VPC of its own, otherwise for groups or a prefix list."""
     if spec.environment is not None:
         return False
-    # ParallelCluster makes groups for its nodes itself; Batch makes none, and EKS none that file systems could admit
-    # before there is a cluster.
-    if spec.platform != "parallelcluster" and not spec.is_environment:
+    if platform_of(spec).needs_security_groups:
         return True
     if spec.network.existing is None or spec.monitoring.mode == "self-hosting" or needs_prefix_list(spec):
         return True
@@ -27,7 +26,7 @@ def needs_network(spec: Spec) -> bool:
 
 def needs_prefix_list(spec: Spec) -> bool:
     """Return whether several ranges may use SSH: ParallelCluster takes one range, or one list of several."""
-    return spec.platform != "eks" and len(spec.access.allow_from) > 1
+    return platform_of(spec).opens_ssh and len(spec.access.allow_from) > 1
 
 
 def makes_control_plane_subnet(spec: Spec) -> bool:
@@ -42,7 +41,7 @@ def makes_control_plane_subnet(spec: Spec) -> bool:
     if spec.is_environment:
         return second is not None
     zones = {network.availability_zone, *_zones_with_private_subnets(spec)}
-    return spec.platform == "eks" and (len(zones) < 2 or second not in (None, *zones))
+    return platform_of(spec).control_plane_spans_zones and (len(zones) < 2 or second not in (None, *zones))
 
 
 def has_load_balancer(spec: Spec) -> bool:
