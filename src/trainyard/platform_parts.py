@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 if TYPE_CHECKING:
     from trainyard.bench.submission.job import Job
     from trainyard.bench.submission.scheduler import Scheduler as JobScheduler
+    from trainyard.bundle.readme_contents import ReadmeContents
     from trainyard.catalog.interfaces import InterfaceLayout
     from trainyard.deploy.plan.cost_line import CostLine
     from trainyard.deploy.plan.expected_time import PlannedStage
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from trainyard.operate.status.status_request import StatusRequest
     from trainyard.render.bench.job import BenchJob
     from trainyard.render.cloudformation.stack import Stack
+    from trainyard.render.node_image import NodeImage
     from trainyard.render.stand_ins import Ids
     from trainyard.spec.cluster import Spec
     from trainyard.spec.parsing import ParsedSpec
@@ -217,6 +219,24 @@ class BenchSubmission(Protocol):
         """
 
 
+class PlatformReadme(Protocol):
+    """What the README of a bundle says about its own cluster."""
+
+    @property
+    def CREATE_COMMAND(self) -> str | None:  # noqa: N802  a constant of the module
+        """Which command reads cluster.yaml; None where there is no such file."""
+
+    @property
+    def BENCH_FILES(self) -> tuple[str, ...]:  # noqa: N802  a constant of the module
+        """Rows of the table of files, about those of bandwidth tests."""
+
+    def made_for(self, spec: Spec) -> str | None:
+        """Return what the cluster is made for, with the version that the spec names; None where there is none."""
+
+    def steps(self, spec: Spec, contents: ReadmeContents) -> Iterator[str]:
+        """Yield the lines of the steps that follow the making of stacks: deploy, use and remove."""
+
+
 class PlatformRendering(Protocol):
     """The files of a platform, beside those of the stacks that every platform may need. Pure."""
 
@@ -234,6 +254,12 @@ class PlatformRendering(Protocol):
 
     def container_images(self, spec: Spec) -> dict[str, bytes]:
         """Return what images of containers are built of, by name below images/."""
+
+    def node_images(self, spec: Spec) -> tuple[NodeImage, ...]:
+        """Return the images that its nodes can boot instead of official ones; nothing where nothing can be baked."""
+
+    def node_image_config(self, spec: Spec, image: NodeImage, ids: Ids, parent: str) -> dict[str, Any]:
+        """Return what the program reads that builds one of them. ``parent`` is the image that it is built on."""
 
     def bench_file_name(self, job: BenchJob) -> str:
         """Return the name of a bandwidth test's file."""
@@ -326,6 +352,7 @@ class Platform:
     """Whether bandwidth tests are rendered a second time for containers that the spec asks for. PCS: yes. HyperPod:
     yes with Slurm."""
     rendering: Callable[[], PlatformRendering]
+    readme: Callable[[], PlatformReadme]
 
     @property
     def has_slurm(self) -> bool:

@@ -14,9 +14,9 @@ from tests.bundle.readme_commands import code_lines
 from tests.specs import spec_of
 from trainyard.bundle.asset_lock import AssetLock, lock_text
 from trainyard.bundle.image import assemble_images
-from trainyard.platforms.parallelcluster.rendering.image import NO_PARENT
 from trainyard.rehearsal.stand_in_assets import stand_in_lock
 from trainyard.render.cloudformation.stacks import stacks
+from trainyard.render.node_image import NO_PARENT
 from trainyard.render.stand_ins import Ids
 
 SPEC = spec_of(

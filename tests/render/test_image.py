@@ -6,15 +6,10 @@ import pytest
 
 from tests.specs import spec_of
 from trainyard.bootstrap.steps import STEPS
+from trainyard.bundle.image import assemble_images
 from trainyard.errors import TrainyardError
-from trainyard.platforms.parallelcluster.rendering.image import (
-    NO_PARENT,
-    NodeImage,
-    image_config,
-    image_id,
-    install_settings,
-    node_images,
-)
+from trainyard.platforms.parallelcluster.rendering.image import image_config, node_images
+from trainyard.render.node_image import NO_PARENT, NodeImage, image_id, install_settings
 from trainyard.render.stand_ins import Ids
 
 SOFTWARE = "software: {setup: gpu, containers: true, efa_version: 1.48.0}\nmonitoring: {mode: amp-only}\n"
@@ -92,7 +87,7 @@ def test_trainium_has_an_image_of_its_own():
 @pytest.mark.parametrize("part", ["", "platform: eks\nsoftware: {setup: gpu}\n"])
 def test_a_cluster_that_installs_nothing_has_no_image(part):
     with pytest.raises(TrainyardError, match="nothing to bake"):
-        node_images(spec_of(part))
+        assemble_images(spec_of(part))
 
 
 def test_an_image_is_built_where_the_nodes_stand_with_what_they_may_read():

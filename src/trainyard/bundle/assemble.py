@@ -12,7 +12,8 @@ from trainyard.bundle.assets import PLAN, assets, published
 from trainyard.bundle.config_text import config_text, headed
 from trainyard.bundle.contents import unlocked
 from trainyard.bundle.monitoring_files import bundle_files
-from trainyard.bundle.readme import Parts, readme
+from trainyard.bundle.readme import readme
+from trainyard.bundle.readme_contents import ReadmeContents
 from trainyard.bundle.release import Release
 from trainyard.bundle.stack_files import parameters_list, stack_files
 from trainyard.finding import Path, path_text
@@ -47,7 +48,7 @@ def assemble(spec: Spec, outputs: Mapping[str, str] | None = None, lock: bytes |
     ids = Ids(known)
     collecting = bundle_files(spec, ids)
     texts = {
-        "README.md": readme(spec, Parts(rendering, made, collecting), known, locked),
+        "README.md": readme(spec, ReadmeContents(rendering, made, collecting, known, locked)),
         **_configs(spec, rendering),
         **stack_files(rendering.stacks),
         "architecture.svg": architecture_svg(spec),

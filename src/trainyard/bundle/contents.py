@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from trainyard.bundle.asset_lock import AssetLock, compared
 from trainyard.bundle.monitoring_files import described
 from trainyard.platform_table import platform_of
-from trainyard.platforms.eks.readme import EXAMPLES
 from trainyard.render.bench.gpu_nodes import gpu_nodes
 from trainyard.render.needed_assets import needed_assets
-from trainyard.render.rendering import Rendering
+from trainyard.render.rendering import EXAMPLES, Rendering
 from trainyard.spec.cluster import Spec
 
 
@@ -18,9 +17,10 @@ def files(spec: Spec, rendering: Rendering, monitoring: Iterable[str]) -> Iterat
     """Yield what the bundle is of, and its files. ``monitoring`` are the names of those below monitoring/."""
     yield f"# {spec.name}"
     yield ""
+    readme = platform_of(spec).readme()
     what = "What several clusters share" if spec.is_environment else "A training cluster"
-    version = "" if spec.is_environment else f", {_PLATFORMS[spec.platform](spec)}"
-    yield f"{what} in {spec.region}{version}."
+    made_for = "" if (text := readme.made_for(spec)) is None else f", {text}"
+    yield f"{what} in {spec.region}{made_for}."
     yield "Made from a spec by trainyard; making it again from the same spec gives the same bytes."
     yield ""
     for group in spec.node_groups():
@@ -33,7 +33,7 @@ def files(spec: Spec, rendering: Rendering, monitoring: Iterable[str]) -> Iterat
     yield "| File | What it is |"
     yield "|---|---|"
     if "cluster.yaml" in rendering.documents:
-        yield f"| `cluster.yaml` | configuration for `{_MADE_BY[spec.platform]}` |"
+        yield f"| `cluster.yaml` | configuration for `{readme.CREATE_COMMAND}` |"
     for stack in rendering.stacks:
         yield f"| `{stack.template_file}` | {_WHAT[stack.kind]}: a template of CloudFormation, stack `{stack.name}` |"
         yield f"| `{stack.parameters_file}` | what the spec says to it |"
@@ -55,23 +55,12 @@ def files(spec: Spec, rendering: Rendering, monitoring: Iterable[str]) -> Iterat
 
 
 def _of_jobs(spec: Spec) -> Iterator[str]:
-    if gpu_nodes(spec) and spec.platform == "batch":
-        yield "| `bench/*.json` | NCCL bandwidth tests, as `aws batch submit-job --cli-input-json` takes them |"
-    elif gpu_nodes(spec) and spec.platform == "eks":
-        yield "| `bench/*.yaml` | NCCL bandwidth tests, as `kubectl apply` takes them |"
-    elif gpu_nodes(spec):
-        yield "| `bench/*.sbatch` | NCCL bandwidth tests: copy `bench/` to where all nodes see it, and submit them |"
-        yield "| `bench/*.sh` | what they run: it says what the nodes are, and tests them |"
-    if platform_of(spec).rendering().container_images(spec):
+    platform = platform_of(spec)
+    yield from platform.readme().BENCH_FILES if gpu_nodes(spec) else ()
+    if platform.rendering().container_images(spec):
         yield "| `images/` | Dockerfiles of what jobs run, and what they copy |"
 
 
-_PLATFORMS: Mapping[str, Callable[[Spec], str]] = {
-    "parallelcluster": lambda spec: f"for AWS ParallelCluster {spec.parallelcluster.version}",
-    "batch": lambda _: "on AWS Batch",
-    "eks": lambda spec: f"on Amazon EKS with Kubernetes {spec.eks.kubernetes_version}",
-}
-_MADE_BY = {"parallelcluster": "pcluster create-cluster", "eks": "eksctl create cluster"}
 _WHAT = {
     "network": "the network and its security groups",
     "storage": "the file systems",

@@ -11,13 +11,9 @@ from trainyard.bundle.config_text import config_text
 from trainyard.bundle.contents import unlocked
 from trainyard.bundle.image_readme import image_readme
 from trainyard.bundle.release import release
-from trainyard.platforms.parallelcluster.rendering.image import (
-    NO_PARENT,
-    NodeImage,
-    image_config,
-    install_settings,
-    node_images,
-)
+from trainyard.errors import TrainyardError
+from trainyard.platform_table import platform_of
+from trainyard.render.node_image import NO_PARENT, NodeImage, install_settings
 from trainyard.render.stand_ins import Ids, StandIn
 from trainyard.spec.cluster import Spec
 
@@ -46,11 +42,15 @@ def assemble_images(
     Raises TrainyardError where there is nothing to bake.
     """
     ids = Ids(outputs or {})
-    images = node_images(spec)
+    rendering = platform_of(spec).rendering()
+    images = rendering.node_images(spec)
+    if not images:
+        hint = "an image is of use where software.setup, software.containers or monitoring ask for anything"
+        raise TrainyardError("there is nothing to bake: the nodes of this spec install nothing", hint=hint)
     made = release(spec, lock, outputs)
     files: dict[str, bytes] = {}
     for image in images:
-        config = image_config(spec, image, ids, parent or NO_PARENT)
+        config = rendering.node_image_config(spec, image, ids, parent or NO_PARENT)
         settings = install_settings(spec, image, ids, sha256=made.sha256, file=made.file)
         files[f"{image.name}/build-image.yaml"] = config_text(spec, config).encode()
         files[f"{image.name}/install.sh"] = image_script(settings)

@@ -12,8 +12,8 @@ from trainyard.bundle.by_hand.aws_command import assigned, aws, shell_name
 from trainyard.bundle.by_hand.stacks import read_outputs, written_in
 from trainyard.bundle.contents import unlocked
 from trainyard.bundle.markdown import Pieces, block
-from trainyard.platforms.parallelcluster.rendering.image import NO_PARENT, NodeImage, image_id, script_key
 from trainyard.render.assets import folder
+from trainyard.render.node_image import NO_PARENT, NodeImage, image_id, script_key
 from trainyard.render.stand_ins import StandIn
 from trainyard.spec.cluster import Spec
 

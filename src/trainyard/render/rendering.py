@@ -17,6 +17,8 @@ from trainyard.spec.cluster import Spec
 
 MANIFESTS = "manifests/"
 """What the names of manifests begin with."""
+EXAMPLES = f"{MANIFESTS}examples/"
+"""What the names of jobs begin with, which are not installed with everything else."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.bundle.by_hand.aws_command import assigned, aws, shell_name
-from trainyard.platforms.eks.rendering.lustre_volumes import existing_ids, mount_name_output
+from trainyard.render.lustre_mount_names import existing_lustre_ids, mount_name_output
 from trainyard.render.stand_ins import StandIn
 from trainyard.spec.cluster import Spec
 
@@ -16,7 +16,7 @@ from trainyard.spec.cluster import Spec
 def mount_names(spec: Spec, stand_ins: tuple[StandIn, ...]) -> Iterator[tuple[str, StandIn, str]]:
     """Yield each file system whose mount name a stand-in stands for, that stand-in, and how to ask."""
     waiting = {one.output: one for one in stand_ins}
-    for id_ in existing_ids(spec):
+    for id_ in existing_lustre_ids(spec):
         output = mount_name_output(id_)
         if output in waiting:
             asked = aws(

@@ -10,6 +10,7 @@ from trainyard.platform_parts import (
     Platform,
     PlatformDeployment,
     PlatformPlan,
+    PlatformReadme,
     PlatformRehearsal,
     PlatformRendering,
     StatusQuery,
@@ -68,6 +69,12 @@ def _rendering() -> PlatformRendering:
     return documents
 
 
+def _readme() -> PlatformReadme:
+    from trainyard.platforms.batch import readme
+
+    return readme
+
+
 BATCH = Platform(
     name="batch",
     title="AWS Batch",
@@ -99,4 +106,5 @@ BATCH = Platform(
     places_single_nodes=False,
     runs_tests_in_containers=False,
     rendering=_rendering,
+    readme=_readme,
 )

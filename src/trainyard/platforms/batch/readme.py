@@ -7,9 +7,9 @@ from pathlib import Path
 
 from trainyard.bundle.by_hand.assets import bucket
 from trainyard.bundle.by_hand.aws_command import aws, shell_name
-from trainyard.bundle.by_hand.reservations import ungrouped
 from trainyard.bundle.by_hand.stacks import made, made_from_s3, read_outputs, removed
-from trainyard.bundle.markdown import Pieces, block
+from trainyard.bundle.markdown import Pieces
+from trainyard.bundle.readme_contents import ReadmeContents, removed_after_cluster
 from trainyard.platforms.batch.rendering.collection import NEEDED_ACTIONS
 from trainyard.platforms.batch.rendering.container_images import platform_for, pushed_images
 from trainyard.platforms.batch.rendering.names import job_definition, job_queue
@@ -18,10 +18,25 @@ from trainyard.render.cloudformation.stack import fits_inline
 from trainyard.render.rendering import Rendering
 from trainyard.spec.cluster import Spec
 
+CREATE_COMMAND = None
+BENCH_FILES = ("| `bench/*.json` | NCCL bandwidth tests, as `aws batch submit-job --cli-input-json` takes them |",)
 _PAGE = Pieces(Path(__file__).with_suffix(".md"))
 
 
-def deploy(spec: Spec, rendering: Rendering) -> Iterator[str]:
+def made_for(spec: Spec) -> str:
+    """Return what runs the jobs of the cluster."""
+    del spec
+    return "on AWS Batch"
+
+
+def steps(spec: Spec, contents: ReadmeContents) -> Iterator[str]:
+    """Yield the lines of the steps from the second on."""
+    yield from _deploy(spec, contents.rendering)
+    yield from _use(spec)
+    yield from _remove(spec, contents.rendering)
+
+
+def _deploy(spec: Spec, rendering: Rendering) -> Iterator[str]:
     """Yield the lines of step 2."""
     stack = next(stack for stack in rendering.stacks if stack.kind == "batch")
     if fits_inline(stack.template):
@@ -45,7 +60,7 @@ def _images_pushed(spec: Spec, stack_name: str) -> Iterator[str]:
         yield f'docker push "{url}:{image.tag}"'
 
 
-def use(spec: Spec) -> Iterator[str]:
+def _use(spec: Spec) -> Iterator[str]:
     """Yield the lines of step 3."""
     queue = spec.queues[0].name
     smoke_test = aws(
@@ -64,8 +79,8 @@ def use(spec: Spec) -> Iterator[str]:
         yield from _PAGE.lines("agent", actions=" and ".join(f"`{action}`" for action in NEEDED_ACTIONS))
 
 
-def remove(spec: Spec, rendering: Rendering, stay: str) -> Iterator[str]:
-    """Yield the lines of step 4. ``stay`` says what outlives its stack."""
+def _remove(spec: Spec, rendering: Rendering) -> Iterator[str]:
+    """Yield the lines of step 4."""
     cluster = [stack for stack in rendering.stacks if stack.kind == "batch"]
     others = [stack for stack in rendering.stacks if stack.kind != "batch"]
     registry = f"${shell_name('ECRRepository')}"
@@ -75,8 +90,4 @@ def remove(spec: Spec, rendering: Rendering, stay: str) -> Iterator[str]:
         aws(spec.region, "ecr delete-repository", "--repository-name", registry, "--force"),
     ]
     yield from _PAGE.lines("remove", commands=commands)
-    if groups := list(ungrouped(spec)):
-        yield from block("The groups of reservations; the reservations themselves stay:", groups)
-    if others:
-        text = f"Once the cluster is gone and nothing else needs them, the stacks, the last one first. {stay}"
-        yield from block(text, list(removed(spec, others)))
+    yield from removed_after_cluster(spec, others)

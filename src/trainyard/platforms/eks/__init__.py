@@ -10,6 +10,7 @@ from trainyard.platform_parts import (
     Platform,
     PlatformDeployment,
     PlatformPlan,
+    PlatformReadme,
     PlatformRehearsal,
     PlatformRendering,
     StatusQuery,
@@ -68,6 +69,12 @@ def _rendering() -> PlatformRendering:
     return documents
 
 
+def _readme() -> PlatformReadme:
+    from trainyard.platforms.eks import readme
+
+    return readme
+
+
 EKS = Platform(
     name="eks",
     title="Amazon EKS",
@@ -99,4 +106,5 @@ EKS = Platform(
     places_single_nodes=True,
     runs_tests_in_containers=False,
     rendering=_rendering,
+    readme=_readme,
 )

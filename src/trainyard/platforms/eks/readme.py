@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from trainyard.bundle.by_hand.aws_command import aws
-from trainyard.bundle.by_hand.reservations import ungrouped
-from trainyard.bundle.by_hand.stacks import removed
-from trainyard.bundle.markdown import Pieces, block
+from trainyard.bundle.markdown import Pieces
+from trainyard.bundle.readme_contents import ReadmeContents, removed_after_cluster
 from trainyard.catalog.eks_limits import eks_limits
 from trainyard.launch.launch import compute_launches
 from trainyard.platforms.eks.rendering.addons import unpinned
@@ -16,7 +15,7 @@ from trainyard.platforms.eks.rendering.names import QUEUE, TAINT_KEYS
 from trainyard.platforms.eks.rendering.node_groups import node_group_name
 from trainyard.platforms.eks.rendering.own_template import own_templates, reasons
 from trainyard.render.bench.gpu_nodes import gpu_nodes
-from trainyard.render.rendering import Rendering
+from trainyard.render.rendering import EXAMPLES, Rendering
 from trainyard.spec.cluster import Spec
 
 # eksctl would install device plugins of its own choosing; those of manifests/ are pinned.
@@ -28,13 +27,25 @@ CREATE_FLAGS = ("--install-nvidia-plugin=false", "--install-neuron-plugin=false"
 # stay unseen.
 # https://docs.aws.amazon.com/eks/latest/eksctl/creating-and-managing-clusters.html
 DELETE_FLAGS = ("--disable-nodegroup-eviction", "--wait")
-EXAMPLES = "manifests/examples/"
-"""What the names of jobs begin with, which are not installed with everything else."""
 _RESOURCES = {"training-operator": "pytorchjobs", "mpi-operator": "mpijobs"}
+CREATE_COMMAND = "eksctl create cluster"
+BENCH_FILES = ("| `bench/*.yaml` | NCCL bandwidth tests, as `kubectl apply` takes them |",)
 _PAGE = Pieces(Path(__file__).with_suffix(".md"))
 
 
-def deploy(spec: Spec) -> Iterator[str]:
+def made_for(spec: Spec) -> str:
+    """Return which version of Kubernetes the cluster runs."""
+    return f"on Amazon EKS with Kubernetes {spec.eks.kubernetes_version}"
+
+
+def steps(spec: Spec, contents: ReadmeContents) -> Iterator[str]:
+    """Yield the lines of the steps from the second on."""
+    yield from _deploy(spec)
+    yield from _use(spec, contents.rendering)
+    yield from _remove(spec, contents.rendering)
+
+
+def _deploy(spec: Spec) -> Iterator[str]:
     """Yield the lines of step 2."""
     version = spec.eks.kubernetes_version
     yield from _PAGE.lines("deploy")
@@ -52,7 +63,7 @@ def deploy(spec: Spec) -> Iterator[str]:
     )
 
 
-def use(spec: Spec, rendering: Rendering) -> Iterator[str]:
+def _use(spec: Spec, rendering: Rendering) -> Iterator[str]:
     """Yield the lines of step 3."""
     groups = list(spec.node_groups())
     system_nodes = spec.eks.system_nodes.count
@@ -90,16 +101,12 @@ def _device_columns(spec: Spec) -> str:
     return ",".join(["NAME:.metadata.name", *columns, r"EFA:.status.allocatable.vpc\.amazonaws\.com/efa"])
 
 
-def remove(spec: Spec, rendering: Rendering, stay: str) -> Iterator[str]:
-    """Yield the lines of step 4. ``stay`` says what outlives its stack."""
+def _remove(spec: Spec, rendering: Rendering) -> Iterator[str]:
+    """Yield the lines of step 4."""
     kinds = [_RESOURCES[operator] for operator in _RESOURCES if operator in spec.eks.operators]
     jobs_deleted = [f"kubectl delete {','.join(kinds)} --all --all-namespaces"] if kinds else []
     yield from _PAGE.lines("remove", jobs_deleted=jobs_deleted, delete_flags=" ".join(DELETE_FLAGS))
     if spec.monitoring.logs and spec.eks.control_plane_logs:
         command = aws(spec.region, "logs delete-log-group", "--log-group-name", f"/aws/eks/{spec.name}/cluster")
         yield from _PAGE.lines("remove-logs", days=str(spec.monitoring.log_retention_days), command=command)
-    if groups := list(ungrouped(spec)):
-        yield from block("The groups of reservations; the reservations themselves stay:", groups)
-    if rendering.stacks:
-        text = f"Once the cluster is gone and nothing else needs them, the stacks, the last one first. {stay}"
-        yield from block(text, list(removed(spec, rendering.stacks)))
+    yield from removed_after_cluster(spec, rendering.stacks)

@@ -10,6 +10,7 @@ from trainyard.platform_parts import (
     Platform,
     PlatformDeployment,
     PlatformPlan,
+    PlatformReadme,
     PlatformRehearsal,
     PlatformRendering,
     StatusQuery,
@@ -66,6 +67,12 @@ def _rendering() -> PlatformRendering:
     return documents
 
 
+def _readme() -> PlatformReadme:
+    from trainyard.platforms.environment import readme
+
+    return readme
+
+
 ENVIRONMENT = Platform(
     name="environment",
     title="an environment",
@@ -97,4 +104,5 @@ ENVIRONMENT = Platform(
     places_single_nodes=False,
     runs_tests_in_containers=False,
     rendering=_rendering,
+    readme=_readme,
 )

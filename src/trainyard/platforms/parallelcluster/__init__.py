@@ -10,6 +10,7 @@ from trainyard.platform_parts import (
     Platform,
     PlatformDeployment,
     PlatformPlan,
+    PlatformReadme,
     PlatformRehearsal,
     PlatformRendering,
     StatusQuery,
@@ -78,6 +79,12 @@ def _rendering() -> PlatformRendering:
     return documents
 
 
+def _readme() -> PlatformReadme:
+    from trainyard.platforms.parallelcluster import readme
+
+    return readme
+
+
 PARALLELCLUSTER = Platform(
     name="parallelcluster",
     title="AWS ParallelCluster",
@@ -109,4 +116,5 @@ PARALLELCLUSTER = Platform(
     places_single_nodes=False,
     runs_tests_in_containers=True,
     rendering=_rendering,
+    readme=_readme,
 )

@@ -16,6 +16,7 @@ from trainyard.render.bench.job import BenchJob
 from trainyard.render.cloudformation.iam import CAPABILITIES
 from trainyard.render.cloudformation.stack import Stack, stack_of
 from trainyard.render.collection import AGENT, write_url
+from trainyard.render.node_image import NodeImage
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.cluster import Spec
 
@@ -48,6 +49,18 @@ def stacks(spec: Spec, ids: Ids) -> Sequence[Stack]:
 def container_images(spec: Spec) -> dict[str, bytes]:
     """Return what the images are built of that the registry of the cluster has to hold."""
     return {f"{image.name}/{name}": content for image in pushed_images(spec) for name, content in image.files().items()}
+
+
+def node_images(spec: Spec) -> tuple[NodeImage, ...]:
+    """Return nothing: nodes boot an image of ECS, and all that jobs need is in containers."""
+    del spec
+    return ()
+
+
+def node_image_config(spec: Spec, image: NodeImage, ids: Ids, parent: str) -> dict[str, Any]:
+    """Return nothing: there is no image to build."""
+    del spec, image, ids, parent
+    return {}
 
 
 def bench_file_name(job: BenchJob) -> str:

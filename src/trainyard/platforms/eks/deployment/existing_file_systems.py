@@ -9,7 +9,7 @@ from trainyard.deploy.step import Outcome, Probe
 from trainyard.deploy.work import Work
 from trainyard.edge.aws import fsx
 from trainyard.errors import TrainyardError
-from trainyard.platforms.eks.rendering.lustre_volumes import existing_ids, mount_name_output
+from trainyard.render.lustre_mount_names import existing_lustre_ids, mount_name_output
 
 
 class ExistingFileSystems:
@@ -20,13 +20,13 @@ class ExistingFileSystems:
 
     def probe(self, work: Work) -> Probe:
         """Say which of them are there."""
-        wanted = existing_ids(work.required_spec())
+        wanted = existing_lustre_ids(work.required_spec())
         missing = [id_ for id_ in wanted if fsx.file_system(work.account, id_) is None]
         return Probe("missing", ", ".join(missing)) if missing else Probe("there", ", ".join(wanted))
 
     def apply(self, work: Work) -> Outcome:
         """Return their mount names. Raises TrainyardError for one that is not there, or is not mounted as Lustre is."""
-        names = {id_: _mount_name(work, id_) for id_ in existing_ids(work.required_spec())}
+        names = {id_: _mount_name(work, id_) for id_ in existing_lustre_ids(work.required_spec())}
         outputs = {mount_name_output(id_): name for id_, name in names.items()}
         told = ", ".join(f"{id_} as {name}" for id_, name in names.items())
         return Outcome(changed=False, detail=told, outputs=outputs)

@@ -22,8 +22,8 @@ from trainyard.platforms.eks.deployment.manifests import EksManifests
 from trainyard.platforms.eks.deployment.node_groups import EksNodeGroups
 from trainyard.platforms.eks.deployment.ready_nodes import EksReadyNodes
 from trainyard.platforms.eks.rendering.launch_templates import needs_launch_templates
-from trainyard.platforms.eks.rendering.lustre_volumes import existing_ids
 from trainyard.render.cloudformation.stack import Kind
+from trainyard.render.lustre_mount_names import existing_lustre_ids
 from trainyard.spec.cluster import Spec
 
 
@@ -43,7 +43,7 @@ class EksLaunchTemplates(StackStep):
 
 def steps_to_deploy(spec: Spec) -> list[Step]:
     """Return them in order."""
-    mounted: list[Step] = [ExistingFileSystems()] if existing_ids(spec) else []
+    mounted: list[Step] = [ExistingFileSystems()] if existing_lustre_ids(spec) else []
     templates: list[Step] = [EksLaunchTemplates()] if needs_launch_templates(spec) else []
     return [
         EksChanges(),

@@ -19,6 +19,7 @@ from trainyard.render.bench.mpi_job import mpi_job
 from trainyard.render.bench.plan import container_image
 from trainyard.render.cloudformation.stack import Stack, stack_of
 from trainyard.render.collection import instance_documents as collection
+from trainyard.render.node_image import NodeImage
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.cluster import Spec
 
@@ -29,6 +30,8 @@ __all__ = [
     "collection",
     "container_images",
     "manifests",
+    "node_image_config",
+    "node_images",
     "stacks",
 ]
 
@@ -49,6 +52,18 @@ def stacks(spec: Spec, ids: Ids) -> Sequence[Stack]:
 def container_images(spec: Spec) -> dict[str, bytes]:
     """Return nothing: pods run the images of others."""
     del spec
+    return {}
+
+
+def node_images(spec: Spec) -> tuple[NodeImage, ...]:
+    """Return nothing: nodes boot an image of EKS, and all that jobs need is in pods."""
+    del spec
+    return ()
+
+
+def node_image_config(spec: Spec, image: NodeImage, ids: Ids, parent: str) -> dict[str, Any]:
+    """Return nothing: there is no image to build."""
+    del spec, image, ids, parent
     return {}
 
 

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from trainyard.catalog.partition import partition_of
+from trainyard.render.lustre_mount_names import MOUNT_NAME
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.cluster import Spec
 from trainyard.spec.file_system import FileSystem, Lustre
 
 # Kubernetes wants a size of a file system that exists, and asks nobody whether it is true. The smallest that FSx has.
 _SIZE_WHERE_UNKNOWN_GIB = 1200
-_MOUNT_NAME = "LustreMountName"
 
 
 class LustreVolume(NamedTuple):
@@ -45,21 +45,10 @@ def lustre_volumes(spec: Spec, ids: Ids) -> Iterator[LustreVolume]:
         else:
             existing += 1
             id_ = str(settings.id)
-            mount_name = ids.of(_MOUNT_NAME, label=id_, number=existing)
+            mount_name = ids.of(MOUNT_NAME, label=id_, number=existing)
         size_gib = settings.size_gib or _SIZE_WHERE_UNKNOWN_GIB
         dns_name = _dns_name(id_, spec.region)
         yield LustreVolume(file_system.mount, claim_name(file_system), size_gib, id_, dns_name, mount_name)
-
-
-def existing_ids(spec: Spec) -> list[str]:
-    """Return the file systems of FSx for Lustre that were there before the cluster and its environment, each once."""
-    lustre = (one.settings for one in spec.file_systems if isinstance(one.settings, Lustre))
-    return list(dict.fromkeys(str(one.id) for one in lustre if one.id not in (None, "environment")))
-
-
-def mount_name_output(id_: str) -> str:
-    """Return the name under which the mount name of such a file system is known, beside the outputs of stacks."""
-    return f"{_MOUNT_NAME}{id_}"
 
 
 def claim_name(file_system: FileSystem) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from trainyard.render.bench.job import BenchJob
 from trainyard.render.cloudformation.stack import Stack
 from trainyard.render.collection import instance_documents as collection
+from trainyard.render.node_image import NodeImage
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.cluster import Spec
 
@@ -18,6 +19,8 @@ __all__ = [
     "collection",
     "container_images",
     "manifests",
+    "node_image_config",
+    "node_images",
     "stacks",
 ]
 
@@ -43,6 +46,18 @@ def stacks(spec: Spec, ids: Ids) -> Sequence[Stack]:
 def container_images(spec: Spec) -> dict[str, bytes]:
     """Return nothing: no job runs here."""
     del spec
+    return {}
+
+
+def node_images(spec: Spec) -> tuple[NodeImage, ...]:
+    """Return nothing: there are no nodes."""
+    del spec
+    return ()
+
+
+def node_image_config(spec: Spec, image: NodeImage, ids: Ids, parent: str) -> dict[str, Any]:
+    """Return nothing: there is no image to build."""
+    del spec, image, ids, parent
     return {}
 
 

@@ -7,12 +7,26 @@ from typing import Any
 
 from trainyard.monitoring.prometheus_config import head_node_config
 from trainyard.platforms.parallelcluster.rendering.cluster import cluster
+from trainyard.platforms.parallelcluster.rendering.image import image_config as node_image_config
+from trainyard.platforms.parallelcluster.rendering.image import node_images
 from trainyard.render.bench.job import BenchJob
 from trainyard.render.bench.sbatch import DIRECT_FILE, direct_text, sbatch_text, scripts
 from trainyard.render.cloudformation.stack import Stack
 from trainyard.render.collection import HEAD_NODE, instance_documents, write_url
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.cluster import Spec
+
+__all__ = [
+    "bench_file_name",
+    "bench_files",
+    "cluster_documents",
+    "collection",
+    "container_images",
+    "manifests",
+    "node_image_config",
+    "node_images",
+    "stacks",
+]
 
 
 def cluster_documents(spec: Spec, ids: Ids) -> dict[str, Any]:

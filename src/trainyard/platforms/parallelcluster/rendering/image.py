@@ -1,4 +1,4 @@
-"""The images that a cluster's nodes can boot instead of official ones, and the configuration that builds each of them.
+"""Which images the nodes of ParallelCluster can boot instead of official ones, and the configuration that builds each.
 
 Its schema: https://docs.aws.amazon.com/parallelcluster/latest/ug/image-builder-configuration-file-v3.html.
 """
@@ -8,60 +8,32 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import yaml
 
-from trainyard.bootstrap.steps import STEPS, Step
+from trainyard.bootstrap.steps import STEPS
 from trainyard.catalog.architecture import architecture_of
 from trainyard.errors import TrainyardError
-from trainyard.render.assets import assets_folder
 from trainyard.render.networking import security_groups, subnets
+from trainyard.render.node_image import NodeImage, image_id, script_url
 from trainyard.render.nodes import NodeKind, node_kinds, steps_of
 from trainyard.render.stand_ins import Ids
 from trainyard.render.tags import all_tags
 from trainyard.spec.cluster import Spec
-
-# Accepted by the schema, and no real image: `pcluster list-official-images` tells the id.
-NO_PARENT = "ami-00000000000000001"
-
-
-class NodeImage(NamedTuple):
-    """One image, and the nodes that boot it."""
-
-    name: str
-    """What its nodes have, and their architecture, such as gpu-x86_64."""
-    has: str
-    """gpu, neuron or cpu, which has neither."""
-    architecture: str
-    """x86_64 or arm64."""
-    nodes: tuple[str, ...]
-    """head, login or queue/NAME."""
-    steps: tuple[Step, ...]
-    """What is baked, in order."""
-
-    @property
-    def example(self) -> str:
-        """The nodes whose settings the steps get: a queue's where there is one."""
-        return next((name for name in self.nodes if name.startswith("queue/")), self.nodes[0])
 
 
 def node_images(spec: Spec) -> tuple[NodeImage, ...]:
     """Return an image for nodes with GPUs, one for those with Neuron devices, and one for all others.
 
     What holds nothing is left out.
-    Raises TrainyardError where the cluster has none.
     """
     groups: dict[tuple[str, str], dict[str, NodeKind]] = {}
-    for name, kind in node_kinds(spec).items() if _has_images(spec) else ():
+    for name, kind in node_kinds(spec).items() if spec.installs_anything else ():
         has = kind.role.removeprefix("compute-") if kind.role in _WITH_DEVICES else "cpu"
         groups.setdefault((has, _architecture(spec, kind)), {})[name] = kind
     images = [_image(spec, has, architecture, kinds) for (has, architecture), kinds in groups.items()]
-    found = tuple(image for image in images if image.steps)
-    if not found:
-        hint = "an image is of use where software.setup, software.containers or monitoring ask for anything"
-        raise TrainyardError("there is nothing to bake: the nodes of this spec install nothing", hint=hint)
-    return found
+    return tuple(image for image in images if image.steps)
 
 
 def image_config(spec: Spec, image: NodeImage, ids: Ids, parent: str) -> dict[str, Any]:
@@ -90,37 +62,6 @@ def _place(spec: Spec, ids: Ids) -> dict[str, Any]:
     """Return where the image is built. A subnet needs security groups; without any, Image Builder chooses both."""
     groups = security_groups(spec, "Compute", ids).get("AdditionalSecurityGroups", [])
     return {"SubnetId": subnets(spec, "private", ids)[0], "SecurityGroupIds": groups} if groups else {}
-
-
-def image_id(spec: Spec, image: NodeImage) -> str:
-    """Return the name under which pcluster knows an image: letters, digits and hyphens."""
-    return f"{spec.name}-{image.name}".replace("_", "-")
-
-
-def script_key(image: NodeImage) -> str:
-    """Return where the script of an image lies in the folder of the cluster."""
-    return f"image/{image.name}/install.sh"
-
-
-def script_url(spec: Spec, image: NodeImage, ids: Ids) -> str:
-    """Return where Image Builder fetches the script of an image."""
-    return f"s3://{'/'.join(assets_folder(spec, ids))}/{script_key(image)}"
-
-
-def install_settings(spec: Spec, image: NodeImage, ids: Ids, *, sha256: str, file: str) -> dict[str, Any]:
-    """Return what the script of an image is to bake: which steps of which release."""
-    return {
-        "folder": f"s3://{'/'.join(assets_folder(spec, ids))}",
-        "region": spec.region,
-        "sha256": sha256,
-        "file": file,
-        "node": image.example,
-        "steps": [{"script": step.script, "timeout_s": step.timeout_s} for step in image.steps],
-    }
-
-
-def _has_images(spec: Spec) -> bool:
-    return spec.platform == "parallelcluster" and spec.installs_anything and not spec.is_environment
 
 
 _WITH_DEVICES = ("compute-gpu", "compute-neuron")
