@@ -13,7 +13,7 @@ from trainyard.bundle.asset_lock import AssetLock, lock_text
 from trainyard.deploy.steps.assets import Mirror, key_of
 from trainyard.deploy.work import Event, Work
 from trainyard.edge.asset_cache import AssetCache
-from trainyard.edge.aws.s3_files import sizes_below, upload
+from trainyard.edge.aws.s3 import sizes_below, upload
 from trainyard.edge.downloads import Downloader
 from trainyard.errors import TrainyardError
 from trainyard.rehearsal.stand_in_assets import place_stand_ins, stand_in_lock

@@ -12,7 +12,7 @@ from trainyard.bundle.release import files_in
 from trainyard.deploy.steps.release import Release
 from trainyard.deploy.work import Work
 from trainyard.edge.aws import s3
-from trainyard.edge.aws.s3_files import sizes_below
+from trainyard.edge.aws.s3 import sizes_below
 from trainyard.errors import TrainyardError
 
 SPEC = spec_of("monitoring: {mode: amp-only}")

@@ -11,7 +11,7 @@ import pytest
 from tests.bench.submission.ways import Agent, programs, systems_manager
 from trainyard.bench.submission.head_node import HeadNode
 from trainyard.edge.aws.account import Account, Clock
-from trainyard.edge.aws.calls import NotAllowedError
+from trainyard.edge.aws.errors import NotAllowedError
 from trainyard.edge.aws.ssm_commands import SsmSlurm
 from trainyard.edge.remote.answer import Answer, UnreachableError
 from trainyard.edge.remote.shell_line import answer_in, line_for

@@ -8,7 +8,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.refusals import code, words
+from trainyard.edge.aws.errors import code, words
 from trainyard.monitoring.alertmanager_config import alertmanager_config, amp_definition
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]

@@ -9,7 +9,7 @@ from botocore.exceptions import ClientError
 
 from tests.waiting import wait_until
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.refusals import code
+from trainyard.edge.aws.errors import code
 from trainyard.edge.grafana_api import GrafanaApi, GrafanaRefusalError
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]

@@ -52,14 +52,14 @@ def test_data_of_every_kind_stays_first_and_goes_then():
         before = inventory(account)
         assert deployed(account, SPEC).ok
         assert bucket_of_cluster(account, "llm") == "my-assets"
-        assert list(s3.keys(account, "my-assets", "trainyard/llm/"))
+        assert list(s3.sizes_below(account, "my-assets", "trainyard/llm/"))
         shown = [one.rsplit(" ", 1)[0] for one in data_of("llm", account)]
         assert {one for one in shown if one.startswith("EBS")} == {"EBS volume of 50 GiB", "EBS volume of 100 GiB"}
         assert len(shown) > 4
 
         done = destroyed(account, delete_data=False)
         assert done.ok
-        assert list(s3.keys(account, "my-assets", "trainyard/llm/")) == []
+        assert list(s3.sizes_below(account, "my-assets", "trainyard/llm/")) == []
         assert any(one.startswith("EBS snapshot of 100 GiB") for one in done.kept)
         assert {
             "EFS file systems",

@@ -21,7 +21,7 @@ from trainyard.deploy.deployment import deploy, work_for
 from trainyard.deploy.work import Options
 from trainyard.edge.asset_cache import AssetCache
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.kubernetes_instances import kubernetes_instances, node_group_of
+from trainyard.edge.aws.nodes import kubernetes_instances, node_group_of
 from trainyard.platforms.eks.rehearsal.emulated_kubectl import emulated_kubectl_of
 from trainyard.rehearsal.emulated.emulated_account import emulated_account
 from trainyard.rehearsal.emulated.seeds import seeds_of

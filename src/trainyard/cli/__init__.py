@@ -101,7 +101,7 @@ def _failed(error: Exception, *, as_json: bool) -> int:
     """Print why the work could not be done. Anything that is no such error is a bug and keeps its traceback."""
     if type(error).__module__.startswith("botocore."):  # AWS could not be reached in the middle of something
         # Imported here because only commands that call AWS need it, and --help must not wait for it.
-        from trainyard.edge.aws.refusals import account_error
+        from trainyard.edge.aws.errors import account_error
 
         error = account_error(error, "AWS")
     if isinstance(error, OSError) and error.errno == errno.ENOSPC:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from trainyard.deploy.work import Work
 from trainyard.edge.aws import fsx
-from trainyard.edge.aws.cluster_log_group import cluster_log_group
 from trainyard.edge.aws.nodes import nodes
+from trainyard.edge.aws.parallelcluster import cluster_log_group
 from trainyard.errors import TrainyardError
 from trainyard.monitoring.cloudwatch_cluster import HEAD_NODE, LOG_GROUP, fsx_file_systems, known_as
 from trainyard.render.stand_ins import Ids

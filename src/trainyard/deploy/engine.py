@@ -8,7 +8,7 @@ from typing import Literal
 
 from trainyard.deploy.step import Outcome, Step
 from trainyard.deploy.work import Work
-from trainyard.edge.aws.refusals import translated
+from trainyard.edge.aws.errors import aws_errors
 from trainyard.errors import TrainyardError
 
 
@@ -52,7 +52,7 @@ def _one(step: Step, work: Work, action: Literal["apply", "undo"], do: Callable[
     started = work.account.clock.now()
     work.tell(step.title, "start")
     try:
-        with translated(work.account.region):
+        with aws_errors(work.account.region):
             outcome = do(step)
     except TrainyardError as error:
         work.tell(error.problem, "failed")

@@ -20,7 +20,7 @@ from typing import Any, Self
 from trainyard.deploy.work import folder
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.refusals import UNTRANSLATED
+from trainyard.edge.aws.errors import UNTRANSLATED
 from trainyard.edge.processes import is_running, place
 from trainyard.errors import TrainyardError
 

@@ -9,7 +9,7 @@ from time import monotonic
 from typing import NamedTuple
 
 from trainyard.deploy.preflights import Preflight, PreflightContext, all_preflights
-from trainyard.edge.aws.calls import NotAllowedError
+from trainyard.edge.aws.errors import NotAllowedError
 from trainyard.errors import TrainyardError
 from trainyard.finding import SEVERITIES, Finding
 from trainyard.finding_kinds import FindingKind, Problem

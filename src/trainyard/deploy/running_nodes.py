@@ -20,7 +20,7 @@ from trainyard.deploy.release_notice import command_to_tell, not_told
 from trainyard.deploy.work import Work, folder
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.nodes import Node, nodes
-from trainyard.edge.aws.s3_listing import beginning
+from trainyard.edge.aws.s3_lookup import beginning
 from trainyard.errors import TrainyardError
 from trainyard.finding import Finding
 

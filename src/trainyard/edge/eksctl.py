@@ -24,8 +24,7 @@ from typing import Protocol
 
 import yaml
 
-from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.program_variables import program_variables
+from trainyard.edge.aws.account import Account, program_variables
 from trainyard.edge.installed_eksctl import InstalledEksctl, installed_eksctl
 from trainyard.edge.watched_program import run_watched
 from trainyard.errors import TrainyardError

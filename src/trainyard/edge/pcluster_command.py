@@ -24,8 +24,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
 
-from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.program_variables import program_variables
+from trainyard.edge.aws.account import Account, program_variables
 from trainyard.edge.pcluster_environment import PclusterEnvironment
 from trainyard.edge.pcluster_process import PclusterProcess
 from trainyard.errors import TrainyardError

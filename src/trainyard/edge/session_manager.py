@@ -13,7 +13,6 @@ from shutil import which
 from typing import IO, NamedTuple
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.calls import client
 from trainyard.edge.aws.ssm_sessions import Session, SessionRequest, end_session
 from trainyard.edge.foreground import not_started, run_in_foreground
 from trainyard.errors import TrainyardError
@@ -77,7 +76,7 @@ def hold_session(
         "StartSession",
         account.profile or "",
         json.dumps(request.arguments()),
-        client(account, "ssm").meta.endpoint_url,
+        account.client("ssm").meta.endpoint_url,
     )
     try:
         return run_in_foreground(arguments, _variables(account, session), output)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from trainyard.deploy.work import Event, Work
-from trainyard.edge.aws.raw_stack_events import described_events
+from trainyard.edge.aws.stack_events import raw_stack_events
 from trainyard.edge.aws.stacks import stacks_tagged
 from trainyard.edge.new_archive import NewArchive, new_archive
 from trainyard.errors import TrainyardError
@@ -50,7 +50,7 @@ def write_archive(work: Work, events: Sequence[Event], wanted: Wanted) -> None:
         if exported is not None:
             _take_over(exported, archive, folder)
         for name in _stacks(work, with_cluster=exported is None):
-            if pages := described_events(work.account, name):
+            if pages := raw_stack_events(work.account, name):
                 _add(archive, f"{folder}/{name}-cfn-events", json.dumps(pages, indent=2), now)
         for name, text in platform_of(work.required_spec()).rehearsal().archive_files(work):
             _add(archive, f"{folder}/{name}", text, now)

@@ -11,8 +11,7 @@ import pytest
 from tests.rehearsal.account_copies import seeded_account
 from tests.rehearsal.whole import SPEC
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.change_sets import StackRequest
-from trainyard.edge.aws.cloudformation import change_stack, delete_stack
+from trainyard.edge.aws.cloudformation import StackRequest, change_stack, delete_stack
 from trainyard.edge.aws.stacks import StackState, find_stack, refuse_stuck
 from trainyard.errors import TrainyardError
 

@@ -12,10 +12,9 @@ from botocore.exceptions import ClientError
 
 from tests.edge.aws.in_memory import account_in_memory
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.calls import NotAllowedError
 from trainyard.edge.aws.cluster_logs import group_named, groups, streams
-from trainyard.edge.aws.log_events import LogEvent, events, filtered, line_of
-from trainyard.edge.aws.log_pattern import pattern_of
+from trainyard.edge.aws.errors import NotAllowedError
+from trainyard.edge.aws.log_events import LogEvent, events, filtered, line_of, pattern_of
 
 GROUP, STREAM = "/aws/parallelcluster/llm-202605061300", "ip-10-0-0-5.i-0aaaaaaaaaaaaaaa1.slurmctld"
 NOW_MS = int(time.time() * 1000)

@@ -11,8 +11,7 @@ from moto.ec2.models import ec2_backends
 
 from tests.edge.aws.in_memory import IMAGE, account_in_memory
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.data_deletion import NeededElsewhereError, await_deletions, delete_data
-from trainyard.edge.aws.kept_data import Kept, kept_data
+from trainyard.edge.aws.kept_data import Kept, NeededElsewhereError, await_deletions, delete_data, kept_data
 from trainyard.errors import TrainyardError
 
 OWN = {"trainyard:cluster": "llm"}

@@ -10,7 +10,7 @@ from botocore.exceptions import ClientError
 
 from tests.edge.aws.in_memory import account_in_memory
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.leftover_groups import delete_leftover_groups
+from trainyard.edge.aws.leftover_network import delete_leftover_groups
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.edge.aws.in_memory import account_in_memory
-from trainyard.edge.aws.leftover_interfaces import delete_leftover_interfaces
+from trainyard.edge.aws.leftover_network import delete_leftover_interfaces
 
 TAG = "cluster.k8s.amazonaws.com/name"
 

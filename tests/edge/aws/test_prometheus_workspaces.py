@@ -8,7 +8,7 @@ import pytest
 
 from tests.edge.aws.in_memory import account_in_memory
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.prometheus_workspaces import State, discarded_samples, rule_namespaces, workspace_state
+from trainyard.edge.aws.amazon_prometheus import State, discarded_samples, rule_namespaces, workspace_state
 
 OTHER = "ws-00000000-0000-0000-0000-000000000000"
 

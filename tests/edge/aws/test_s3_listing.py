@@ -9,7 +9,7 @@ import pytest
 from tests.edge.aws.in_memory import account_in_memory
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.s3_listing import beginning, objects_in
+from trainyard.edge.aws.s3_lookup import beginning, objects_in
 
 BUCKET = "ml-bucket"
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.deploy.preflights.recorded import Refusal
 from tests.operate.connect.clusters import FIRST, HEAD, account
-from trainyard.edge.aws.calls import NotAllowedError
+from trainyard.edge.aws.errors import NotAllowedError
 from trainyard.edge.aws.ssm_sessions import Session, SessionRequest, agent_state, end_session, start_session
 from trainyard.errors import TrainyardError
 

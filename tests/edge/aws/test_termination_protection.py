@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.deploy.preflights.recorded import RecordedAccount, Refusal
-from trainyard.edge.aws.termination_protection import lift_protection
+from trainyard.edge.aws.stacks import lift_protection
 from trainyard.errors import TrainyardError
 
 MADE = datetime(2026, 11, 22, tzinfo=UTC)

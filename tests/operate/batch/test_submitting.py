@@ -11,7 +11,7 @@ import pytest
 from tests.operate.batch.scripted_batch import ARN, ScriptedBatch, definition, make_stack, outputs, scripted_cluster
 from tests.render.batch.api_model import problems
 from trainyard.api.batch_submit import JobOptions, submit_batch_job
-from trainyard.edge.aws.batch_definitions import find_definition
+from trainyard.edge.aws.batch_job_state import find_definition
 from trainyard.errors import InputError, TrainyardError
 from trainyard.platforms.batch.jobs.request import job_name, submit_parameters
 

@@ -9,7 +9,7 @@ import pytest
 from tests.deploy.preflights.recorded import Refusal
 from tests.operate.connect.clusters import HEAD, account
 from tests.operate.connect.programs import Programs, programs
-from trainyard.edge.aws.calls import NotAllowedError
+from trainyard.edge.aws.errors import NotAllowedError
 from trainyard.errors import TrainyardError
 from trainyard.operate.connect.session import open_session
 from trainyard.operate.connect.shell import shell_request, ssh_request

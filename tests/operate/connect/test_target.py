@@ -19,7 +19,7 @@ from tests.operate.connect.clusters import (
     instance,
     stack,
 )
-from trainyard.edge.aws.calls import NotAllowedError
+from trainyard.edge.aws.errors import NotAllowedError
 from trainyard.errors import InputError, TrainyardError
 from trainyard.operate.connect.target import require_running
 from trainyard.operate.connect.target_search import find_target

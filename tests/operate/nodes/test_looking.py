@@ -6,7 +6,7 @@ import pytest
 
 from tests.operate.nodes.planted import BUCKET, GONE, failed, plant, put, record
 from trainyard.edge.aws import s3
-from trainyard.edge.aws.s3_listing import Listed, Listing
+from trainyard.edge.aws.s3_lookup import Listed, Listing
 from trainyard.errors import TrainyardError
 from trainyard.operate.nodes.bucket_records import to_read
 from trainyard.operate.nodes.node_query import Look

@@ -10,8 +10,8 @@ import pytest
 
 from trainyard.cli.status_output import print_status, status_values
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.fleet_status import FleetStatus
 from trainyard.edge.aws.nodes import Node
+from trainyard.edge.aws.parallelcluster import FleetStatus
 from trainyard.edge.aws.stacks import StackState
 from trainyard.operate.monitoring.access import MonitoringAccess, WorkspaceState
 from trainyard.operate.status.cluster_status import Concern, Status

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from trainyard.deploy.preflights import PreflightContext
 from trainyard.deploy.requirements.reservations import WantedReservation, wanted_reservations
-from trainyard.edge.aws import ec2, resource_groups
+from trainyard.edge.aws import ec2, reservation_groups
 
 # What will be there, but is not yet.
 # https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CapacityReservation.html
@@ -19,7 +19,7 @@ def found_reservations(context: PreflightContext, wanted: WantedReservation) -> 
     known = context.ask(ec2.capacity_reservations)
     if wanted.kind != "reservation_group":
         return tuple(known[id_] for id_ in wanted.id.split(",") if id_ in known)
-    members = context.ask(resource_groups.reservations_in, wanted.id) or ()
+    members = context.ask(reservation_groups.reservations_in, wanted.id) or ()
     return tuple(known[id_] for id_ in members if id_ in known)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from trainyard.deploy.preflights import Preflight, PreflightContext
 from trainyard.edge.aws import ec2
-from trainyard.edge.aws.calls import NotAllowedError
+from trainyard.edge.aws.errors import NotAllowedError
 from trainyard.errors import TrainyardError
 from trainyard.rules import Problem
 

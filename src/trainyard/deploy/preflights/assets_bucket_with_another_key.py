@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from trainyard.deploy.preflights import Preflight, PreflightContext
 from trainyard.edge.aws import kms, s3_lookup
-from trainyard.edge.aws.calls import NotAllowedError
+from trainyard.edge.aws.errors import NotAllowedError
 from trainyard.render.cloudformation.assets import needs_assets
 from trainyard.rules import Problem
 

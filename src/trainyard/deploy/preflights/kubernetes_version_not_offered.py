@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from trainyard.catalog.by_version import number_of
 from trainyard.deploy.preflights import Preflight, PreflightContext
 from trainyard.edge.aws import eks
-from trainyard.edge.aws.eks_versions import offered_versions
+from trainyard.edge.aws.eks import offered_versions
 from trainyard.rules import Problem
 
 

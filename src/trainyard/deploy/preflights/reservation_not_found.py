@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from trainyard.deploy.account_state.reservations import found_reservations
 from trainyard.deploy.preflights import Preflight, PreflightContext
 from trainyard.deploy.requirements.reservations import WantedReservation, wanted_reservations
-from trainyard.edge.aws import resource_groups
+from trainyard.edge.aws import reservation_groups
 from trainyard.rules import Problem
 
 
@@ -26,13 +26,13 @@ def check(context: PreflightContext) -> Iterator[Problem]:
 
 
 def _group(context: PreflightContext, wanted: WantedReservation) -> Iterator[Problem]:
-    members = context.ask(resource_groups.reservations_in, wanted.id)
+    members = context.ask(reservation_groups.reservations_in, wanted.id)
     if members is None:
         yield Problem(wanted.path, f"there is no reservation group {wanted.id}")
     elif not members:
         remedy = "put reservations into it with `aws resource-groups group-resources`"
         yield Problem(wanted.path, f"reservation group {wanted.id} holds no capacity reservation", remedy)
-    elif not context.ask(resource_groups.is_reservation_pool, wanted.id):
+    elif not context.ask(reservation_groups.is_reservation_pool, wanted.id):
         remedy = "make it anew with the configuration AWS::EC2::CapacityReservationPool"
         yield Problem(wanted.path, f"instances cannot be launched into {wanted.id}", remedy)
 

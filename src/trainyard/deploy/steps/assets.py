@@ -8,7 +8,7 @@ from trainyard.bundle.asset_lock import LockedAsset
 from trainyard.deploy.step import Outcome, Probe
 from trainyard.deploy.work import Work, folder
 from trainyard.edge.asset_cache import AssetCache
-from trainyard.edge.aws.s3_files import sizes_below, upload
+from trainyard.edge.aws.s3 import sizes_below, upload
 from trainyard.edge.downloads import Downloader
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from trainyard.deploy.step import Outcome, Probe
 from trainyard.deploy.work import Work
-from trainyard.edge.aws.data_deletion import NeededElsewhereError, await_deletions, delete_data
-from trainyard.edge.aws.kept_data import Kept, kept_data
-from trainyard.edge.aws.leftover_groups import delete_leftover_groups
+from trainyard.edge.aws.kept_data import Kept, NeededElsewhereError, await_deletions, delete_data, kept_data
+from trainyard.edge.aws.leftover_network import delete_leftover_groups
 
 
 class Data:

@@ -15,7 +15,7 @@ from trainyard.deploy.step import Outcome, Probe
 from trainyard.deploy.steps.release import final_release
 from trainyard.deploy.work import Work, folder
 from trainyard.edge.aws.load_balancers import target_healths
-from trainyard.edge.aws.s3_listing import beginning
+from trainyard.edge.aws.s3_lookup import beginning
 from trainyard.errors import TrainyardError
 from trainyard.finding import Finding
 from trainyard.finding_kinds import finding_of

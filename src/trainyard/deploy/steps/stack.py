@@ -9,8 +9,7 @@ from trainyard.catalog.partition import partition_of
 from trainyard.deploy.step import Outcome, Probe
 from trainyard.deploy.work import Work, folder
 from trainyard.edge.aws import s3
-from trainyard.edge.aws.change_sets import StackRequest
-from trainyard.edge.aws.cloudformation import change_stack, delete_stack
+from trainyard.edge.aws.cloudformation import StackRequest, change_stack, delete_stack
 from trainyard.edge.aws.kept_data import kept_data
 from trainyard.edge.aws.stack_events import StackEvent, stack_resources
 from trainyard.edge.aws.stacks import StackState, find_stack

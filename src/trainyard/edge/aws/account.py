@@ -12,15 +12,22 @@ from typing import Any
 
 import boto3  # type: ignore[import-untyped]  # its stubs are a package for each service
 from botocore.config import Config
-from botocore.exceptions import BotoCoreError, ClientError
 
-from trainyard.edge.aws.refusals import account_error
+from trainyard.edge.aws.errors import aws_errors
 
 # Throttling and server errors are tried again with growing pauses, up to this many times in all.
 # https://docs.aws.amazon.com/boto3/latest/guide/retries.html
 _ATTEMPTS = 10
 _CONNECT_TIMEOUT_S = 10
 _READ_TIMEOUT_S = 60
+_WHO = (
+    "AWS_PROFILE",
+    "AWS_DEFAULT_PROFILE",
+    "AWS_ACCESS_KEY_ID",
+    "AWS_SECRET_ACCESS_KEY",
+    "AWS_SESSION_TOKEN",
+    "AWS_SECURITY_TOKEN",
+)
 
 
 class Clock:
@@ -68,10 +75,8 @@ class Account:
             read_timeout=_READ_TIMEOUT_S,
         )
         service, region = key
-        try:
+        with aws_errors(self.region):
             made = self._session.client(service, region_name=region, endpoint_url=self.endpoint, config=config)
-        except BotoCoreError as error:
-            raise account_error(error, self.region) from error
         self._clients[key] = made
         return made
 
@@ -88,11 +93,8 @@ class Account:
 
         Raises TrainyardError where AWS cannot be reached or does not know who calls.
         """
-        try:
-            number: str = self.client("sts").get_caller_identity()["Account"]
-        except (BotoCoreError, ClientError) as error:
-            raise account_error(error, self.region) from error
-        return number
+        with aws_errors(self.region):
+            return str(self.client("sts").get_caller_identity()["Account"])
 
     def variables(self) -> dict[str, str]:
         """Return environment variables that send another program to the same account with the same rights."""
@@ -121,7 +123,7 @@ class Account:
 
     @cached_property
     def _session(self) -> Any:
-        try:
+        with aws_errors(self.region):
             return boto3.Session(
                 aws_access_key_id=self.credentials.get("AWS_ACCESS_KEY_ID"),
                 aws_secret_access_key=self.credentials.get("AWS_SECRET_ACCESS_KEY"),
@@ -129,8 +131,6 @@ class Account:
                 profile_name=self.profile,
                 region_name=self.region,
             )
-        except BotoCoreError as error:
-            raise account_error(error, self.region) from error
 
 
 def account(region: str, profile: str | None = None) -> Account:
@@ -140,3 +140,19 @@ def account(region: str, profile: str | None = None) -> Account:
     https://docs.aws.amazon.com/sdkref/latest/guide/feature-ss-endpoints.html
     """
     return Account(region, endpoint=os.environ.get("AWS_ENDPOINT_URL") or None, profile=profile)
+
+
+def program_variables(account: Account) -> dict[str, str]:
+    """Return the environment of programs that work in an account: the user's, without the account that it names.
+
+    Variables that name credentials are left out where the account has its own.
+
+    Keys in the environment would win over a profile that was chosen for this call, and lead to another account:
+    https://docs.aws.amazon.com/boto3/latest/guide/credentials.html
+    """
+    replaced = _WHO if account.credentials or account.profile else ()
+    variables = {name: value for name, value in os.environ.items() if name not in replaced}
+    if account.endpoint is not None:  # then nothing is to be asked elsewhere
+        variables = {name: value for name, value in variables.items() if not name.startswith("AWS_ENDPOINT_URL")}
+        variables["AWS_EC2_METADATA_DISABLED"] = "true"
+    return {**variables, **account.variables()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.calls import answer_or_none, client
+from trainyard.edge.aws.calls import call
 
 
 def certificate(account: Account, arn: str) -> dict[str, Any] | None:
@@ -13,9 +13,6 @@ def certificate(account: Account, arn: str) -> dict[str, Any] | None:
 
     https://docs.aws.amazon.com/acm/latest/APIReference/API_DescribeCertificate.html
     """
-
-    def ask() -> dict[str, Any]:
-        described: dict[str, Any] = client(account, "acm").describe_certificate(CertificateArn=arn)["Certificate"]
-        return described
-
-    return answer_or_none(account, "acm:DescribeCertificate", ask, ("ResourceNotFoundException",))
+    missing = ("ResourceNotFoundException",)
+    answer = call(account, "acm", "describe_certificate", none_if=missing, CertificateArn=arn)
+    return None if answer is None else dict(answer["Certificate"])

@@ -7,17 +7,17 @@ https://docs.aws.amazon.com/batch/latest/userguide/managed_compute_environments.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.batch_state import ComputeEnvironment
-from trainyard.edge.aws.calls import answer, answer_or_none, by_values, client, pages
-from trainyard.edge.aws.ec2 import Described
-from trainyard.edge.aws.scaling_activities import FailedLaunch, failed_launches_of
+from trainyard.edge.aws.batch_queues import ComputeEnvironment
+from trainyard.edge.aws.calls import by_values, call, pages, parts
+from trainyard.edge.aws.ec2 import Described, instances
 
 _STATES = ("pending", "running", "stopping", "stopped", "shutting-down")
 _MOST_CONTAINER_INSTANCES = 100  # of one call
+_MOST_ACTIVITIES = 50
 # What the names of its groups begin with: Batch itself may touch no others.
 # https://docs.aws.amazon.com/aws-managed-policy/latest/reference/BatchServiceRolePolicy.html
 _GROUP = "AWSBatch"
@@ -37,6 +37,14 @@ class Registered(NamedTuple):
     gpus: int
 
 
+class FailedLaunch(NamedTuple):
+    """An attempt of Auto Scaling to start instances that failed."""
+
+    group: str
+    at: datetime
+    why: str
+
+
 def instances_of(account: Account, environment: ComputeEnvironment) -> tuple[Described, ...]:
     """Return the instances of an environment that are not gone.
 
@@ -46,11 +54,9 @@ def instances_of(account: Account, environment: ComputeEnvironment) -> tuple[Des
     if not environment.instance_profile or not environment.subnets:
         return ()
     tags = {f"tag:{key}": (value,) for key, value in environment.instance_tags}
-    wanted = by_values(instance_state_name=_STATES, subnet_id=environment.subnets, **tags)
-    listed = pages(account, "ec2:DescribeInstances", "describe_instances", "Reservations", Filters=wanted)
-    found = (instance for reservation in listed for instance in reservation["Instances"])
+    filters = by_values(instance_state_name=_STATES, subnet_id=environment.subnets, **tags)
     profile = environment.instance_profile.rpartition("/")[2]
-    return tuple(one for one in found if _profile(one) == profile)
+    return tuple(instance for instance in instances(account, filters) if _profile(instance) == profile)
 
 
 def _profile(instance: Mapping[str, Any]) -> str:
@@ -61,26 +67,18 @@ def registered(account: Account, cluster: str) -> tuple[Registered, ...]:
     """Return the instances that have come to a cluster of ECS; none where there is no such cluster."""
     if not cluster:
         return ()
-    call = partial(_container_instances, account, cluster)
-    listed = answer_or_none(account, "ecs:ListContainerInstances", call, {"ClusterNotFoundException"}) or ()
-    parts = [listed[at : at + _MOST_CONTAINER_INSTANCES] for at in range(0, len(listed), _MOST_CONTAINER_INSTANCES)]
-    return tuple(one for part in parts for one in _described(account, cluster, part))
-
-
-def _container_instances(account: Account, cluster: str) -> tuple[str, ...]:
-    found = client(account, "ecs").get_paginator("list_container_instances").paginate(cluster=cluster)
-    return tuple(arn for page in found for arn in page.get("containerInstanceArns", ()))
-
-
-def _described(account: Account, cluster: str, arns: tuple[str, ...]) -> tuple[Registered, ...]:
-    call = partial(client(account, "ecs").describe_container_instances, cluster=cluster, containerInstances=list(arns))
-    found = answer(account, "ecs:DescribeContainerInstances", call).get("containerInstances", ())
-    return tuple(map(_registered, found))
+    operation, missing = "list_container_instances", ("ClusterNotFoundException",)
+    arns = pages(account, "ecs", operation, "containerInstanceArns", none_if=missing, cluster=cluster)
+    described = (
+        call(account, "ecs", "describe_container_instances", cluster=cluster, containerInstances=list(part))
+        for part in parts(arns, _MOST_CONTAINER_INSTANCES)
+    )
+    return tuple(_registered(instance) for answer in described for instance in answer.get("containerInstances", ()))
 
 
 def _registered(described: Mapping[str, Any]) -> Registered:
     # CPU units, 1,024 to a vCPU; GPUs by their ids.
-    has = {one["name"]: one for one in described.get("registeredResources", ())}
+    has = {resource["name"]: resource for resource in described.get("registeredResources", ())}
     return Registered(
         described.get("containerInstanceArn", ""),
         described.get("ec2InstanceId", ""),
@@ -94,16 +92,33 @@ def _registered(described: Mapping[str, Any]) -> Registered:
 
 def failed_launches(account: Account, environment: ComputeEnvironment) -> tuple[FailedLaunch, ...]:
     """Return the last attempts to start instances for an environment that failed, the newest first."""
-    permission = "autoscaling:DescribeAutoScalingGroups"
-    groups = pages(account, permission, "describe_auto_scaling_groups", "AutoScalingGroups")
-    own = [one["AutoScalingGroupName"] for one in groups if _is_of(one, environment)]
-    found = [failed for group in own for failed in failed_launches_of(account, group)]
-    return tuple(sorted(found, key=lambda one: one.at, reverse=True))
+    groups = pages(account, "autoscaling", "describe_auto_scaling_groups", "AutoScalingGroups")
+    own = [group["AutoScalingGroupName"] for group in groups if _is_of(group, environment)]
+    launches = [launch for group in own for launch in failed_launches_of(account, group)]
+    return tuple(sorted(launches, key=lambda launch: launch.at, reverse=True))
+
+
+def failed_launches_of(account: Account, group: str) -> tuple[FailedLaunch, ...]:
+    """Return the last attempts of a group to start instances that failed, the newest first.
+
+    https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_DescribeScalingActivities.html
+    """
+    place: dict[str, Any] = {"AutoScalingGroupName": group, "MaxRecords": _MOST_ACTIVITIES}
+    activities = call(account, "autoscaling", "describe_scaling_activities", **place)["Activities"]
+    failed = [activity for activity in activities if activity.get("StatusCode") in ("Failed", "Cancelled")]
+    return tuple(
+        FailedLaunch(
+            group,
+            activity["StartTime"],
+            " ".join(f"{activity.get('StatusMessage') or activity.get('Description')}".split()),
+        )
+        for activity in failed
+    )
 
 
 def _is_of(group: Mapping[str, Any], environment: ComputeEnvironment) -> bool:
     """Return whether a group is an environment's: it is named after it, or carries the tags of its instances."""
     name: str = group["AutoScalingGroupName"]
-    tags = {(one.get("Key"), one.get("Value")) for one in group.get("Tags", ())}
+    tags = {(tag.get("Key"), tag.get("Value")) for tag in group.get("Tags", ())}
     own = set(environment.instance_tags)
     return name.startswith(_GROUP) and (environment.name in name or bool(own and own <= tags))

@@ -1,23 +1,26 @@
-"""AWS Batch: jobs of a queue by their status, and what single jobs ask for, as far as one may look. Asks only.
+"""AWS Batch: jobs of a queue by their status, what single jobs ask for, and their definitions. Asks only.
 
 Of a multi-node parallel job, the node of index 3 is the job ID#3, which is described as any other.
 https://docs.aws.amazon.com/batch/latest/APIReference/API_ListJobs.html
 https://docs.aws.amazon.com/batch/latest/APIReference/API_DescribeJobs.html
+https://docs.aws.amazon.com/batch/latest/APIReference/API_DescribeJobDefinitions.html
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
 from typing import Any, NamedTuple
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.calls import answer, client
+from trainyard.edge.aws.calls import call, pages, parts
 
 MOST_DESCRIBED = 100
 """How many jobs one call describes."""
 _A_PAGE = 100
 _PLACES = {"VCPU": 0, "MEMORY": 1, "GPU": 2}
+
+BATCH_LOG_GROUP = "/aws/batch/job"
+"""Where containers log to that name no group: https://docs.aws.amazon.com/batch/latest/userguide/using_awslogs.html"""
 
 
 class Job(NamedTuple):
@@ -107,6 +110,35 @@ class JobDetail(NamedTuple):
     """What ECS calls the instance of its container; empty where it has none."""
 
 
+class JobDefinition(NamedTuple):
+    """A revision of a job definition."""
+
+    arn: str
+    name: str
+    revision: int
+    type: str
+    """multinode, or container for jobs of one."""
+    nodes: int
+    main_node: int
+    needs: tuple[NodeNeed, ...]
+    """What its nodes ask for, one for each range of them."""
+
+    @property
+    def instance_type(self) -> str | None:
+        """Return the type of its nodes, where it names one."""
+        return next((need.instance_type for need in self.needs if need.instance_type), None)
+
+    @property
+    def images(self) -> tuple[str, ...]:
+        """Return the images of its containers, each once."""
+        return tuple(dict.fromkeys(need.image for need in self.needs if need.image))
+
+    @property
+    def log_groups(self) -> tuple[str, ...]:
+        """Return where its containers log to, each once."""
+        return tuple(dict.fromkeys(need.log_group or BATCH_LOG_GROUP for need in self.needs))
+
+
 def jobs_by_status(account: Account, queue: str, status: str, most: int) -> Jobs:
     """Return the jobs of a queue that are in a status such as RUNNABLE, no more than ``most``.
 
@@ -123,22 +155,50 @@ def latest_jobs(account: Account, queue: str, after_ms: int, most: int) -> Jobs:
 
 def described_jobs(account: Account, ids: Iterable[str]) -> tuple[JobDetail, ...]:
     """Return those of some jobs and nodes that Batch still knows: it forgets them a week or more after their end."""
-    wanted = list(dict.fromkeys(ids))
-    parts = [wanted[first : first + MOST_DESCRIBED] for first in range(0, len(wanted), MOST_DESCRIBED)]
-    return tuple(one for part in parts for one in _described(account, part))
+    answers = (
+        call(account, "batch", "describe_jobs", jobs=list(part))
+        for part in parts(list(dict.fromkeys(ids)), MOST_DESCRIBED)
+    )
+    return tuple(_detail(job) for answer in answers for job in answer["jobs"])
+
+
+def find_definition(account: Account, name: str) -> JobDefinition | None:
+    """Return a definition by ARN, by NAME:REVISION, or the latest active one of a name; None where there is none."""
+    place: dict[str, Any] = {"jobDefinitionName": name, "status": "ACTIVE", "maxResults": 100}
+    if name.startswith("arn:") or ":" in name:
+        place = {"jobDefinitions": [name]}
+    described = call(account, "batch", "describe_job_definitions", **place).get("jobDefinitions", ())
+    active = [definition for definition in described if definition.get("status", "ACTIVE") == "ACTIVE"]
+    return max(map(_definition, active), key=lambda definition: definition.revision, default=None)
+
+
+def definitions(account: Account, arns: Iterable[str]) -> tuple[JobDefinition, ...]:
+    """Return those of some definitions that are there, by their ARNs.
+
+    Raises NotAllowedError, or TrainyardError where AWS does not answer.
+    """
+    named = list(dict.fromkeys(arns))
+    operation, key = "describe_job_definitions", "jobDefinitions"
+    return tuple(map(_definition, pages(account, "batch", operation, key, jobDefinitions=named))) if named else ()
+
+
+def definition_names(account: Account, beginning: str) -> tuple[str, ...]:
+    """Return the names of the account's active definitions that begin so."""
+    listed = pages(account, "batch", "describe_job_definitions", "jobDefinitions", status="ACTIVE")
+    names = {definition["jobDefinitionName"] for definition in listed}
+    return tuple(sorted(name for name in names if name.startswith(beginning)))
 
 
 def _listed(account: Account, most: int, **asked: Any) -> Jobs:
-    found: list[Job] = []
+    jobs: list[Job] = []
     token: dict[str, str] = {}
-    while len(found) < most:
-        call = partial(client(account, "batch").list_jobs, maxResults=_A_PAGE, **asked, **token)
-        page = answer(account, "batch:ListJobs", call)
-        found += map(_job, page["jobSummaryList"])
+    while len(jobs) < most:
+        page = call(account, "batch", "list_jobs", maxResults=_A_PAGE, **asked, **token)
+        jobs += map(_job, page["jobSummaryList"])
         if not page.get("nextToken"):
-            return Jobs(tuple(found[:most]), len(found) <= most)
+            return Jobs(tuple(jobs[:most]), len(jobs) <= most)
         token = {"nextToken": page["nextToken"]}
-    return Jobs(tuple(found[:most]), whole=False)
+    return Jobs(tuple(jobs[:most]), whole=False)
 
 
 def _job(summary: Mapping[str, Any]) -> Job:
@@ -154,11 +214,6 @@ def _job(summary: Mapping[str, Any]) -> Job:
         summary.get("stoppedAt"),
         summary.get("container", {}).get("exitCode"),
     )
-
-
-def _described(account: Account, ids: list[str]) -> tuple[JobDetail, ...]:
-    call = partial(client(account, "batch").describe_jobs, jobs=ids)
-    return tuple(map(_detail, answer(account, "batch:DescribeJobs", call)["jobs"]))
 
 
 def _detail(described: Mapping[str, Any]) -> JobDetail:
@@ -217,3 +272,16 @@ def _ends(described: Mapping[str, Any]) -> Iterator[ContainerEnd]:
         yield ContainerEnd(
             stream, container.get("exitCode"), container.get("reason", ""), "", described.get("stoppedAt")
         )
+
+
+def _definition(described: Mapping[str, Any]) -> JobDefinition:
+    properties = described.get("nodeProperties", {})
+    return JobDefinition(
+        described["jobDefinitionArn"],
+        described["jobDefinitionName"],
+        int(described["revision"]),
+        described.get("type", ""),
+        int(properties.get("numNodes", 1)),
+        int(properties.get("mainNode", 0)),
+        tuple(node_needs(described, "containerProperties")),
+    )

@@ -7,29 +7,19 @@ https://docs.aws.amazon.com/batch/latest/userguide/multi-node-parallel-jobs.html
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 from botocore.exceptions import BotoCoreError
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.calls import answer, client
-from trainyard.edge.aws.refusals import code
+from trainyard.edge.aws.calls import call
+from trainyard.edge.aws.errors import TRANSIENT, code
 from trainyard.errors import TrainyardError
 
 # https://docs.aws.amazon.com/batch/latest/APIReference/API_JobDetail.html
 ENDED = ("SUCCEEDED", "FAILED")
 _DEFAULT_GROUP = "/aws/batch/job"
 _MOST_PAGES = 50  # of up to 100 jobs
-# What passes although botocore has tried for a while.
-# https://docs.aws.amazon.com/batch/latest/APIReference/CommonErrors.html
-_PASSING = {
-    "TooManyRequestsException",
-    "ThrottlingException",
-    "ServerException",
-    "InternalFailure",
-    "ServiceUnavailable",
-}
 
 
 class MainNode(NamedTuple):
@@ -80,50 +70,47 @@ class Listed(NamedTuple):
 
 def submit(account: Account, parameters: dict[str, Any]) -> str:
     """Submit a job and return its id. Raises TrainyardError where AWS refuses it."""
-    call = partial(client(account, "batch").submit_job, **parameters)
-    return str(answer(account, "batch:SubmitJob", call)["jobId"])
+    return str(call(account, "batch", "submit_job", **parameters)["jobId"])
 
 
 def describe(account: Account, id_: str, main_node: int = 0) -> BatchJob | None:
     """Return a job with its main node, None where Batch knows none: it forgets them some days after their end."""
-    asked = [id_, f"{id_}#{main_node}"]
-    call = partial(client(account, "batch").describe_jobs, jobs=asked)
-    found = {job["jobId"]: job for job in answer(account, "batch:DescribeJobs", call).get("jobs", ())}
-    whole = found.get(id_)
+    node_id = f"{id_}#{main_node}"
+    answer = call(account, "batch", "describe_jobs", jobs=[id_, node_id])
+    jobs = {job["jobId"]: job for job in answer.get("jobs", ())}
+    whole = jobs.get(id_)
     if whole is None:
         return None
     index = whole.get("nodeProperties", {}).get("mainNode", main_node)
     if index != main_node:
         return describe(account, id_, index)
-    return _job(whole, found.get(asked[1], whole))
+    return _job(whole, jobs.get(node_id, whole))
 
 
 def terminate(account: Account, id_: str, reason: str) -> None:
     """End a job, also one that waits or runs. One that has ended stays as it is."""
-    call = partial(client(account, "batch").terminate_job, jobId=id_, reason=reason)
-    answer(account, "batch:TerminateJob", call)
+    call(account, "batch", "terminate_job", jobId=id_, reason=reason)
 
 
 def jobs_named(account: Account, queue: str, beginning: str) -> tuple[Listed, ...]:
     """Return the jobs of a queue whose names begin so, whatever their state."""
     asked: dict[str, Any] = {"jobQueue": queue, "filters": [{"name": "JOB_NAME", "values": [f"{beginning}*"]}]}
-    found: list[Listed] = []
+    jobs: list[Listed] = []
     token: dict[str, str] = {}
     for _ in range(_MOST_PAGES):
-        call = partial(client(account, "batch").list_jobs, **asked, **token)
-        page = answer(account, "batch:ListJobs", call)
-        found += [_listed(one) for one in page.get("jobSummaryList", ())]
+        page = call(account, "batch", "list_jobs", **asked, **token)
+        jobs += [_listed(job) for job in page.get("jobSummaryList", ())]
         if not page.get("nextToken"):
             break
         token = {"nextToken": page["nextToken"]}
     # The filter does not tell capital letters from small ones.
-    return tuple(one for one in found if one.name.startswith(beginning))
+    return tuple(job for job in jobs if job.name.startswith(beginning))
 
 
 def may_pass(error: TrainyardError) -> bool:
     """Return whether what a call has ended with may be over the next time: a network that went away, for instance."""
     cause = error.__cause__
-    return isinstance(cause, BotoCoreError) or (cause is not None and code(cause) in _PASSING)
+    return isinstance(cause, BotoCoreError) or (cause is not None and code(cause) in TRANSIENT)
 
 
 def _listed(described: dict[str, Any]) -> Listed:

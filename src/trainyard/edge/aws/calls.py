@@ -1,91 +1,109 @@
-"""Questions to AWS that change nothing: what may be refused, and what may be missing, told apart."""
+"""Calls to AWS: one function for every operation of every service, and one for those that answer in pages."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from typing import Any, TypeVar
+from collections.abc import Collection, Sequence
+from typing import Any
 
-from botocore.exceptions import BotoCoreError, ClientError
+from botocore.exceptions import ClientError
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.refusals import account_error, code, words
-from trainyard.errors import TrainyardError
+from trainyard.edge.aws.errors import aws_errors, has_code
 
-Answer = TypeVar("Answer")
-
-# How services word a refusal; 403 is all that S3 answers to HEAD.
-# https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html
-# https://docs.aws.amazon.com/ARG/latest/APIReference/API_ListGroupResources.html
-# https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadBucket.html
-DENIED = {
-    "AccessDenied",
-    "AccessDeniedException",
-    "UnauthorizedOperation",
-    "UnauthorizedException",
-    "ForbiddenException",
-    "Forbidden",
-    "403",
+# Services whose permissions have another prefix than boto3's name of them.
+# https://docs.aws.amazon.com/service-authorization/latest/reference/reference_policies_actions-resources-contextkeys.html
+_PREFIXES = {
+    "amp": "aps",
+    "efs": "elasticfilesystem",
+    "elbv2": "elasticloadbalancing",
+    "service-quotas": "servicequotas",
+    "sso-admin": "sso",
+}
+# Operations whose permission has another name.
+# https://docs.aws.amazon.com/AmazonS3/latest/userguide/using-with-s3-policy-actions.html
+_PERMISSIONS = {
+    "get_aws_default_service_quota": "servicequotas:GetAWSDefaultServiceQuota",
+    "delete_objects": "s3:DeleteObject",
+    "get_bucket_encryption": "s3:GetEncryptionConfiguration",
+    "get_bucket_lifecycle_configuration": "s3:GetLifecycleConfiguration",
+    "head_bucket": "s3:ListBucket",
+    "head_object": "s3:GetObject",
+    "list_objects_v2": "s3:ListBucket",
+    "put_bucket_encryption": "s3:PutEncryptionConfiguration",
+    "put_bucket_lifecycle_configuration": "s3:PutLifecycleConfiguration",
+    "put_public_access_block": "s3:PutBucketPublicAccessBlock",
 }
 
 
-class NotAllowedError(TrainyardError):
-    """AWS does not answer whoever asks."""
+def call(  # noqa: PLR0913  where, what, and what may come of it
+    account: Account,
+    service: str,
+    operation: str,
+    /,
+    *,
+    doing: str = "",
+    none_if: Collection[str] = (),
+    region: str | None = None,
+    **parameters: Any,
+) -> Any:
+    """Return what AWS answers; None where it answers with one of the codes ``none_if``, see ``errors.has_code``.
 
-    def __init__(self, permission: str, said: str) -> None:
-        """Name the permission that is missing."""
-        super().__init__(f"not allowed: {permission}", hint=f"ask for the permission {permission}; AWS says: {said}")
-        self.permission = permission
-
-
-def client(account: Account, service: str) -> Any:
-    """Return botocore's client of a service."""
-    return account.client(service)
-
-
-def answer(account: Account, permission: str, ask: Callable[[], Answer]) -> Answer:
-    """Return what AWS answers. Raises NotAllowedError, or TrainyardError where AWS says anything else."""
-    try:
-        return ask()
-    except (BotoCoreError, ClientError) as error:
-        if code(error) in DENIED:
-            raise NotAllowedError(permission, words(error)) from error
-        raise account_error(error, account.region, f"ask AWS ({permission})") from error
-
-
-def answer_or_none(
-    account: Account, permission: str, ask: Callable[[], Answer], missing: Collection[str]
-) -> Answer | None:
-    """Return what AWS answers, None where it answers with one of the codes that say: there is no such thing."""
-
-    def ask_knowing() -> Answer | None:
+    ``operation`` is boto3's name of it, and ``doing`` completes "could not …".
+    Raises NotAllowedError where a policy denies it, and TrainyardError where AWS says anything else.
+    """
+    client = account.client(service) if region is None else account.client(service, region)
+    with aws_errors(account.region, doing, permission_of(service, operation)):
         try:
-            return ask()
+            return getattr(client, operation)(**parameters)
         except ClientError as error:
-            if code(error) in missing:
+            if has_code(error, none_if):
                 return None
             raise
 
-    return answer(account, permission, ask_knowing)
 
+def pages(account: Account, service: str, operation: str, key: str, /, **parameters: Any) -> tuple[Any, ...]:
+    """Return everything that an operation lists below a key, page after page; nothing where ``call`` returns None.
 
-def pages(account: Account, permission: str, operation: str, key: str, **arguments: Any) -> tuple[Any, ...]:
-    """Return everything that an operation lists below a key, page after page.
-
-    ``permission`` is service:Action, and ``operation`` boto3's name of the call.
+    Takes the arguments of ``call``, and raises what it raises.
     """
-    service = _CLIENTS.get(permission.partition(":")[0], permission.partition(":")[0])
-
-    def ask() -> tuple[Any, ...]:
-        listed = client(account, service).get_paginator(operation).paginate(**arguments)
-        return tuple(one for page in listed for one in page.get(key, ()))
-
-    return answer(account, permission, ask)
+    return pages_or_none(account, service, operation, key, **parameters) or ()
 
 
-# Services whose permissions have another name than their client.
-_CLIENTS = {"elasticfilesystem": "efs", "sso": "sso-admin"}
+def pages_or_none(  # noqa: PLR0913  as call
+    account: Account,
+    service: str,
+    operation: str,
+    key: str,
+    /,
+    *,
+    doing: str = "",
+    none_if: Collection[str] = (),
+    **parameters: Any,
+) -> tuple[Any, ...] | None:
+    """Return what ``pages`` returns, and None where ``call`` returns None."""
+    client = account.client(service)
+    with aws_errors(account.region, doing, permission_of(service, operation)):
+        try:
+            listed = client.get_paginator(operation).paginate(**parameters)
+            return tuple(item for page in listed for item in page.get(key, ()))
+        except ClientError as error:
+            if has_code(error, none_if):
+                return None
+            raise
+
+
+def permission_of(service: str, operation: str) -> str:
+    """Return the permission that an operation needs, such as ec2:DescribeVpcs."""
+    action = "".join(word.capitalize() for word in operation.split("_"))
+    return _PERMISSIONS.get(operation) or f"{_PREFIXES.get(service, service)}:{action}"
 
 
 def by_values(**values: Collection[str]) -> list[dict[str, Any]]:
     """Return EC2's filters: what is not there is left out of the answer, where asking by id would be an error."""
-    return [{"Name": name.replace("_", "-"), "Values": sorted(wanted)} for name, wanted in values.items()]
+    names = {name: name if name.startswith("tag:") else name.replace("_", "-") for name in values}
+    return [{"Name": names[name], "Values": sorted(wanted)} for name, wanted in values.items()]
+
+
+def parts(items: Sequence[Any], size: int) -> list[Sequence[Any]]:
+    """Return items in parts of a size that one call takes."""
+    return [items[first : first + size] for first in range(0, len(items), size)]

@@ -8,11 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from functools import partial
 from typing import Any, NamedTuple
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.calls import answer_or_none, client
+from trainyard.edge.aws.calls import call
 
 MISSING = {"ResourceNotFoundException"}
 """What CloudWatch Logs answers where there is no such group or stream."""
@@ -30,7 +29,6 @@ _NAMES = {
         ("/aws/containerinsights/{cluster}/", "application|dataplane|host|performance"),
     ),
 }
-_PERMISSIONS = {"describe_log_groups": "logs:DescribeLogGroups", "describe_log_streams": "logs:DescribeLogStreams"}
 _MOST_GROUP_PAGES = 20  # of 50 groups
 _MOST_STREAM_PAGES = 1000  # of 50 streams: https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_DescribeLogStreams.html
 
@@ -136,8 +134,7 @@ def _listed(
     found: list[dict[str, Any]] = []
     token: dict[str, str] = {}
     for _ in range(most_pages):
-        call = partial(getattr(client(account, "logs"), operation), **asked, **token)
-        page = answer_or_none(account, _PERMISSIONS[operation], call, MISSING) or {}
+        page = call(account, "logs", operation, none_if=MISSING, **asked, **token) or {}
         found += page.get(key, ())
         if not page.get("nextToken"):
             return found, True

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from botocore.exceptions import ClientError
-
 from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.calls import call, pages
 from trainyard.edge.aws.eks import EksCluster
-from trainyard.edge.aws.refusals import account_error
 
 # The group is made with the cluster or after it; clocks of two services may differ.
 _EARLIER_S = 3600
@@ -28,18 +26,16 @@ def tag_log_group(account: Account, cluster: EksCluster, tags: Mapping[str, str]
 
     A group that is older than the cluster is of another one, which had the name before: it keeps what it has.
     """
-    client, name = account.client("logs"), control_plane_log_group(cluster.name)
-    try:
-        pages = client.get_paginator("describe_log_groups").paginate(logGroupNamePrefix=name)
-        found = [one for page in pages for one in page["logGroups"] if one["logGroupName"] == name]
-        if not found or _is_older(found[0].get("creationTime", 0), cluster):
-            return False
-        arn = found[0]["arn"].removesuffix(":*")
-        if tags.items() <= client.list_tags_for_resource(resourceArn=arn)["tags"].items():
-            return False
-        client.tag_resource(resourceArn=arn, tags=dict(tags))
-    except ClientError as error:
-        raise account_error(error, account.region, f"tag log group {name}") from error
+    name = control_plane_log_group(cluster.name)
+    doing = f"tag log group {name}"
+    listed = pages(account, "logs", "describe_log_groups", "logGroups", doing=doing, logGroupNamePrefix=name)
+    group = next((group for group in listed if group["logGroupName"] == name), None)
+    if group is None or _is_older(group.get("creationTime", 0), cluster):
+        return False
+    arn = group["arn"].removesuffix(":*")
+    if tags.items() <= call(account, "logs", "list_tags_for_resource", doing=doing, resourceArn=arn)["tags"].items():
+        return False
+    call(account, "logs", "tag_resource", doing=doing, resourceArn=arn, tags=dict(tags))
     return True
 
 

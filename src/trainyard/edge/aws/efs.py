@@ -8,34 +8,34 @@ from __future__ import annotations
 from typing import Any
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.calls import answer_or_none, client
+from trainyard.edge.aws.calls import pages
+
+_NO_FILE_SYSTEM = ("FileSystemNotFound",)
+
+
+def file_systems(account: Account) -> tuple[dict[str, Any], ...]:
+    """Return every file system of the region.
+
+    https://docs.aws.amazon.com/efs/latest/ug/API_FileSystemDescription.html
+    """
+    return pages(account, "efs", "describe_file_systems", "FileSystems")
 
 
 def file_system(account: Account, id_: str) -> dict[str, Any] | None:
     """Return a file system, None where there is none of this id."""
-
-    def ask() -> dict[str, Any] | None:
-        found = client(account, "efs").describe_file_systems(FileSystemId=id_)["FileSystems"]
-        return found[0] if found else None
-
-    return answer_or_none(account, "elasticfilesystem:DescribeFileSystems", ask, ("FileSystemNotFound",))
+    operation, key = "describe_file_systems", "FileSystems"
+    found = pages(account, "efs", operation, key, none_if=_NO_FILE_SYSTEM, FileSystemId=id_)
+    return next(iter(found), None)
 
 
 def mount_targets(account: Account, id_: str) -> tuple[dict[str, Any], ...]:
     """Return where a file system can be mounted; nowhere where it does not exist."""
-
-    def ask() -> tuple[dict[str, Any], ...]:
-        return tuple(client(account, "efs").describe_mount_targets(FileSystemId=id_)["MountTargets"])
-
-    permission = "elasticfilesystem:DescribeMountTargets"
-    return answer_or_none(account, permission, ask, ("FileSystemNotFound",)) or ()
+    operation, key = "describe_mount_targets", "MountTargets"
+    return pages(account, "efs", operation, key, none_if=_NO_FILE_SYSTEM, FileSystemId=id_)
 
 
 def access_point(account: Account, id_: str) -> dict[str, Any] | None:
     """Return an access point, None where there is none of this id."""
-
-    def ask() -> dict[str, Any] | None:
-        found = client(account, "efs").describe_access_points(AccessPointId=id_)["AccessPoints"]
-        return found[0] if found else None
-
-    return answer_or_none(account, "elasticfilesystem:DescribeAccessPoints", ask, ("AccessPointNotFound",))
+    operation, missing = "describe_access_points", ("AccessPointNotFound",)
+    found = pages(account, "efs", operation, "AccessPoints", none_if=missing, AccessPointId=id_)
+    return next(iter(found), None)

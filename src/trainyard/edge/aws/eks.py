@@ -6,12 +6,12 @@ https://docs.aws.amazon.com/eks/latest/APIReference/API_Nodegroup.html
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.calls import answer, answer_or_none, client, pages
+from trainyard.edge.aws.calls import call, pages
 
 _MISSING = ("ResourceNotFoundException",)
 
@@ -124,81 +124,60 @@ def find_cluster(account: Account, name: str) -> EksCluster | None:
 
     Raises NotAllowedError, or TrainyardError where AWS does not answer.
     """
-    eks = client(account, "eks")
-    found = answer_or_none(account, "eks:DescribeCluster", lambda: eks.describe_cluster(name=name), _MISSING)
-    return None if found is None else _cluster(found["cluster"])
+    answer = call(account, "eks", "describe_cluster", none_if=_MISSING, name=name)
+    return None if answer is None else _cluster(answer["cluster"])
 
 
 def node_groups(account: Account, cluster: str) -> tuple[NodeGroupState, ...]:
     """Return the managed node groups of a cluster, by their names; none where the cluster is gone."""
-    return tuple(
-        found
-        for name in sorted(_listed(account, "eks:ListNodegroups", "list_nodegroups", "nodegroups", cluster))
-        if (found := find_node_group(account, cluster, name)) is not None
-    )
+    names = sorted(pages(account, "eks", "list_nodegroups", "nodegroups", none_if=_MISSING, clusterName=cluster))
+    groups = (find_node_group(account, cluster, name) for name in names)
+    return tuple(group for group in groups if group is not None)
 
 
 def find_node_group(account: Account, cluster: str, name: str) -> NodeGroupState | None:
     """Return a node group, None where there is none."""
-    eks = client(account, "eks")
-    found = answer_or_none(
-        account,
-        "eks:DescribeNodegroup",
-        lambda: eks.describe_nodegroup(clusterName=cluster, nodegroupName=name),
-        _MISSING,
-    )
-    return None if found is None else _node_group(found["nodegroup"])
+    place = {"clusterName": cluster, "nodegroupName": name}
+    answer = call(account, "eks", "describe_nodegroup", none_if=_MISSING, **place)
+    return None if answer is None else _node_group(answer["nodegroup"])
 
 
 def addons(account: Account, cluster: str) -> tuple[Addon, ...]:
     """Return the add-ons of a cluster, by their names; none where the cluster is gone."""
-    eks = client(account, "eks")
-    described = (
-        answer_or_none(
-            account,
-            "eks:DescribeAddon",
-            lambda name=name: eks.describe_addon(clusterName=cluster, addonName=name),  # type: ignore[misc]
-            _MISSING,
-        )
-        for name in sorted(_listed(account, "eks:ListAddons", "list_addons", "addons", cluster))
+    names = sorted(pages(account, "eks", "list_addons", "addons", none_if=_MISSING, clusterName=cluster))
+    answers = (
+        call(account, "eks", "describe_addon", none_if=_MISSING, clusterName=cluster, addonName=name) for name in names
     )
-    return tuple(_addon(one["addon"]) for one in described if one is not None)
+    return tuple(_addon(answer["addon"]) for answer in answers if answer is not None)
 
 
 def updates(account: Account, cluster: str, *, node_group: str | None = None) -> tuple[Update, ...]:
     """Return the updates of a cluster, or of one of its node groups, the newest first."""
-    eks = client(account, "eks")
-    of = {"name": cluster, **({} if node_group is None else {"nodegroupName": node_group})}
-    ids = pages(account, "eks:ListUpdates", "list_updates", "updateIds", **of)
-    found = [
-        answer(account, "eks:DescribeUpdate", lambda one=one: eks.describe_update(updateId=one, **of)["update"])  # type: ignore[misc]
-        for one in ids
-    ]
-    return tuple(sorted(map(_update, found), key=lambda one: str(one.created), reverse=True))
+    place = {"name": cluster, **({} if node_group is None else {"nodegroupName": node_group})}
+    ids = pages(account, "eks", "list_updates", "updateIds", **place)
+    found = [_update(call(account, "eks", "describe_update", updateId=id_, **place)["update"]) for id_ in ids]
+    return tuple(sorted(found, key=lambda update: str(update.created), reverse=True))
 
 
 def administrators(account: Account, cluster: str) -> tuple[str, ...]:
     """Return the ARNs that have an access entry: people, roles of nodes and of AWS's own services."""
-    return tuple(_listed(account, "eks:ListAccessEntries", "list_access_entries", "accessEntries", cluster))
+    return pages(account, "eks", "list_access_entries", "accessEntries", none_if=_MISSING, clusterName=cluster)
 
 
 def pod_identities(account: Account, cluster: str) -> frozenset[tuple[str, str]]:
     """Return the namespaces and names of the service accounts that have a role by EKS Pod Identity."""
-
-    def ask() -> list[Mapping[str, Any]]:
-        listed = client(account, "eks").get_paginator("list_pod_identity_associations").paginate(clusterName=cluster)
-        return [one for page in listed for one in page.get("associations", ())]
-
-    found = answer_or_none(account, "eks:ListPodIdentityAssociations", ask, _MISSING) or []
-    return frozenset((one["namespace"], one["serviceAccount"]) for one in found)
+    operation, place = "list_pod_identity_associations", {"clusterName": cluster}
+    found = pages(account, "eks", operation, "associations", none_if=_MISSING, **place)
+    return frozenset((association["namespace"], association["serviceAccount"]) for association in found)
 
 
-def _listed(account: Account, permission: str, operation: str, key: str, cluster: str) -> Iterable[str]:
-    def ask() -> list[str]:
-        listed = client(account, "eks").get_paginator(operation).paginate(clusterName=cluster)
-        return [str(one) for page in listed for one in page.get(key, ())]
+def offered_versions(account: Account) -> tuple[str, ...]:
+    """Return the versions of Kubernetes that EKS makes clusters of, such as 1.36, in standard and in extended support.
 
-    return answer_or_none(account, permission, ask, _MISSING) or []
+    https://docs.aws.amazon.com/eks/latest/APIReference/API_DescribeClusterVersions.html
+    """
+    found = pages(account, "eks", "describe_cluster_versions", "clusterVersions")
+    return tuple(str(version["clusterVersion"]) for version in found)
 
 
 def _cluster(described: Mapping[str, Any]) -> EksCluster:

@@ -8,24 +8,22 @@ from __future__ import annotations
 from typing import Any
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.calls import answer_or_none, client
+from trainyard.edge.aws.calls import pages
+
+
+def file_systems(account: Account) -> tuple[dict[str, Any], ...]:
+    """Return every file system of the region."""
+    return pages(account, "fsx", "describe_file_systems", "FileSystems")
 
 
 def file_system(account: Account, id_: str) -> dict[str, Any] | None:
     """Return a file system, None where there is none of this id."""
-
-    def ask() -> dict[str, Any] | None:
-        found = client(account, "fsx").describe_file_systems(FileSystemIds=[id_])["FileSystems"]
-        return found[0] if found else None
-
-    return answer_or_none(account, "fsx:DescribeFileSystems", ask, ("FileSystemNotFound",))
+    missing, key = ("FileSystemNotFound",), "FileSystems"
+    found = pages(account, "fsx", "describe_file_systems", key, none_if=missing, FileSystemIds=[id_])
+    return next(iter(found), None)
 
 
 def volume(account: Account, id_: str) -> dict[str, Any] | None:
     """Return a volume of FSx for OpenZFS, None where there is none of this id."""
-
-    def ask() -> dict[str, Any] | None:
-        found = client(account, "fsx").describe_volumes(VolumeIds=[id_])["Volumes"]
-        return found[0] if found else None
-
-    return answer_or_none(account, "fsx:DescribeVolumes", ask, ("VolumeNotFound",))
+    found = pages(account, "fsx", "describe_volumes", "Volumes", none_if=("VolumeNotFound",), VolumeIds=[id_])
+    return next(iter(found), None)

@@ -6,17 +6,16 @@ import secrets
 from contextlib import suppress
 from typing import NamedTuple
 
-from botocore.exceptions import ClientError
-
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.refusals import account_error, code
+from trainyard.edge.aws.calls import call, pages
+from trainyard.edge.aws.errors import UNTRANSLATED
 from trainyard.errors import TrainyardError
 
 # Long enough for a slow network, and short enough to be of no use to whoever finds it tomorrow.
 TOKEN_LIFE_S = 900
 _POLL_S = 10.0
 _POLLS = 60  # ten minutes
-_GONE = "ResourceNotFoundException"
+_GONE = ("ResourceNotFoundException",)
 # On the way to ACTIVE, by itself.
 # https://docs.aws.amazon.com/grafana/latest/APIReference/API_WorkspaceSummary.html
 _PASSING = {"CREATING", "UPDATING", "UPGRADING", "VERSION_UPDATING"}
@@ -44,30 +43,29 @@ class Token(NamedTuple):
 
 def find_workspace(account: Account, workspace: str) -> Workspace | None:
     """Return a workspace; None where there is none of this id."""
-    try:
-        found = account.client("grafana").describe_workspace(workspaceId=workspace)["workspace"]
-    except ClientError as error:
-        if code(error) == _GONE:
-            return None
-        raise account_error(error, account.region, f"look at Grafana workspace {workspace}") from error
-    return Workspace(workspace, found["status"], found["endpoint"], found.get("grafanaVersion", ""))
+    doing = f"look at Grafana workspace {workspace}"
+    answer = call(account, "grafana", "describe_workspace", doing=doing, none_if=_GONE, workspaceId=workspace)
+    if answer is None:
+        return None
+    described = answer["workspace"]
+    return Workspace(workspace, described["status"], described["endpoint"], described.get("grafanaVersion", ""))
 
 
 def active_workspace(account: Account, workspace: str) -> Workspace:
     """Return a workspace once it works. Raises TrainyardError where it does not come to that."""
-    found = find_workspace(account, workspace)
+    state = find_workspace(account, workspace)
     for _ in range(_POLLS):
-        if found is None or found.status not in _PASSING:
+        if state is None or state.status not in _PASSING:
             break
         account.clock.sleep(_POLL_S)
-        found = find_workspace(account, workspace)
-    if found is None or found.status != "ACTIVE":
+        state = find_workspace(account, workspace)
+    if state is None or state.status != "ACTIVE":
         raise TrainyardError(
-            f"Grafana workspace {workspace} is {found.status if found else 'gone'}",
+            f"Grafana workspace {workspace} is {state.status if state else 'gone'}",
             where=workspace,
             hint="look at it in the console of Amazon Managed Grafana; the next deployment fills it",
         )
-    return found
+    return state
 
 
 def service_account(account: Account, workspace: str, name: str) -> str:
@@ -75,42 +73,40 @@ def service_account(account: Account, workspace: str, name: str) -> str:
 
     One stays: each that has ever called in a month is paid for as a user. https://aws.amazon.com/grafana/pricing/
     """
-    if (found := find_service_account(account, workspace, name)) is not None:
-        return found
-    client = account.client("grafana")
-    try:
-        # Only an admin may add data sources.
-        # https://grafana.com/docs/grafana/v10.4/administration/roles-and-permissions/
-        made = client.create_workspace_service_account(workspaceId=workspace, name=name, grafanaRole="ADMIN")
-    except ClientError as error:
-        raise account_error(error, account.region, f"make a service account in {workspace}") from error
-    return str(made["id"])
+    if (there := find_service_account(account, workspace, name)) is not None:
+        return there
+    # Only an admin may add data sources.
+    # https://grafana.com/docs/grafana/v10.4/administration/roles-and-permissions/
+    settings = {"workspaceId": workspace, "name": name, "grafanaRole": "ADMIN"}
+    doing = f"make a service account in {workspace}"
+    return str(call(account, "grafana", "create_workspace_service_account", doing=doing, **settings)["id"])
 
 
 def find_service_account(account: Account, workspace: str, name: str) -> str | None:
     """Return the id of the service account of this name; None where there is none."""
-    pages = account.client("grafana").get_paginator("list_workspace_service_accounts")
-    found = (one for page in pages.paginate(workspaceId=workspace) for one in page["serviceAccounts"])
-    return next((str(one["id"]) for one in found if one["name"] == name), None)
+    operation, key = "list_workspace_service_accounts", "serviceAccounts"
+    accounts = pages(account, "grafana", operation, key, workspaceId=workspace)
+    return next((str(described["id"]) for described in accounts if described["name"] == name), None)
 
 
 def create_token(account: Account, workspace: str, of: str) -> Token:
     """Make a token of a service account, that ends by itself. Its name is one that no other has."""
-    try:
-        made = account.client("grafana").create_workspace_service_account_token(
-            workspaceId=workspace,
-            serviceAccountId=of,
-            name=f"trainyard-{secrets.token_hex(8)}",
-            secondsToLive=TOKEN_LIFE_S,
-        )["serviceAccountToken"]
-    except ClientError as error:
-        raise account_error(error, account.region, f"make a token for {workspace}") from error
-    return Token(made["id"], made["key"])
+    token = call(
+        account,
+        "grafana",
+        "create_workspace_service_account_token",
+        doing=f"make a token for {workspace}",
+        workspaceId=workspace,
+        serviceAccountId=of,
+        name=f"trainyard-{secrets.token_hex(8)}",
+        secondsToLive=TOKEN_LIFE_S,
+    )["serviceAccountToken"]
+    return Token(token["id"], token["key"])
 
 
 def delete_token(account: Account, workspace: str, of: str, token: Token) -> None:
     """Delete it. Where that fails, its life is short anyway: that is no reason to fail."""
-    with suppress(ClientError):
+    with suppress(*UNTRANSLATED):
         account.client("grafana").delete_workspace_service_account_token(
             workspaceId=workspace, serviceAccountId=of, tokenId=token.id
         )
@@ -118,8 +114,5 @@ def delete_token(account: Account, workspace: str, of: str, token: Token) -> Non
 
 def delete_service_account(account: Account, workspace: str, of: str) -> None:
     """Delete it, with its tokens."""
-    try:
-        account.client("grafana").delete_workspace_service_account(workspaceId=workspace, serviceAccountId=of)
-    except ClientError as error:
-        if code(error) != _GONE:
-            raise account_error(error, account.region, f"delete the service account of {workspace}") from error
+    doing, place = f"delete the service account of {workspace}", {"workspaceId": workspace, "serviceAccountId": of}
+    call(account, "grafana", "delete_workspace_service_account", doing=doing, none_if=_GONE, **place)

@@ -9,10 +9,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from botocore.exceptions import BotoCoreError, ClientError
-
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.refusals import account_error, code
+from trainyard.edge.aws.calls import call
+from trainyard.edge.aws.ec2 import tags_of
+from trainyard.edge.aws.errors import UNTRANSLATED
 from trainyard.errors import InputError, TrainyardError
 
 _CALL = "trainyard:call"
@@ -46,10 +46,7 @@ def finish_key_pair(account: Account, name: str, file: Path, tags: dict[str, str
             where=str(file),
             hint="name a file that does not exist, and the key pair is made again",
         )
-    try:
-        account.client("ec2").delete_key_pair(KeyName=name)
-    except (BotoCoreError, ClientError) as error:
-        raise account_error(error, account.region, f"delete key pair {name}") from error
+    call(account, "ec2", "delete_key_pair", doing=f"delete key pair {name}", KeyName=name)
     create_key_pair(account, name, file, tags)
 
 
@@ -68,7 +65,7 @@ def create_key_pair(account: Account, name: str, file: Path, tags: dict[str, str
     try:
         _write(descriptor, _made(account, name, tags, mine))
     except BaseException as error:
-        with suppress(BotoCoreError, ClientError, TrainyardError):  # the error that led here says more
+        with suppress(*UNTRANSLATED, TrainyardError):  # the error that led here says more
             if _tags(_described(account, name)).get(_CALL) == mine:
                 account.client("ec2").delete_key_pair(KeyName=name)
         file.unlink(missing_ok=True)
@@ -110,42 +107,35 @@ def _ends_as_a_key(file: Path) -> bool:
 
 def _made(account: Account, name: str, tags: dict[str, str], mine: str) -> str:
     """Return the private key of a new key pair. An answer that is lost takes the key with it, so it is made again."""
-    marked = [{"Key": key, "Value": value} for key, value in {**tags, _CALL: mine}.items()]
-    client = account.client("ec2")
-    wanted = {"KeyName": name, "KeyType": "ed25519", "KeyFormat": "pem"}
-    marks = [{"ResourceType": "key-pair", "Tags": marked}]
+    marks = [{"Key": key, "Value": value} for key, value in {**tags, _CALL: mine}.items()]
+    settings: dict[str, Any] = {"KeyName": name, "KeyType": "ed25519", "KeyFormat": "pem"}
+    settings["TagSpecifications"] = [{"ResourceType": "key-pair", "Tags": marks}]
     for _ in range(3):
         try:
-            material: str = client.create_key_pair(**wanted, TagSpecifications=marks)["KeyMaterial"]
-        except (BotoCoreError, ClientError) as error:
+            answer = call(account, "ec2", "create_key_pair", doing=f"create key pair {name}", **settings)
+        except TrainyardError:
             if _tags(_described(account, name)).get(_CALL) != mine:
-                raise account_error(error, account.region, f"create key pair {name}") from error
-            client.delete_key_pair(KeyName=name)
+                raise
+            account.client("ec2").delete_key_pair(KeyName=name)
         else:
-            return material
+            return str(answer["KeyMaterial"])
     raise TrainyardError(f"could not create key pair {name}: every answer was lost", where=name, hint="try again")
 
 
 def _mark_done(account: Account, name: str) -> None:
     """Say on the key pair that its private key is written."""
-    found = _described(account, name)
-    if found is None:
+    described = _described(account, name)
+    if described is None:
         raise TrainyardError(f"key pair {name} vanished while it was made", where=name, hint="run the command again")
-    try:
-        account.client("ec2").create_tags(Resources=[found["KeyPairId"]], Tags=[{"Key": _CALL, "Value": _DONE}])
-    except (BotoCoreError, ClientError) as error:
-        raise account_error(error, account.region, f"tag key pair {name}") from error
+    done = [{"Key": _CALL, "Value": _DONE}]
+    call(account, "ec2", "create_tags", doing=f"tag key pair {name}", Resources=[described["KeyPairId"]], Tags=done)
 
 
 def _described(account: Account, name: str) -> dict[str, Any] | None:
-    try:
-        found: list[dict[str, Any]] = account.client("ec2").describe_key_pairs(KeyNames=[name])["KeyPairs"]
-    except ClientError as error:
-        if code(error) == "InvalidKeyPair.NotFound":
-            return None
-        raise account_error(error, account.region, f"look at key pair {name}") from error
-    return found[0] if found else None
+    missing, doing = ("InvalidKeyPair.NotFound",), f"look at key pair {name}"
+    answer = call(account, "ec2", "describe_key_pairs", doing=doing, none_if=missing, KeyNames=[name])
+    return next(iter(answer["KeyPairs"]), None) if answer else None
 
 
-def _tags(described: Mapping[str, Any] | None) -> dict[str, str]:
-    return {tag["Key"]: tag["Value"] for tag in (described or {}).get("Tags", ())}
+def _tags(described: dict[str, Any] | None) -> dict[str, str]:
+    return tags_of(described or {})

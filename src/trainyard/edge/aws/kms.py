@@ -6,7 +6,9 @@ import json
 from typing import Any
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.calls import answer_or_none, client
+from trainyard.edge.aws.calls import call
+
+_NO_KEY = ("NotFoundException",)
 
 
 def key(account: Account, arn: str) -> dict[str, Any] | None:
@@ -14,12 +16,8 @@ def key(account: Account, arn: str) -> dict[str, Any] | None:
 
     https://docs.aws.amazon.com/kms/latest/APIReference/API_DescribeKey.html
     """
-
-    def ask() -> dict[str, Any]:
-        described: dict[str, Any] = client(account, "kms").describe_key(KeyId=arn)["KeyMetadata"]
-        return described
-
-    return answer_or_none(account, "kms:DescribeKey", ask, ("NotFoundException",))
+    answer = call(account, "kms", "describe_key", none_if=_NO_KEY, KeyId=arn)
+    return None if answer is None else dict(answer["KeyMetadata"])
 
 
 def statements(account: Account, arn: str) -> tuple[dict[str, Any], ...] | None:
@@ -27,13 +25,8 @@ def statements(account: Account, arn: str) -> tuple[dict[str, Any], ...] | None:
 
     https://docs.aws.amazon.com/kms/latest/APIReference/API_GetKeyPolicy.html
     """
-
-    def ask() -> dict[str, Any]:
-        policy: dict[str, Any] = json.loads(client(account, "kms").get_key_policy(KeyId=arn)["Policy"])
-        return policy
-
-    policy = answer_or_none(account, "kms:GetKeyPolicy", ask, ("NotFoundException",))
-    if policy is None:
+    answer = call(account, "kms", "get_key_policy", none_if=_NO_KEY, KeyId=arn)
+    if answer is None:
         return None
-    found = policy.get("Statement", ())
-    return (found,) if isinstance(found, dict) else tuple(found)
+    written = json.loads(answer["Policy"]).get("Statement", ())
+    return (written,) if isinstance(written, dict) else tuple(written)

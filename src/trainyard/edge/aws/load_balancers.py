@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.calls import answer, client
+from trainyard.edge.aws.calls import call
 
 
 class TargetHealth(NamedTuple):
@@ -22,10 +22,8 @@ def target_healths(account: Account, group_arn: str) -> tuple[TargetHealth, ...]
 
     https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_TargetHealth.html
     """
-
-    def ask() -> tuple[TargetHealth, ...]:
-        described = client(account, "elbv2").describe_target_health(TargetGroupArn=group_arn)
-        healths = (one["TargetHealth"] for one in described["TargetHealthDescriptions"])
-        return tuple(TargetHealth(one["State"], one.get("Description") or one.get("Reason") or "") for one in healths)
-
-    return answer(account, "elasticloadbalancing:DescribeTargetHealth", ask)
+    answer = call(account, "elbv2", "describe_target_health", TargetGroupArn=group_arn)
+    healths = [description["TargetHealth"] for description in answer["TargetHealthDescriptions"]]
+    return tuple(
+        TargetHealth(health["State"], health.get("Description") or health.get("Reason") or "") for health in healths
+    )

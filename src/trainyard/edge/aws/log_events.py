@@ -1,18 +1,20 @@
-"""Amazon CloudWatch Logs: the events of one stream, or of many at once, page after page in the order of time.
+"""Amazon CloudWatch Logs: the events of one stream, or of many at once, page after page, or of one that goes on.
 
 Times are milliseconds since 1970: from ``since_ms`` on, and before ``until_ms``.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from typing import Any, NamedTuple
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.calls import answer_or_none, client
+from trainyard.edge.aws.calls import call
 from trainyard.edge.aws.cluster_logs import MISSING
+from trainyard.edge.aws.errors import has_code
 from trainyard.errors import TrainyardError
 
 MOST_STREAMS = 100
@@ -21,6 +23,16 @@ MOST_STREAMS = 100
 _MOST_PAGES = 20_000
 # FilterLogEvents answers with empty pages while it searches:
 # https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_FilterLogEvents.html
+
+# A page has up to 10,000 events or 1 MiB. What is left is read the next time.
+_MOST_NEW_PAGES = 200
+# What a container said last arrives a moment after it has ended.
+_QUIET_TIMES, _MOST_TIMES, _PAUSE_S = 3, 20, 2.0
+_ARRIVED_AFTER_S = 120.0
+# What a regular expression between percent signs may hold, and what in it means something. A plain term finds whole
+# words only, an expression finds parts of words too, as grep does. https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/regex-expressions.html
+_PLAIN = re.compile(r"[A-Za-z0-9:_#=@/;,\- ]+")
+_SPACE = r"\s"
 
 
 class LogEvent(NamedTuple):
@@ -50,11 +62,11 @@ def events(  # noqa: PLR0913  a stream and a part of it
     With ``newest_first`` the pages come backwards, each of them in the order of time.
     Raises NotAllowedError, or TrainyardError where AWS does not answer.
     """
-    asked = {"logGroupName": group, "logStreamName": stream, **_period(since_ms, until_ms)}
+    asked: dict[str, Any] = {"logGroupName": group, "logStreamName": stream, **_period(since_ms, until_ms)}
     key = "nextBackwardToken" if newest_first else "nextForwardToken"
     token: dict[str, str] = {}
     for _ in range(_MOST_PAGES):
-        page = _asked(account, "get_log_events", {**asked, "startFromHead": not newest_first, **token})
+        page = _page(account, "get_log_events", **asked, startFromHead=not newest_first, **token)
         found = _within((_event(one, stream) for one in page.get("events", ())), since_ms, until_ms)
         if found:
             yield found
@@ -77,7 +89,7 @@ def filtered(  # noqa: PLR0913  streams, a part of them, and what is looked for
 ) -> Iterator[Page]:
     """Yield the events of many streams, all of the group where none is named, in the order of time.
 
-    ``pattern`` is one of CloudWatch's, as ``log_pattern.pattern_of`` makes it. Where more than MOST_STREAMS are named,
+    ``pattern`` is one of CloudWatch's, as ``pattern_of`` makes it. Where more than MOST_STREAMS are named,
     the order of time holds for each MOST_STREAMS of them. After ``most_pages`` calls for these it ends without a word.
     Raises NotAllowedError, or TrainyardError where AWS does not answer.
     """
@@ -95,7 +107,7 @@ def _filtered(
 ) -> Iterator[Page]:
     token: dict[str, str] = {}
     for _ in range(most_pages):
-        page = _asked(account, "filter_log_events", {**asked, **token})
+        page = _page(account, "filter_log_events", **asked, **token)
         listed = page.get("events", ())
         found = _within((_event(one, one["logStreamName"]) for one in listed), since_ms, until_ms)
         if found:
@@ -105,10 +117,8 @@ def _filtered(
         token = {"nextToken": page["nextToken"]}
 
 
-def _asked(account: Account, operation: str, asked: dict[str, Any]) -> dict[str, Any]:
-    permission = {"get_log_events": "logs:GetLogEvents", "filter_log_events": "logs:FilterLogEvents"}[operation]
-    call = partial(getattr(client(account, "logs"), operation), **asked)
-    return answer_or_none(account, permission, call, MISSING) or {}
+def _page(account: Account, operation: str, **asked: Any) -> dict[str, Any]:
+    return call(account, "logs", operation, none_if=MISSING, **asked) or {}
 
 
 def _period(since_ms: int | None, until_ms: int | None) -> dict[str, int]:
@@ -135,6 +145,16 @@ def _endless(group: str, stream: str) -> TrainyardError:
     )
 
 
+def pattern_of(text: str) -> str | None:
+    """Return the pattern that finds every event in which a text occurs; None where CloudWatch cannot look for it.
+
+    It may find more, so that whoever asks looks once more himself.
+    """
+    if not _PLAIN.fullmatch(text):
+        return None
+    return f"%{text.replace(' ', _SPACE)}%"
+
+
 def time_text(at_ms: int) -> str:
     """Return a time as `pcluster export-cluster-logs` writes it: 2025-05-06T13:25:00.269Z."""
     at = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=at_ms)
@@ -144,3 +164,69 @@ def time_text(at_ms: int) -> str:
 def line_of(event: LogEvent) -> str:
     """Return an event as a line of such an export, without the end of the line. Its message may have more lines."""
     return f"{time_text(event.at_ms)} {event.message}"
+
+
+@dataclass
+class LogStream:
+    """A stream, and how far it was read."""
+
+    account: Account
+    group: str
+    name: str
+    _token: str | None = None
+    _last_ms: int = 0
+    _at_last: int = 0
+    """How many events of that millisecond were read."""
+    _again: int = 0
+    """How many of them come again, because the token was too old."""
+
+    def new(self) -> Iterator[LogEvent]:
+        """Yield what was not read before, in the order of time; nothing where there is no such stream yet.
+
+        Raises NotAllowedError, or TrainyardError where AWS does not answer; then the next call goes on from there.
+        """
+        for _ in range(_MOST_NEW_PAGES):
+            page = self._page()
+            given = self._token
+            if not page:
+                return
+            for described in page.get("events", ()):
+                yield from self._event(described)
+            self._token = page.get("nextForwardToken")
+            # The end is where a call returns the token that it was given.
+            if self._token in (None, given):
+                return
+
+    def rest(self, ended_ms: int | None) -> Iterator[LogEvent]:
+        """Yield what is left of a log whose writer has ended at some time, and wait a little for what is on its way."""
+        clock, quiet = self.account.clock, 0
+        for _ in range(_MOST_TIMES):
+            before = (self._last_ms, self._at_last)
+            yield from self.new()
+            quiet = 0 if before != (self._last_ms, self._at_last) else quiet + 1
+            arrived = ended_ms is not None and clock.now() - ended_ms / 1000 > _ARRIVED_AFTER_S
+            if quiet == (1 if arrived else _QUIET_TIMES):
+                return
+            if quiet:
+                clock.sleep(_PAUSE_S)
+
+    def _page(self) -> dict[str, Any]:
+        place: dict[str, Any] = {"logGroupName": self.group, "logStreamName": self.name, "startFromHead": True}
+        if self._token is not None:
+            try:
+                return _page(self.account, "get_log_events", **place, nextToken=self._token)
+            except TrainyardError as error:
+                # Tokens hold for 24 hours.
+                if not has_code(error.__cause__, ("InvalidParameterException",)):
+                    raise
+                self._token, self._again = None, self._at_last
+        return _page(self.account, "get_log_events", **place, startTime=self._last_ms)
+
+    def _event(self, described: dict[str, Any]) -> Iterator[LogEvent]:
+        at_ms = int(described["timestamp"])
+        if self._again and at_ms == self._last_ms:
+            self._again -= 1
+            return
+        self._at_last = self._at_last + 1 if at_ms == self._last_ms else 1
+        self._last_ms, self._again = at_ms, 0
+        yield LogEvent(at_ms, self.name, described["message"])

@@ -1,20 +1,27 @@
-"""The EC2 instances of a ParallelCluster cluster, found by the tags that it gives them.
+"""The EC2 instances of a cluster, found by the tags that ParallelCluster, EKS and eksctl give them. Asks only.
 
 The tags: https://docs.aws.amazon.com/parallelcluster/latest/ug/Tags-v3.html and pcluster/constants.py, alike in 3.14,
 3.15 and 3.16. Compute nodes carry queue-name and compute-resource-name, login nodes login-nodes-pool-name.
+https://docs.aws.amazon.com/eks/latest/userguide/eks-using-tags.html
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from botocore.exceptions import ClientError
-
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.refusals import account_error
+from trainyard.edge.aws.calls import by_values
+from trainyard.edge.aws.ec2 import Described, instances, tags_of
 
 MONITORING = "Monitoring"
 _STATES = ["pending", "running", "stopping", "stopped", "shutting-down"]
+# ParallelCluster's own, those that our rendering asks it to set, and CloudFormation's, which stand on the head node. An
+# instance that lacks one of them is found by another.
+# https://docs.aws.amazon.com/parallelcluster/latest/ug/Tags-v3.html
+_CLUSTER_TAGS = ("parallelcluster:cluster-name", "trainyard:cluster", "aws:cloudformation:stack-name")
+# Of managed node groups, and of those that eksctl makes itself.
+_GROUP_TAGS = ("eks:nodegroup-name", "alpha.eksctl.io/nodegroup-name")
 
 
 class Node(NamedTuple):
@@ -40,16 +47,9 @@ class Node(NamedTuple):
 
 
 def nodes(account: Account, cluster: str) -> list[Node]:
-    """Return the instances of a cluster that are not gone, head node first."""
-    filters = [
-        {"Name": "tag:parallelcluster:cluster-name", "Values": [cluster]},
-        {"Name": "instance-state-name", "Values": _STATES},
-    ]
-    try:
-        pages = account.client("ec2").get_paginator("describe_instances").paginate(Filters=filters)
-        found = [one for page in pages for group in page["Reservations"] for one in group["Instances"]]
-    except ClientError as error:
-        raise account_error(error, account.region, f"list the nodes of {cluster}") from error
+    """Return the instances of a ParallelCluster cluster that are not gone, head node first."""
+    filters = by_values(**{"tag:parallelcluster:cluster-name": (cluster,)}, instance_state_name=_STATES)
+    found = instances(account, filters, doing=f"list the nodes of {cluster}")
     return sorted(map(_node, found), key=lambda node: (node.role != "HeadNode", node.role, node.queue or "", node.id))
 
 
@@ -59,21 +59,57 @@ def monitoring_instances(account: Account, name: str, owner_tags: tuple[str, ...
     It has none of ParallelCluster's tags, by which that terminates what is left of a cluster, but a tag of its owner:
     a cluster or an environment of this name.
     """
-    filters = [
-        {"Name": "tag:Name", "Values": [f"{name}-monitoring"]},
-        {"Name": "instance-state-name", "Values": _STATES},
+    filters = by_values(**{"tag:Name": (f"{name}-monitoring",)}, instance_state_name=_STATES)
+    found = instances(account, filters, doing=f"look for the monitoring instance of {name}")
+    return [
+        _node(instance)._replace(role=MONITORING)
+        for instance in found
+        if any({"Key": key, "Value": name} in instance.get("Tags", ()) for key in owner_tags)
     ]
-    try:
-        pages = account.client("ec2").get_paginator("describe_instances").paginate(Filters=filters)
-        found = [one for page in pages for group in page["Reservations"] for one in group["Instances"]]
-    except ClientError as error:
-        raise account_error(error, account.region, f"look for the monitoring instance of {name}") from error
-    own = [one for one in found if any({"Key": key, "Value": name} in one.get("Tags", ()) for key in owner_tags)]
-    return [_node(one)._replace(role=MONITORING) for one in own]
 
 
-def _node(described: dict[str, Any]) -> Node:
-    tags = {tag["Key"]: tag["Value"] for tag in described.get("Tags", ())}
+def instances_of_cluster(account: Account, name: str) -> tuple[Described, ...]:
+    """Return the instances that any tag gives to a cluster, in whatever state they are."""
+    found = (instances(account, by_values(**{f"tag:{tag}": (name,)})) for tag in _CLUSTER_TAGS)
+    return tuple({instance["InstanceId"]: instance for part in found for instance in part}.values())
+
+
+def instance_by_id(account: Account, instance: str) -> Described | None:
+    """Return an instance, whoever it belongs to; None where there is none of that id."""
+    return next(iter(instances(account, by_values(instance_id=(instance,)))), None)
+
+
+def kubernetes_instances(account: Account, cluster: str) -> tuple[Described, ...]:
+    """Return the instances of a Kubernetes cluster that are not gone, in the order of their node groups."""
+    tagged = instances(account, by_values(**{f"tag:kubernetes.io/cluster/{cluster}": ("owned", "shared")}))
+    there = [instance for instance in tagged if instance["State"]["Name"] != "terminated"]
+    return tuple(sorted(there, key=lambda instance: (node_group_of(instance) or "", instance["InstanceId"])))
+
+
+def node_group_of(described: Mapping[str, Any]) -> str | None:
+    """Return the node group of an instance; None where no tag names one."""
+    tags = tags_of(dict(described))
+    return next((tags[name] for name in _GROUP_TAGS if tags.get(name)), None)
+
+
+def kubernetes_node(described: Mapping[str, Any]) -> Node:
+    """Return an instance as the node of a cluster; its queue is its node group."""
+    return Node(
+        described["InstanceId"],
+        "Compute",
+        node_group_of(described),
+        described["InstanceType"],
+        described["State"]["Name"],
+        described.get("Placement", {}).get("AvailabilityZone", ""),
+        described.get("PrivateIpAddress"),
+        launched=_launched(described),
+        public_address=described.get("PublicIpAddress"),
+        purchase=described.get("InstanceLifecycle", "on-demand"),
+    )
+
+
+def _node(described: Mapping[str, Any]) -> Node:
+    tags = tags_of(dict(described))
     return Node(
         described["InstanceId"],
         tags.get("parallelcluster:node-type", "unknown"),
@@ -84,7 +120,11 @@ def _node(described: dict[str, Any]) -> Node:
         described.get("PrivateIpAddress"),
         tags.get("parallelcluster:compute-resource-name"),
         tags.get("parallelcluster:login-nodes-pool-name"),
-        described["LaunchTime"].isoformat(timespec="seconds") if "LaunchTime" in described else None,
+        _launched(described),
         described.get("PublicIpAddress"),
         described.get("InstanceLifecycle", "on-demand"),
     )
+
+
+def _launched(described: Mapping[str, Any]) -> str | None:
+    return described["LaunchTime"].isoformat(timespec="seconds") if "LaunchTime" in described else None

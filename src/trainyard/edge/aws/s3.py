@@ -1,24 +1,27 @@
-"""Amazon S3: buckets of our own, and objects that are written only where nobody else has written.
+"""Amazon S3: buckets of our own, files that are uploaded, and objects written only where nobody else has written.
 
 https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from botocore.exceptions import BotoCoreError, ClientError
+from boto3.exceptions import S3UploadFailedError  # type: ignore[import-untyped]  # as in account.py
+from botocore.exceptions import ClientError
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.refusals import account_error, code
+from trainyard.edge.aws.calls import call, pages, parts
+from trainyard.edge.aws.errors import DENIED, NO_OBJECT, account_error, aws_errors, code, has_code
 from trainyard.errors import TrainyardError
 
 # https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateBucket.html: the one region that may not be named
 _UNNAMED_REGION = "us-east-1"
-_MISSING = {"404", "NoSuchKey", "NotFound"}
+_NO_BUCKET = ("NoSuchBucket",)
 # 412 where the condition does not hold, 409 where two write at once.
-_TAKEN = {"PreconditionFailed", "ConditionalRequestConflict", "412", "409"}
+_CHANGED = {"PreconditionFailed", "ConditionalRequestConflict", "412", "409"}
 _KEYS_A_CALL = 1000
 _UPLOAD_DAYS = 7
 
@@ -43,9 +46,9 @@ def bucket_problem(account: Account, bucket: str) -> str | None:
     try:
         answer = account.client("s3").head_bucket(Bucket=bucket, ExpectedBucketOwner=account.id)
     except ClientError as error:
-        if code(error) in ("404", "NoSuchBucket"):
+        if code(error) in NO_OBJECT:
             return "missing"
-        if code(error) in ("403", "AccessDenied", "Forbidden"):
+        if code(error) in DENIED:
             return "it belongs to another account, or you may not use it"
         if code(error) in ("301", "PermanentRedirect"):
             return "it lies in another region"
@@ -59,34 +62,24 @@ def make_bucket(account: Account, bucket: str) -> bool:
 
     Return whether it is that S3 removes those remains: who may not say so has a bucket all the same.
     """
-    client = account.client("s3")
     place = {} if account.region == _UNNAMED_REGION else {"LocationConstraint": account.region}
-    try:
+    configuration = {"CreateBucketConfiguration": place} if place else {}
+    blocked = ("BlockPublicAcls", "IgnorePublicAcls", "BlockPublicPolicy", "RestrictPublicBuckets")
+    rule = {"ApplyServerSideEncryptionByDefault": {"SSEAlgorithm": "AES256"}}
+    own = {"Bucket": bucket, "ExpectedBucketOwner": account.id}
+    with aws_errors(account.region, f"make bucket {bucket}"):
+        client = account.client("s3")
         try:
-            client.create_bucket(Bucket=bucket, **({"CreateBucketConfiguration": place} if place else {}))
+            client.create_bucket(Bucket=bucket, **configuration)
         except ClientError as error:
             if code(error) != "BucketAlreadyOwnedByYou":
                 raise
-        _close(client, bucket, account)
-        return _end_broken_uploads(client, bucket, account)
-    except ClientError as error:
-        raise account_error(error, account.region, f"make bucket {bucket}") from error
+        client.put_public_access_block(**own, PublicAccessBlockConfiguration=dict.fromkeys(blocked, True))
+        client.put_bucket_encryption(**own, ServerSideEncryptionConfiguration={"Rules": [rule]})
+        return _end_broken_uploads(client, own)
 
 
-def _close(client: Any, bucket: str, account: Account) -> None:
-    blocked = ("BlockPublicAcls", "IgnorePublicAcls", "BlockPublicPolicy", "RestrictPublicBuckets")
-    client.put_public_access_block(
-        Bucket=bucket,
-        PublicAccessBlockConfiguration=dict.fromkeys(blocked, True),
-        ExpectedBucketOwner=account.id,
-    )
-    rule = {"ApplyServerSideEncryptionByDefault": {"SSEAlgorithm": "AES256"}}
-    client.put_bucket_encryption(
-        Bucket=bucket, ServerSideEncryptionConfiguration={"Rules": [rule]}, ExpectedBucketOwner=account.id
-    )
-
-
-def _end_broken_uploads(client: Any, bucket: str, account: Account) -> bool:
+def _end_broken_uploads(client: Any, own: dict[str, str]) -> bool:
     """Let S3 remove the parts of uploads that never ended, which cost like objects. Rules that are there stay.
 
     Return whether it was allowed to look, and to add the rule where there are none.
@@ -99,20 +92,19 @@ def _end_broken_uploads(client: Any, bucket: str, account: Account) -> bool:
         "Filter": {"Prefix": "trainyard/"},
         "AbortIncompleteMultipartUpload": {"DaysAfterInitiation": _UPLOAD_DAYS},
     }
-    place = {"Bucket": bucket, "ExpectedBucketOwner": account.id}
     try:
-        if not _has_lifecycle(client, place):
-            client.put_bucket_lifecycle_configuration(**place, LifecycleConfiguration={"Rules": [rule]})
+        if not _has_lifecycle(client, own):
+            client.put_bucket_lifecycle_configuration(**own, LifecycleConfiguration={"Rules": [rule]})
     except ClientError as error:
-        if code(error) != "AccessDenied":
+        if code(error) not in DENIED:
             raise
         return False
     return True
 
 
-def _has_lifecycle(client: Any, place: dict[str, str]) -> bool:
+def _has_lifecycle(client: Any, own: dict[str, str]) -> bool:
     try:
-        client.get_bucket_lifecycle_configuration(**place)
+        client.get_bucket_lifecycle_configuration(**own)
     except ClientError as error:
         if code(error) != "NoSuchLifecycleConfiguration":
             raise
@@ -122,15 +114,14 @@ def _has_lifecycle(client: Any, place: dict[str, str]) -> bool:
 
 def get(account: Account, bucket: str, key: str) -> Object | None:
     """Return an object, None where there is none."""
-    try:
-        answer = account.client("s3").get_object(Bucket=bucket, Key=key, ExpectedBucketOwner=account.id)
-        return Object(answer["Body"].read(), answer["ETag"])
-    except ClientError as error:
-        if code(error) in _MISSING | {"NoSuchBucket"}:
-            return None
-        raise account_error(error, account.region, f"read s3://{bucket}/{key}") from error
-    except BotoCoreError as error:
-        raise account_error(error, account.region, f"read s3://{bucket}/{key}") from error
+    with aws_errors(account.region, f"read s3://{bucket}/{key}"):
+        try:
+            answer = account.client("s3").get_object(Bucket=bucket, Key=key, ExpectedBucketOwner=account.id)
+            return Object(answer["Body"].read(), answer["ETag"])
+        except ClientError as error:
+            if code(error) in NO_OBJECT:
+                return None
+            raise
 
 
 def put(account: Account, bucket: str, key: str, content: bytes) -> None:
@@ -152,47 +143,63 @@ def put_if_same(account: Account, bucket: str, key: str, content: bytes, etag: s
 
 
 def _put(account: Account, bucket: str, key: str, content: bytes, condition: dict[str, str]) -> str | None:
-    place = {"Bucket": bucket, "Key": key, "ExpectedBucketOwner": account.id}
+    written: dict[str, Any] = {"Bucket": bucket, "Key": key, "ExpectedBucketOwner": account.id, "Body": content}
+    refused = _CHANGED | NO_OBJECT - set(_NO_BUCKET) if condition else ()
+    doing = f"write s3://{bucket}/{key}"
+    answer = call(account, "s3", "put_object", doing=doing, none_if=refused, **written, **condition)
+    if answer is not None:
+        return str(answer["ETag"])
+    there = get(account, bucket, key)
+    return there.etag if there is not None and there.content == content else None
+
+
+def upload(account: Account, bucket: str, key: str, file: Path) -> None:
+    """Upload a file as an object, in parts where it is large, whole or not at all. S3 compares its SHA-256.
+
+    https://docs.aws.amazon.com/boto3/latest/guide/s3-uploading-files.html
+    https://docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity.html
+    """
+    doing = f"upload {file.name} to s3://{bucket}/{key}"
+    extra = {"ExpectedBucketOwner": account.id, "ChecksumAlgorithm": "SHA256"}
     try:
-        etag: str = account.client("s3").put_object(**place, Body=content, **condition)["ETag"]
-    except ClientError as error:
-        if not condition or code(error) not in _TAKEN | _MISSING:
-            raise account_error(error, account.region, f"write s3://{bucket}/{key}") from error
-        there = get(account, bucket, key)
-        return there.etag if there is not None and there.content == content else None
-    return etag
+        with aws_errors(account.region, doing):
+            account.client("s3").upload_file(str(file), bucket, key, ExtraArgs=extra)
+    except S3UploadFailedError as error:
+        # boto3 wraps what S3 said: boto3/s3/inject.py
+        if isinstance(error.__context__, ClientError):
+            raise account_error(error.__context__, account.region, doing) from error
+        raise TrainyardError(
+            f"could not {doing}: {error}", where=account.region, hint="if it may pass, try again"
+        ) from error
+
+
+def sizes_below(account: Account, bucket: str, prefix: str) -> Mapping[str, int]:
+    """Return key and size in bytes of everything below a prefix; nothing where there is no such bucket.
+
+    What is still being uploaded in parts is not listed: https://docs.aws.amazon.com/AmazonS3/latest/userguide/mpuoverview.html
+    """
+    place = {"Bucket": bucket, "Prefix": prefix, "ExpectedBucketOwner": account.id}
+    doing = f"list s3://{bucket}/{prefix}"
+    listed = pages(account, "s3", "list_objects_v2", "Contents", doing=doing, none_if=_NO_BUCKET, **place)
+    return {entry["Key"]: entry["Size"] for entry in listed}
 
 
 def delete(account: Account, bucket: str, key: str) -> None:
     """Delete an object. One that is not there is no error."""
-    try:
-        account.client("s3").delete_object(Bucket=bucket, Key=key, ExpectedBucketOwner=account.id)
-    except ClientError as error:
-        if code(error) != "NoSuchBucket":
-            raise account_error(error, account.region, f"delete s3://{bucket}/{key}") from error
+    place = {"Bucket": bucket, "Key": key, "ExpectedBucketOwner": account.id}
+    call(account, "s3", "delete_object", doing=f"delete s3://{bucket}/{key}", none_if=_NO_BUCKET, **place)
 
 
 def delete_empty_bucket(account: Account, bucket: str) -> bool:
     """Delete a bucket if nothing lies in it, and return whether it is gone."""
     try:
-        account.client("s3").delete_bucket(Bucket=bucket, ExpectedBucketOwner=account.id)
-    except ClientError as error:
-        if code(error) == "BucketNotEmpty":
+        place = {"Bucket": bucket, "ExpectedBucketOwner": account.id}
+        call(account, "s3", "delete_bucket", doing=f"delete bucket {bucket}", none_if=_NO_BUCKET, **place)
+    except TrainyardError as error:
+        if has_code(error.__cause__, ("BucketNotEmpty",)):
             return False
-        if code(error) != "NoSuchBucket":
-            raise account_error(error, account.region, f"delete bucket {bucket}") from error
+        raise
     return True
-
-
-def keys(account: Account, bucket: str, prefix: str) -> Iterator[str]:
-    """Yield the keys below a prefix; none where there is no such bucket."""
-    pages = account.client("s3").get_paginator("list_objects_v2")
-    try:
-        for page in pages.paginate(Bucket=bucket, Prefix=prefix, ExpectedBucketOwner=account.id):
-            yield from (one["Key"] for one in page.get("Contents", ()))
-    except ClientError as error:
-        if code(error) != "NoSuchBucket":
-            raise account_error(error, account.region, f"list s3://{bucket}/{prefix}") from error
 
 
 def delete_if_same(account: Account, bucket: str, key: str, etag: str) -> None:
@@ -203,28 +210,21 @@ def delete_if_same(account: Account, bucket: str, key: str, etag: str) -> None:
     there = get(account, bucket, key)
     if there is None or there.etag != etag:
         return
-    try:
-        account.client("s3").delete_object(Bucket=bucket, Key=key, IfMatch=etag, ExpectedBucketOwner=account.id)
-    except ClientError as error:
-        if code(error) not in _TAKEN | _MISSING | {"NoSuchBucket"}:
-            raise account_error(error, account.region, f"delete s3://{bucket}/{key}") from error
+    place = {"Bucket": bucket, "Key": key, "IfMatch": etag, "ExpectedBucketOwner": account.id}
+    call(account, "s3", "delete_object", doing=f"delete s3://{bucket}/{key}", none_if=_CHANGED | NO_OBJECT, **place)
 
 
 def delete_below(account: Account, bucket: str, prefix: str) -> int:
     """Delete every object below a prefix and return how many there were."""
     if not prefix.endswith("/"):
         raise TrainyardError(f"will not delete everything that begins with {prefix!r}", where=bucket)
-    found = list(keys(account, bucket, prefix))
-    for first in range(0, len(found), _KEYS_A_CALL):
-        part = [{"Key": key} for key in found[first : first + _KEYS_A_CALL]]
-        try:
-            answer = account.client("s3").delete_objects(
-                Bucket=bucket, Delete={"Objects": part, "Quiet": True}, ExpectedBucketOwner=account.id
-            )
-        except ClientError as error:
-            raise account_error(error, account.region, f"empty s3://{bucket}/{prefix}") from error
+    there = list(sizes_below(account, bucket, prefix))
+    for part in parts(there, _KEYS_A_CALL):
+        request = {"Objects": [{"Key": key} for key in part], "Quiet": True}
+        place: dict[str, Any] = {"Bucket": bucket, "Delete": request, "ExpectedBucketOwner": account.id}
+        answer = call(account, "s3", "delete_objects", doing=f"empty s3://{bucket}/{prefix}", **place)
         if failed := answer.get("Errors"):
             raise TrainyardError(
                 f"could not delete s3://{bucket}/{failed[0].get('Key')}: {failed[0].get('Message')}", where=bucket
             )
-    return len(found)
+    return len(there)

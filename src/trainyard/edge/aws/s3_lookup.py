@@ -1,19 +1,21 @@
-"""Amazon S3: where buckets and objects lie, and whose they are. Asks only.
+"""Amazon S3: where buckets and objects lie, whose they are, and what is in them. Asks only, and never without a bound.
 
+Whatever may write to a folder may fill it, and may make an object of any size.
 https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadBucket.html
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 from botocore.exceptions import ClientError
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.calls import DENIED, answer, answer_or_none, client
-from trainyard.edge.aws.refusals import code
+from trainyard.edge.aws.calls import call
+from trainyard.edge.aws.errors import DENIED, NO_OBJECT, aws_errors, code
+from trainyard.edge.aws.s3 import Object
 
-_MISSING = {"404", "NoSuchBucket", "NoSuchKey", "NotFound"}
 # A bucket in another region answers a HEAD with its region, and with 301 or 400 where the signature is for another one.
 _ELSEWHERE = {"301", "400", "PermanentRedirect", "BadRequest"}
 # What buckets from before 2023 answer, where nobody has chosen anything.
@@ -29,24 +31,40 @@ class BucketAnswer(NamedTuple):
     """Where it lies, which S3 tells whoever asks."""
 
 
+class Listed(NamedTuple):
+    """An object as a listing shows it."""
+
+    etag: str
+    """Another one whenever the content changes."""
+    size_bytes: int
+    modified: float
+    """When it was written, in seconds since 1970."""
+
+
+class Listing(NamedTuple):
+    """What lies in a folder."""
+
+    objects: Mapping[str, Listed]
+    """By their names in the folder."""
+    whole: bool
+    """False where there is more than was asked for."""
+
+
 def bucket(account: Account, name: str, owner: str | None = None) -> BucketAnswer:
     """Return what there is of a bucket. With an owner, a bucket of another account is refused."""
     expected = {} if owner is None else {"ExpectedBucketOwner": owner}
-
-    def ask() -> BucketAnswer:
+    with aws_errors(account.region, permission="s3:ListBucket"):
         try:
-            answered = client(account, "s3").head_bucket(Bucket=name, **expected)
+            answer = account.client("s3").head_bucket(Bucket=name, **expected)
         except ClientError as error:
-            return _refused(error)
-        return BucketAnswer("there", answered.get("BucketRegion"))
-
-    return answer(account, "s3:ListBucket", ask)
+            return _without_bucket(error)
+        return BucketAnswer("there", answer.get("BucketRegion"))
 
 
-def _refused(error: ClientError) -> BucketAnswer:
+def _without_bucket(error: ClientError) -> BucketAnswer:
     headers: dict[str, Any] = error.response.get("ResponseMetadata", {}).get("HTTPHeaders", {})
     region = headers.get("x-amz-bucket-region")
-    if code(error) in _MISSING:
+    if code(error) in NO_OBJECT:
         return BucketAnswer("missing", None)
     if code(error) in _ELSEWHERE and region is not None:
         return BucketAnswer("there", region)
@@ -60,28 +78,57 @@ def encryption_key(account: Account, name: str, owner: str) -> str | None:
 
     That name is an id, an ARN or an alias: https://docs.aws.amazon.com/AmazonS3/latest/API/API_ServerSideEncryptionByDefault.html
     """
-
-    def ask() -> str | None:
-        answered = client(account, "s3").get_bucket_encryption(Bucket=name, ExpectedBucketOwner=owner)
-        rules = answered["ServerSideEncryptionConfiguration"]["Rules"]
-        defaults = (rule.get("ApplyServerSideEncryptionByDefault", {}) for rule in rules)
-        return next((one["KMSMasterKeyID"] for one in defaults if one.get("KMSMasterKeyID")), None)
-
-    return answer_or_none(account, "s3:GetEncryptionConfiguration", ask, _UNENCRYPTED)
+    place = {"Bucket": name, "ExpectedBucketOwner": owner}
+    answer = call(account, "s3", "get_bucket_encryption", none_if=_UNENCRYPTED, **place)
+    rules = answer["ServerSideEncryptionConfiguration"]["Rules"] if answer else ()
+    defaults = (rule.get("ApplyServerSideEncryptionByDefault", {}) for rule in rules)
+    return next((default["KMSMasterKeyID"] for default in defaults if default.get("KMSMasterKeyID")), None)
 
 
 def object_state(account: Account, bucket: str, key: str) -> Literal["there", "missing", "refused"]:
     """Return whether an object is there. Without s3:ListBucket a missing one is refused too."""
-
-    def ask() -> Literal["there", "missing", "refused"]:
+    with aws_errors(account.region, permission="s3:GetObject"):
         try:
-            client(account, "s3").head_object(Bucket=bucket, Key=key)
+            account.client("s3").head_object(Bucket=bucket, Key=key)
         except ClientError as error:
-            if code(error) in _MISSING:
+            if code(error) in NO_OBJECT:
                 return "missing"
             if code(error) in DENIED | _ELSEWHERE:
                 return "refused"
             raise
         return "there"
 
-    return answer(account, "s3:GetObject", ask)
+
+def objects_in(account: Account, bucket: str, folder: str, most_pages: int) -> Listing:
+    """Return the objects in a folder, without those in folders below it; none where there is no such bucket.
+
+    A page is one call and has 1,000 entries at most: https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html
+    """
+    place = {"Bucket": bucket, "Prefix": f"{folder}/", "Delimiter": "/", "ExpectedBucketOwner": account.id}
+    objects: dict[str, Listed] = {}
+    token: dict[str, str] = {}
+    for _ in range(most_pages):
+        page = call(account, "s3", "list_objects_v2", none_if=NO_OBJECT, **place, **token)
+        if page is None:
+            return Listing({}, whole=True)
+        for entry in page.get("Contents", ()):
+            name = entry["Key"].removeprefix(f"{folder}/")
+            objects[name] = Listed(entry["ETag"], entry["Size"], entry["LastModified"].timestamp())
+        if not page.get("IsTruncated"):
+            return Listing(objects, whole=True)
+        token = {"ContinuationToken": page["NextContinuationToken"]}
+    return Listing(objects, whole=False)
+
+
+def beginning(account: Account, bucket: str, key: str, most_bytes: int) -> Object | None:
+    """Return the first bytes of an object, all of them where it has no more; None where there is none.
+
+    To who may not list the bucket, S3 calls what is missing forbidden:
+    https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html
+    """
+    place = {"Bucket": bucket, "Key": key, "ExpectedBucketOwner": account.id}
+    answer = call(account, "s3", "get_object", none_if=NO_OBJECT, **place)
+    if answer is None:
+        return None
+    with aws_errors(account.region, permission="s3:GetObject"), answer["Body"] as body:
+        return Object(body.read(most_bytes), answer["ETag"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.calls import answer_or_none, client
+from trainyard.edge.aws.calls import call
 
 
 def secret(account: Account, arn: str) -> dict[str, Any] | None:
@@ -13,9 +13,6 @@ def secret(account: Account, arn: str) -> dict[str, Any] | None:
 
     https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_DescribeSecret.html
     """
-
-    def ask() -> dict[str, Any]:
-        described: dict[str, Any] = client(account, "secretsmanager").describe_secret(SecretId=arn)
-        return described
-
-    return answer_or_none(account, "secretsmanager:DescribeSecret", ask, ("ResourceNotFoundException",))
+    missing = ("ResourceNotFoundException",)
+    answer: dict[str, Any] | None = call(account, "secretsmanager", "describe_secret", none_if=missing, SecretId=arn)
+    return answer

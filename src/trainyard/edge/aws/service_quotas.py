@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.calls import answer_or_none, client
+from trainyard.edge.aws.calls import call
 
 _NONE = ("NoSuchResourceException",)
 
@@ -22,15 +22,14 @@ class Quota(NamedTuple):
 
 def quota(account: Account, service: str, code: str) -> Quota | None:
     """Return the quota of an account, or AWS's default where the account has none of its own; None where unknown."""
-    return _quota(account, "GetServiceQuota", "get_service_quota", service, code) or _quota(
-        account, "GetAWSDefaultServiceQuota", "get_aws_default_service_quota", service, code
-    )
+    operations = ("get_service_quota", "get_aws_default_service_quota")
+    quotas = (_quota(account, operation, service, code) for operation in operations)
+    return next((quota for quota in quotas if quota is not None), None)
 
 
-def _quota(account: Account, action: str, operation: str, service: str, code: str) -> Quota | None:
-    def ask() -> Quota:
-        call = getattr(client(account, "service-quotas"), operation)
-        described = call(ServiceCode=service, QuotaCode=code)["Quota"]
-        return Quota(described.get("QuotaName", code), float(described["Value"]))
-
-    return answer_or_none(account, f"servicequotas:{action}", ask, _NONE)
+def _quota(account: Account, operation: str, service: str, code: str) -> Quota | None:
+    place = {"ServiceCode": service, "QuotaCode": code}
+    answer = call(account, "service-quotas", operation, none_if=_NONE, **place)
+    if answer is None:
+        return None
+    return Quota(answer["Quota"].get("QuotaName", code), float(answer["Quota"]["Value"]))

@@ -5,10 +5,10 @@ https://docs.aws.amazon.com/sns/latest/api/API_ListSubscriptionsByTopic.html
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.calls import answer_or_none, client
+from trainyard.edge.aws.calls import pages_or_none
 
 _UNCONFIRMED = "PendingConfirmation"
 _MOST_PAGES = 20  # of a hundred
@@ -23,12 +23,11 @@ class Subscription(NamedTuple):
 
 def subscriptions(account: Account, topic_arn: str) -> tuple[Subscription, ...] | None:
     """Return those of a topic, None where there is no such topic."""
-
-    def ask() -> tuple[Subscription, ...]:
-        pages = client(account, "sns").get_paginator("list_subscriptions_by_topic")
-        config = {"MaxItems": _MOST_PAGES * 100}
-        listed = pages.paginate(TopicArn=topic_arn, PaginationConfig=config)
-        found = [one for page in listed for one in page["Subscriptions"]]
-        return tuple(Subscription(one["Endpoint"], one["SubscriptionArn"] != _UNCONFIRMED) for one in found)
-
-    return answer_or_none(account, "sns:ListSubscriptionsByTopic", ask, {"NotFound", "NotFoundException"})
+    operation, missing = "list_subscriptions_by_topic", {"NotFound", "NotFoundException"}
+    bounds: dict[str, Any] = {"TopicArn": topic_arn, "PaginationConfig": {"MaxItems": _MOST_PAGES * 100}}
+    listed = pages_or_none(account, "sns", operation, "Subscriptions", none_if=missing, **bounds)
+    if listed is None:
+        return None
+    return tuple(
+        Subscription(described["Endpoint"], described["SubscriptionArn"] != _UNCONFIRMED) for described in listed
+    )

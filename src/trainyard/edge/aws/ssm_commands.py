@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from botocore.exceptions import BotoCoreError, ClientError
+from botocore.exceptions import BotoCoreError
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.calls import answer, client
-from trainyard.edge.aws.refusals import code, words
+from trainyard.edge.aws.calls import call
+from trainyard.edge.aws.errors import code, has_code, words
 from trainyard.edge.remote.answer import Answer, UnreachableError
 from trainyard.edge.remote.shell_line import answer_in, line_as_cluster_user
 from trainyard.errors import TrainyardError
@@ -57,36 +57,30 @@ class SsmSlurm:
         raise self._unreachable(f"{status}{f': {said}' if said else ''}")
 
     def _sent(self, line: str) -> str:
-        def ask() -> str:
-            sent = client(self.account, "ssm").send_command(
+        """Send a command and return its id; say so where Systems Manager does not have the node."""
+        try:
+            answer = self._call(
+                "send_command",
                 InstanceIds=[self.instance],
                 DocumentName="AWS-RunShellScript",
                 TimeoutSeconds=_DELIVERY_S,
                 Comment="trainyard bench submit",
                 Parameters={"commands": [line], "executionTimeout": [str(_RUNNING_S)]},
             )
-            return str(sent["Command"]["CommandId"])
+        except TrainyardError as error:
+            if error.__cause__ is not None and has_code(error.__cause__, _NOT_MANAGED):
+                raise self._unreachable(words(error.__cause__) or code(error.__cause__)) from error.__cause__
+            raise
+        return str(answer["Command"]["CommandId"])
 
-        return str(self._asked("ssm:SendCommand", lambda: self._managed(ask)))
-
-    def _asked(self, permission: str, ask: Any) -> Any:
+    def _call(self, operation: str, **parameters: Any) -> Any:
         """Return what AWS answers; a network that went away may come back."""
         try:
-            return answer(self.account, permission, ask)
+            return call(self.account, "ssm", operation, **parameters)
         except TrainyardError as error:
             if isinstance(error.__cause__, BotoCoreError):
                 raise UnreachableError(error.problem, where=error.where, hint=error.hint) from error
             raise
-
-    def _managed(self, ask: Any) -> str:
-        """Ask, and say so where Systems Manager does not have the node."""
-        try:
-            command: str = ask()
-        except ClientError as error:
-            if code(error) in _NOT_MANAGED:
-                raise self._unreachable(words(error) or code(error)) from error
-            raise
-        return command
 
     def _ended(self, command: str) -> dict[str, Any]:
         """Return how a command ended. It is known a moment after it was sent."""
@@ -101,19 +95,10 @@ class SsmSlurm:
         raise self._unreachable(f"the command {command} has not ended in time")
 
     def _invocation(self, command: str) -> dict[str, Any] | None:
-        def ask() -> dict[str, Any] | None:
-            try:
-                found: dict[str, Any] = client(self.account, "ssm").get_command_invocation(
-                    CommandId=command, InstanceId=self.instance
-                )
-            except ClientError as error:
-                if code(error) == "InvocationDoesNotExist":  # not yet
-                    return None
-                raise
-            return found
-
-        found: dict[str, Any] | None = self._asked("ssm:GetCommandInvocation", ask)
-        return found
+        not_yet = ("InvocationDoesNotExist",)
+        place = {"CommandId": command, "InstanceId": self.instance}
+        invocation: dict[str, Any] | None = self._call("get_command_invocation", none_if=not_yet, **place)
+        return invocation
 
     def _unreachable(self, said: str) -> UnreachableError:
         return UnreachableError(

@@ -10,11 +10,9 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from botocore.exceptions import BotoCoreError, ClientError
-
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.calls import answer, client
-from trainyard.edge.aws.refusals import code
+from trainyard.edge.aws.calls import call, pages
+from trainyard.edge.aws.errors import UNTRANSLATED, has_code
 from trainyard.errors import TrainyardError
 
 ONLINE = "Online"
@@ -54,18 +52,10 @@ def agent_state(account: Account, instance: str) -> str | None:
 
     Raises NotAllowedError where the account does not let one ask.
     """
-
-    def ask() -> str | None:
-        wanted = [{"Key": "InstanceIds", "Values": [instance]}]
-        try:
-            found = client(account, "ssm").describe_instance_information(Filters=wanted)["InstanceInformationList"]
-        except ClientError as error:
-            if code(error) in _NOT_MANAGED:
-                return None
-            raise
-        return str(found[0].get("PingStatus") or "of unknown state") if found else None
-
-    return answer(account, "ssm:DescribeInstanceInformation", ask)
+    filters = [{"Key": "InstanceIds", "Values": [instance]}]
+    operation, key = "describe_instance_information", "InstanceInformationList"
+    agents = pages(account, "ssm", operation, key, none_if=_NOT_MANAGED, Filters=filters)
+    return str(agents[0].get("PingStatus") or "of unknown state") if agents else None
 
 
 def start_session(account: Account, request: SessionRequest) -> Session:
@@ -73,19 +63,15 @@ def start_session(account: Account, request: SessionRequest) -> Session:
 
     Raises NotAllowedError where the account does not let one, TrainyardError where the instance is not connected.
     """
-
-    def ask() -> Session:
-        try:
-            began = client(account, "ssm").start_session(**request.arguments())
-        except ClientError as error:
-            if code(error) == "TargetNotConnected":
-                raise not_connected(request.instance, "not connected to Systems Manager") from error
-            if code(error) in ("InvalidDocument", "InvalidDocumentName"):
-                raise _no_such_document(request, account.region) from error
-            raise
-        return Session(began["SessionId"], began["TokenValue"], began["StreamUrl"])
-
-    return answer(account, "ssm:StartSession", ask)
+    try:
+        session = call(account, "ssm", "start_session", **request.arguments())
+    except TrainyardError as error:
+        if has_code(error.__cause__, ("TargetNotConnected",)):
+            raise not_connected(request.instance, "not connected to Systems Manager") from error.__cause__
+        if has_code(error.__cause__, ("InvalidDocument", "InvalidDocumentName")):
+            raise _no_such_document(request, account.region) from error.__cause__
+        raise
+    return Session(session["SessionId"], session["TokenValue"], session["StreamUrl"])
 
 
 def end_session(account: Account, session: Session) -> None:
@@ -94,8 +80,8 @@ def end_session(account: Account, session: Session) -> None:
     That it has ended already is no error, and neither is that one may not end it.
     https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_TerminateSession.html
     """
-    with suppress(BotoCoreError, ClientError):
-        client(account, "ssm").terminate_session(SessionId=session.id)
+    with suppress(*UNTRANSLATED):
+        account.client("ssm").terminate_session(SessionId=session.id)
 
 
 def not_connected(instance: str, state: str) -> TrainyardError:

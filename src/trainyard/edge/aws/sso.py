@@ -11,5 +11,5 @@ def active_instances(account: Account) -> tuple[str, ...]:
 
     https://docs.aws.amazon.com/singlesignon/latest/APIReference/API_ListInstances.html
     """
-    found = pages(account, "sso:ListInstances", "list_instances", "Instances", RegionScope="ALL_REGIONS")
-    return tuple(one["InstanceArn"] for one in found if one.get("Status", "ACTIVE") == "ACTIVE")
+    found = pages(account, "sso-admin", "list_instances", "Instances", RegionScope="ALL_REGIONS")
+    return tuple(instance["InstanceArn"] for instance in found if instance.get("Status", "ACTIVE") == "ACTIVE")

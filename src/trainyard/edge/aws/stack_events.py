@@ -5,17 +5,20 @@ https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DescribeSt
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any, NamedTuple
 
 from botocore.exceptions import ClientError
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.refusals import account_error, code, words
+from trainyard.edge.aws.calls import pages
+from trainyard.edge.aws.errors import NO_STACK, aws_errors, has_code
 from trainyard.edge.aws.stacks import StackState, find_stack
 from trainyard.errors import TrainyardError
 
 _FIRST_PAGES = 20  # of events: 100 a page
+_MOST_PAGES = 200
 
 
 class StackEvent(NamedTuple):
@@ -35,18 +38,33 @@ class StackEvent(NamedTuple):
 
 def stack_events(account: Account, name: str) -> list[StackEvent]:
     """Return the last events of a stack, the newest first; none where there is no such stack."""
-    events: list[StackEvent] = []
-    pages = account.client("cloudformation").get_paginator("describe_stack_events").paginate(StackName=name)
-    try:
-        for number, page in enumerate(pages, start=1):
-            events.extend(_event(event) for event in page["StackEvents"])
-            if number == _FIRST_PAGES:
-                break
-    except ClientError as error:
-        if code(error) == "ValidationError" and "does not exist" in words(error):
-            return []
-        raise account_error(error, account.region, f"read the events of stack {name}") from error
-    return events
+    found = _event_pages(account, name, f"read the events of stack {name}")
+    return [_event(event) for page in islice(found, _FIRST_PAGES) for event in page]
+
+
+def raw_stack_events(account: Account, name: str) -> list[list[dict[str, Any]]]:
+    """Return the pages of a stack's events as AWS describes them, the newest first, for an archive of logs.
+
+    Times are texts. There is no page where there is no such stack.
+    Raises NotAllowedError, or TrainyardError where AWS does not answer.
+    """
+    return [[_with_text(event) for event in page] for page in islice(_event_pages(account, name), _MOST_PAGES)]
+
+
+def _event_pages(account: Account, name: str, doing: str = "") -> Iterator[list[dict[str, Any]]]:
+    with aws_errors(account.region, doing, "cloudformation:DescribeStackEvents"):
+        try:
+            found = account.client("cloudformation").get_paginator("describe_stack_events").paginate(StackName=name)
+            yield from (page["StackEvents"] for page in found)
+        except ClientError as error:
+            if not has_code(error, NO_STACK):
+                raise
+
+
+def _with_text(event: dict[str, Any]) -> dict[str, Any]:
+    """Return an event whose time reads as in `pcluster export-cluster-logs`: 2025-07-02T08:08:50.000Z."""
+    at = event["Timestamp"]
+    return {**event, "Timestamp": f"{at:%Y-%m-%dT%H:%M:%S}.{at.microsecond // 1000:03}Z"}
 
 
 def _event(described: Mapping[str, Any]) -> StackEvent:
@@ -64,15 +82,18 @@ def _event(described: Mapping[str, Any]) -> StackEvent:
 
 def stack_resources(account: Account, name: str) -> list[StackEvent]:
     """Return the resources of a stack with their present state, as if it were their only event."""
-    try:
-        pages = account.client("cloudformation").get_paginator("list_stack_resources").paginate(StackName=name)
-        found = [one for page in pages for one in page["StackResourceSummaries"]]
-    except ClientError as error:
-        if code(error) == "ValidationError" and "does not exist" in words(error):
-            return []
-        raise account_error(error, account.region, f"list the resources of stack {name}") from error
+    listed = pages(
+        account,
+        "cloudformation",
+        "list_stack_resources",
+        "StackResourceSummaries",
+        doing=f"list the resources of stack {name}",
+        none_if=NO_STACK,
+        StackName=name,
+    )
     return [
-        _event({**one, "EventId": "", "Timestamp": one["LastUpdatedTimestamp"], "StackName": name}) for one in found
+        _event({**summary, "EventId": "", "Timestamp": summary["LastUpdatedTimestamp"], "StackName": name})
+        for summary in listed
     ]
 
 

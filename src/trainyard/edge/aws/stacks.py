@@ -1,4 +1,4 @@
-"""Stacks of AWS CloudFormation, as AWS describes them.
+"""Stacks of AWS CloudFormation, as AWS describes them, and their protection against deletion.
 
 https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DescribeStacks.html
 """
@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from botocore.exceptions import ClientError
-
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.refusals import account_error, code, words
+from trainyard.edge.aws.calls import call, pages
+from trainyard.edge.aws.errors import NO_STACK
 from trainyard.errors import TrainyardError
 
 UNDER_REVIEW = "REVIEW_IN_PROGRESS"
@@ -44,25 +43,24 @@ class StackState(NamedTuple):
 
 def find_stack(account: Account, name: str) -> StackState | None:
     """Return a stack by its name or id, None where there is none. A deleted one is found by its id only."""
-    try:
-        described = account.client("cloudformation").describe_stacks(StackName=name)["Stacks"][0]
-    except ClientError as error:
-        if code(error) == "ValidationError" and "does not exist" in words(error):
-            return None
-        raise account_error(error, account.region, f"look at stack {name}") from error
-    state = _state(described)
+    doing = f"look at stack {name}"
+    answer = call(account, "cloudformation", "describe_stacks", doing=doing, none_if=NO_STACK, StackName=name)
+    if answer is None:
+        return None
+    state = _state(answer["Stacks"][0])
     return state._replace(tags=_tags_under_review(account, name)) if state.status == UNDER_REVIEW else state
 
 
 def _tags_under_review(account: Account, name: str) -> dict[str, str]:
     """Return the tags that a stack under review will have: it has none itself, our change set has them."""
-    client = account.client("cloudformation")
-    try:
-        names = [one["ChangeSetName"] for one in client.list_change_sets(StackName=name)["Summaries"]]
-        ours = [one for one in names if one.startswith(OWN_CHANGE_SETS)]
-        return _tags(client.describe_change_set(StackName=name, ChangeSetName=ours[-1])) if ours else {}
-    except ClientError as error:
-        raise account_error(error, account.region, f"look at stack {name}") from error
+    doing = f"look at stack {name}"
+    listed = call(account, "cloudformation", "list_change_sets", doing=doing, StackName=name)["Summaries"]
+    names = [summary["ChangeSetName"] for summary in listed]
+    own = [change_set for change_set in names if change_set.startswith(OWN_CHANGE_SETS)]
+    if not own:
+        return {}
+    place = {"StackName": name, "ChangeSetName": own[-1]}
+    return _tags(call(account, "cloudformation", "describe_change_set", doing=doing, **place))
 
 
 def stacks_tagged(account: Account, tag: str, value: str) -> list[StackState]:
@@ -72,17 +70,13 @@ def stacks_tagged(account: Account, tag: str, value: str) -> list[StackState]:
 
 def all_stacks(account: Account) -> list[StackState]:
     """Return every stack that is not inside another, in the order of their making."""
-    pages = account.client("cloudformation").get_paginator("describe_stacks").paginate()
-    try:
-        found = [stack for page in pages for stack in page["Stacks"]]
-    except ClientError as error:
-        raise account_error(error, account.region, "list stacks") from error
-    outer = [stack for stack in found if "ParentId" not in stack]
+    stacks = pages(account, "cloudformation", "describe_stacks", "Stacks", doing="list stacks")
+    outer = [stack for stack in stacks if "ParentId" not in stack]
     return [_state(stack) for stack in sorted(outer, key=lambda stack: stack["CreationTime"])]
 
 
 def _state(described: Mapping[str, Any]) -> StackState:
-    outputs = {one["OutputKey"]: one["OutputValue"] for one in described.get("Outputs", ())}
+    outputs = {output["OutputKey"]: output["OutputValue"] for output in described.get("Outputs", ())}
     return StackState(
         described["StackName"],
         described["StackId"],
@@ -97,15 +91,29 @@ def _tags(described: Mapping[str, Any]) -> dict[str, str]:
     return {tag["Key"]: tag["Value"] for tag in described.get("Tags", ())}
 
 
-def refuse_stuck(found: StackState) -> None:
+def refuse_stuck(state: StackState) -> None:
     """Raise TrainyardError for a stack whose last update failed halfway: it runs, and only its owner can say how on.
 
     https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-updating-stacks-continueupdaterollback.html
     """
-    if found.status in ("UPDATE_FAILED", "UPDATE_ROLLBACK_FAILED"):
+    if state.status in ("UPDATE_FAILED", "UPDATE_ROLLBACK_FAILED"):
         raise TrainyardError(
-            f"stack {found.name} is {found.status}: {found.reason or 'see its events'}",
-            where=found.name,
-            hint=f"`aws cloudformation continue-update-rollback --stack-name {found.name}` brings it back to what it "
+            f"stack {state.name} is {state.status}: {state.reason or 'see its events'}",
+            where=state.name,
+            hint=f"`aws cloudformation continue-update-rollback --stack-name {state.name}` brings it back to what it "
             "was; then run the command again",
         )
+
+
+def lift_protection(account: Account, stack: str) -> bool:
+    """Let a stack be deleted, and return whether it was protected: eksctl protects those that it makes.
+
+    https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-protect-stacks.html
+    """
+    doing = f"lift the protection of stack {stack}"
+    (described,) = call(account, "cloudformation", "describe_stacks", doing=doing, StackName=stack)["Stacks"]
+    if not described.get("EnableTerminationProtection"):
+        return False
+    protection: dict[str, Any] = {"StackName": stack, "EnableTerminationProtection": False}
+    call(account, "cloudformation", "update_termination_protection", doing=doing, **protection)
+    return True

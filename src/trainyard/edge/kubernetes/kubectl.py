@@ -19,9 +19,8 @@ from pathlib import Path
 from threading import Timer
 from typing import Any, Protocol
 
-from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.account import Account, program_variables
 from trainyard.edge.aws.eks import find_cluster
-from trainyard.edge.aws.program_variables import program_variables
 from trainyard.edge.foreground import run_in_foreground
 from trainyard.edge.kubernetes.documents import parts, text
 from trainyard.edge.kubernetes.installed_kubectl import installed_kubectl

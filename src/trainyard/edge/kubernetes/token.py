@@ -15,10 +15,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from botocore.exceptions import BotoCoreError, ClientError
-
 from trainyard.edge.aws.account import Account, account
-from trainyard.edge.aws.refusals import account_error
+from trainyard.edge.aws.errors import aws_errors
 from trainyard.errors import TrainyardError
 
 API_VERSION = "client.authentication.k8s.io/v1"
@@ -38,9 +36,8 @@ def token(account: Account, cluster: str) -> str:
     client = account.client("sts")
     client.meta.events.register(_SIGNING, for_cluster)
     try:
-        url: str = client.generate_presigned_url("get_caller_identity", ExpiresIn=_SIGNED_FOR_S, HttpMethod="GET")
-    except (BotoCoreError, ClientError) as error:
-        raise account_error(error, account.region, "sign a token for Kubernetes") from error
+        with aws_errors(account.region, "sign a token for Kubernetes"):
+            url: str = client.generate_presigned_url("get_caller_identity", ExpiresIn=_SIGNED_FOR_S, HttpMethod="GET")
     finally:
         client.meta.events.unregister(_SIGNING, for_cluster)
     return _PREFIX + urlsafe_b64encode(url.encode()).decode().rstrip("=")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.calls import NotAllowedError
+from trainyard.edge.aws.errors import NotAllowedError
 from trainyard.edge.aws.ssm_sessions import ONLINE, agent_state, not_connected
 
 

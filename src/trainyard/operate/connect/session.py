@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import IO
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.calls import NotAllowedError
+from trainyard.edge.aws.errors import NotAllowedError
 from trainyard.edge.aws.ssm_sessions import SessionRequest, start_session
 from trainyard.edge.session_manager import hold_session, installed_plugin
 from trainyard.errors import TrainyardError

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.cluster_instances import instance_by_id, instances_of_cluster
-from trainyard.edge.aws.node_names import instance_of_slurm_node
+from trainyard.edge.aws.nodes import instance_by_id, instances_of_cluster
+from trainyard.edge.aws.parallelcluster import instance_of_slurm_node
 from trainyard.errors import InputError, TrainyardError
 from trainyard.operate.connect.monitoring_stack import monitoring_stack
 from trainyard.operate.connect.target import HEAD, ROLES, UNKNOWN, Target, target_of

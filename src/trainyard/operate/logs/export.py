@@ -19,7 +19,7 @@ from typing import IO, NamedTuple
 
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.log_events import events, line_of
-from trainyard.edge.aws.raw_stack_events import described_events
+from trainyard.edge.aws.stack_events import raw_stack_events
 from trainyard.edge.new_archive import NewArchive, new_archive
 from trainyard.errors import TrainyardError
 from trainyard.operate.logs.cluster_log import ClusterLog, Stream
@@ -128,7 +128,7 @@ class Export:
 
     def _add_stack_events(self, archive: NewArchive, folder: str) -> tuple[int, str | None]:
         try:
-            pages = described_events(self.account, self.log.stack)
+            pages = raw_stack_events(self.account, self.log.stack)
         except TrainyardError as error:
             return 0, error.problem
         if not pages:

@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from typing import NamedTuple
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.node_names import instance_of_slurm_node
+from trainyard.edge.aws.parallelcluster import instance_of_slurm_node
 from trainyard.errors import InputError
 from trainyard.operate.logs.cluster_log import ClusterLog, Stream
 from trainyard.operate.logs.job_stream import JobStreamName

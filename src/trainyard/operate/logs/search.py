@@ -7,7 +7,7 @@ from typing import Any
 
 import re2  # type: ignore[import-untyped]  # it has no stubs
 
-from trainyard.edge.aws.log_pattern import pattern_of
+from trainyard.edge.aws.log_events import pattern_of
 from trainyard.errors import InputError
 
 # What means something in an expression: a text without any of it is looked for as it is.

@@ -12,9 +12,9 @@ from typing import NamedTuple
 import yaml
 
 from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.amazon_prometheus import workspace_state
+from trainyard.edge.aws.errors import aws_errors
 from trainyard.edge.aws.grafana import find_workspace
-from trainyard.edge.aws.prometheus_workspaces import workspace_state
-from trainyard.edge.aws.refusals import translated
 from trainyard.edge.aws.stacks import StackState
 from trainyard.errors import TrainyardError
 
@@ -96,7 +96,7 @@ def _workspaces(account: Account, outputs: Mapping[str, str]) -> Iterator[Worksp
 def _told(account: Account, ask: Callable[[Account, str], str], workspace: str) -> str:
     """Return what a service says. Who may not ask it still gets to see all else."""
     try:
-        with translated(account.region):
+        with aws_errors(account.region):
             return ask(account, workspace)
     except TrainyardError as error:
         return f"not known: {error.problem}"

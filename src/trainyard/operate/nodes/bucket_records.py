@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.s3_listing import Listed, Listing, beginning, objects_in
+from trainyard.edge.aws.s3_lookup import Listed, Listing, beginning, objects_in
 from trainyard.operate.nodes.record import MOST_BYTES, BadRecordError, NodeRecord, read_record
 
 _MOST_PAGES = 20  # of a thousand records, or folders with the logs of a failed node

@@ -10,7 +10,7 @@ from trainyard.deploy.plan.time_bounds import bounds
 from trainyard.deploy.record import Deployment, read_record
 from trainyard.deploy.work import folder
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.s3_listing import beginning
+from trainyard.edge.aws.s3_lookup import beginning
 from trainyard.errors import TrainyardError
 from trainyard.finding import path_text
 from trainyard.spec.cluster import Spec

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
+from trainyard.edge.aws import efs as efs_api
+from trainyard.edge.aws import fsx as fsx_api
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.ec2 import volumes
-from trainyard.edge.aws.file_systems import efs_file_systems, fsx_file_systems, shared_volumes
+from trainyard.edge.aws.ec2 import shared_volumes, volumes
 from trainyard.operate.status.status_request import StatusRequest
 from trainyard.render.tags import CLUSTER
 
@@ -70,7 +71,7 @@ def fsx(account: Account, name: str, wanted: list[Mount]) -> tuple[FileSystem, .
             one.get("StorageCapacity"),
             mount.folder if mount else None,
         )
-        for one in fsx_file_systems(account)
+        for one in fsx_api.file_systems(account)
         if (mount := _mounted(one, _fsx_ids(one), wanted)) or _owned(one, name)
     }
     # Of a volume of OpenZFS nobody says here in which file system it is.
@@ -93,7 +94,7 @@ def efs(account: Account, name: str, wanted: list[Mount]) -> tuple[FileSystem, .
             round(one.get("SizeInBytes", {}).get("Value", 0) / _GIB, 1),
             mount.folder if mount else None,
         )
-        for one in efs_file_systems(account)
+        for one in efs_api.file_systems(account)
         if (mount := _mounted(one, {one["FileSystemId"]}, wanted)) or _owned(one, name)
     }
     return (*found.values(), *_missing("EFS", (one for one in wanted if one.id is not None), found))

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.ec2 import capacity_reservations
-from trainyard.edge.aws.resource_groups import reservations_in
+from trainyard.edge.aws.reservation_groups import reservations_in
 
 MISSING = "MISSING"
 # How long before the end of a Capacity Block EC2 begins to end its instances.

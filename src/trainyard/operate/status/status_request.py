@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.refusals import translated
+from trainyard.edge.aws.errors import aws_errors
 from trainyard.edge.kubernetes.kubectl import KubectlOf
 from trainyard.errors import TrainyardError
 
@@ -42,7 +42,7 @@ class StatusRequest:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     def _translated(self, question: Callable[[], Answer]) -> Answer:
-        with translated(self.account.region):
+        with aws_errors(self.account.region):
             return question()
 
     def _answer(self, part: str, future: Future[Answer]) -> Answer | None:

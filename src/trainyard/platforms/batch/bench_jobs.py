@@ -12,8 +12,7 @@ from trainyard.bench.submission.scheduler import GONE, State
 from trainyard.edge.aws import batch_jobs
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.batch_jobs import BatchJob
-from trainyard.edge.aws.log_events import LogEvent
-from trainyard.edge.aws.log_stream import LogStream
+from trainyard.edge.aws.log_events import LogEvent, LogStream
 from trainyard.edge.kubernetes.kubectl import KubectlOf
 from trainyard.edge.remote.answer import UnreachableError
 from trainyard.errors import TrainyardError

@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.batch_instances import instances_of, registered
 from trainyard.edge.aws.batch_job_state import described_jobs
-from trainyard.edge.aws.batch_stack import BatchResources, batch_of_cluster
-from trainyard.edge.aws.batch_state import compute_environments
-from trainyard.edge.aws.calls import NotAllowedError
+from trainyard.edge.aws.batch_queues import BatchResources, batch_of_cluster, compute_environments
+from trainyard.edge.aws.errors import NotAllowedError
 from trainyard.errors import TrainyardError
 from trainyard.operate.connect.target import Target, target_of
 

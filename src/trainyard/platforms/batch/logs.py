@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.batch_definitions import BATCH_LOG_GROUP, definitions
-from trainyard.edge.aws.batch_stack import BatchResources, batch_of_cluster
-from trainyard.edge.aws.calls import NotAllowedError
+from trainyard.edge.aws.batch_job_state import BATCH_LOG_GROUP, definitions
+from trainyard.edge.aws.batch_queues import BatchResources, batch_of_cluster
 from trainyard.edge.aws.cluster_logs import LogGroup, LogStream, group_named, streams
+from trainyard.edge.aws.errors import NotAllowedError
 from trainyard.operate.logs.job_stream import JobStreamName, parsed_job
 from trainyard.operate.logs.job_streams import OfJob, job_streams
 

@@ -7,9 +7,8 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.cluster_instances import instances_of_cluster
 from trainyard.edge.aws.ec2 import Described, tags_of
-from trainyard.edge.aws.kubernetes_instances import kubernetes_instances, node_group_of
+from trainyard.edge.aws.nodes import instances_of_cluster, kubernetes_instances, node_group_of
 from trainyard.monitoring.node_discovery import CLUSTER_TAG
 from trainyard.platforms.batch.rendering import collection
 from trainyard.platforms.eks.rendering.node_groups import node_group_name

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.amazon_prometheus import workspace_arn
 from trainyard.edge.aws.eks import pod_identities
-from trainyard.edge.aws.node_rights import may, workspace_arn
+from trainyard.edge.aws.iam import may
 from trainyard.finding import Finding
 from trainyard.operate.monitoring.verify.finding_kinds import finding
 from trainyard.operate.monitoring.verify.in_account import InAccount

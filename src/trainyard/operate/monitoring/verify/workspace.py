@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.edge.aws import prometheus_workspaces as amp
+from trainyard.edge.aws import amazon_prometheus as amp
 from trainyard.edge.aws.account import Account
 from trainyard.finding import Finding
 from trainyard.operate.monitoring.verify.finding_kinds import finding

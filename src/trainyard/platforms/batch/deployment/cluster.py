@@ -15,7 +15,7 @@ from trainyard.deploy.step import Outcome
 from trainyard.deploy.steps.stack import StackStep, refuse_foreign
 from trainyard.deploy.work import Work
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.batch_shutdown import UnfinishedJob, close_queue, terminate, unfinished_jobs
+from trainyard.edge.aws.batch_queues import UnfinishedJob, close_queue, terminate, unfinished_jobs
 from trainyard.edge.aws.stacks import StackState, find_stack
 from trainyard.platforms.batch import BATCH
 from trainyard.render.cloudformation.stack import Kind

@@ -8,9 +8,14 @@ from typing import Any, TypeVar, cast
 
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.batch_job_state import Job, JobDetail, described_jobs, jobs_by_status
-from trainyard.edge.aws.batch_stack import BatchResources
-from trainyard.edge.aws.batch_state import ComputeEnvironment, JobQueue, compute_environments, job_queues
-from trainyard.edge.aws.refusals import translated
+from trainyard.edge.aws.batch_queues import (
+    BatchResources,
+    ComputeEnvironment,
+    JobQueue,
+    compute_environments,
+    job_queues,
+)
+from trainyard.edge.aws.errors import aws_errors
 from trainyard.errors import TrainyardError
 
 Answer = TypeVar("Answer")
@@ -45,7 +50,7 @@ class BatchFacts:
         key = (question, about)
         if key not in self._answers:
             try:
-                with translated(self.account.region):
+                with aws_errors(self.account.region):
                     self._answers[key] = question(self.account, *about)
             except TrainyardError as error:
                 self.refused.setdefault(part, error.problem)

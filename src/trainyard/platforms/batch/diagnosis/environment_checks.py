@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.edge.aws.batch_state import ComputeEnvironment
-from trainyard.edge.aws.iam import decisions
-from trainyard.edge.aws.instance_profile import instance_profile
-from trainyard.edge.aws.registry_images import image_is_there
+from trainyard.edge.aws.batch_queues import ComputeEnvironment
+from trainyard.edge.aws.container_registry import image_is_there
+from trainyard.edge.aws.iam import decisions, instance_profile
 from trainyard.platforms.batch.diagnosis.cluster_facts import BatchFacts
 
 # Of AmazonEC2ContainerServiceforEC2Role, without which no instance gets to its cluster.

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from trainyard.diagnose.cluster.cluster_reader import ClusterReader
 from trainyard.diagnose.log_file import LogFile, Unread
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.batch_stack import batch_of_cluster
+from trainyard.edge.aws.batch_queues import batch_of_cluster
 from trainyard.edge.kubernetes.kubectl import KubectlOf
 from trainyard.platforms.batch.diagnosis import aws_events, environment_checks, job_needs, launch_settings, registration
 from trainyard.platforms.batch.diagnosis.cluster_facts import BatchFacts, facts_of

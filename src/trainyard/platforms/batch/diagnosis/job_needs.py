@@ -8,9 +8,8 @@ from typing import Any
 from trainyard.catalog.service_quotas import vcpu_quota
 from trainyard.edge.aws.batch_instances import registered
 from trainyard.edge.aws.batch_job_state import JobDetail, NodeNeed
-from trainyard.edge.aws.batch_state import ComputeEnvironment
-from trainyard.edge.aws.ec2 import instance_types
-from trainyard.edge.aws.launch_template import reservation_of
+from trainyard.edge.aws.batch_queues import ComputeEnvironment
+from trainyard.edge.aws.ec2 import instance_types, reservation_of
 from trainyard.edge.aws.service_quotas import quota
 from trainyard.platforms.batch.diagnosis.cluster_facts import BatchFacts
 from trainyard.platforms.batch.diagnosis.launch_settings import launch_data

@@ -6,10 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from trainyard.edge.aws import ec2
-from trainyard.edge.aws.batch_state import ComputeEnvironment
-from trainyard.edge.aws.ec2 import Described, images
-from trainyard.edge.aws.launch_template import launch_template_data, reservation_of
-from trainyard.edge.aws.resource_groups import reservations_in
+from trainyard.edge.aws.batch_queues import ComputeEnvironment
+from trainyard.edge.aws.ec2 import Described, images, launch_template_data, reservation_of
+from trainyard.edge.aws.reservation_groups import reservations_in
 from trainyard.platforms.batch.diagnosis.cluster_facts import BatchFacts
 
 _TEMPLATES = "its launch templates"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from trainyard.deploy.account_state.subnets import way_out
 from trainyard.edge.aws import ec2
 from trainyard.edge.aws.batch_instances import instances_of, registered
-from trainyard.edge.aws.batch_state import ComputeEnvironment
+from trainyard.edge.aws.batch_queues import ComputeEnvironment
 from trainyard.platforms.batch.diagnosis.cluster_facts import BatchFacts
 from trainyard.platforms.batch.diagnosis.launch_settings import launch_data
 

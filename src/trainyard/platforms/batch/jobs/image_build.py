@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.batch_definitions import find_definition
+from trainyard.edge.aws.batch_job_state import find_definition
 from trainyard.edge.aws.container_registry import digest_of, find_repository
 from trainyard.edge.docker import build_words
 from trainyard.errors import InputError, TrainyardError

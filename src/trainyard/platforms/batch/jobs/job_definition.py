@@ -6,9 +6,9 @@ from difflib import get_close_matches
 from typing import NamedTuple
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.batch_definitions import JobDefinition, definition_names, find_definition
-from trainyard.edge.aws.batch_state import compute_environments
-from trainyard.edge.aws.calls import NotAllowedError
+from trainyard.edge.aws.batch_job_state import JobDefinition, definition_names, find_definition
+from trainyard.edge.aws.batch_queues import compute_environments
+from trainyard.edge.aws.errors import NotAllowedError
 from trainyard.errors import InputError, TrainyardError
 from trainyard.platforms.batch.jobs.cluster import BatchCluster, JobQueue
 from trainyard.platforms.batch.rendering.job_kinds import OUTPUTS

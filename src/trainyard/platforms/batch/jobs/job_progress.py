@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.batch_jobs import BatchJob, describe, may_pass
-from trainyard.edge.aws.log_events import LogEvent
-from trainyard.edge.aws.log_stream import LogStream
+from trainyard.edge.aws.log_events import LogEvent, LogStream
 from trainyard.errors import TrainyardError
 
 # DescribeJobs of all of an account's users share a limit, so a job that does not move is asked for less often.

@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any, NamedTuple
 
-from trainyard.edge.aws.batch_definitions import JobDefinition
+from trainyard.edge.aws.batch_job_state import JobDefinition
 from trainyard.errors import InputError
 
 _LONGEST_NAME = 128

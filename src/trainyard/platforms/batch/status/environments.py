@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.batch_instances import Registered, instances_of, registered
-from trainyard.edge.aws.batch_state import ComputeEnvironment
-from trainyard.edge.aws.ec2 import tags_of
-from trainyard.edge.aws.launch_template import launch_template_data, reservation_of
+from trainyard.edge.aws.batch_queues import ComputeEnvironment
+from trainyard.edge.aws.ec2 import launch_template_data, reservation_of, tags_of
 from trainyard.edge.aws.nodes import Node
 from trainyard.platforms.batch.status.batch_status import Environment, Queue
 from trainyard.platforms.batch.status.queues import MISSING, name_of

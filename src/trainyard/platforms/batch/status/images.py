@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.batch_definitions import JobDefinition
-from trainyard.edge.aws.registry_images import image_is_there
+from trainyard.edge.aws.batch_job_state import JobDefinition
+from trainyard.edge.aws.container_registry import image_is_there
 from trainyard.platforms.batch.status.batch_status import Image
 
 

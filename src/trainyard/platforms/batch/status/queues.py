@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from functools import partial
 
 from trainyard.edge.aws.batch_job_state import Job, Jobs, jobs_by_status
-from trainyard.edge.aws.batch_state import JobQueue
+from trainyard.edge.aws.batch_queues import JobQueue
 from trainyard.operate.status.status_request import StatusRequest
 from trainyard.platforms.batch.status.batch_status import Queue, Waiting
 

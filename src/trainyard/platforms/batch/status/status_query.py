@@ -6,9 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from trainyard.edge.aws.batch_definitions import definitions
-from trainyard.edge.aws.batch_stack import BatchResources, batch_resources
-from trainyard.edge.aws.batch_state import ComputeEnvironment, compute_environments, job_queues
+from trainyard.edge.aws.batch_job_state import definitions
+from trainyard.edge.aws.batch_queues import (
+    BatchResources,
+    ComputeEnvironment,
+    batch_resources,
+    compute_environments,
+    job_queues,
+)
 from trainyard.edge.aws.nodes import Node
 from trainyard.edge.aws.stacks import StackState
 from trainyard.operate.status import failures, file_systems

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.eks import find_cluster
-from trainyard.edge.aws.kubernetes_instances import kubernetes_instances
+from trainyard.edge.aws.nodes import kubernetes_instances
 from trainyard.edge.kubernetes.documents import Document, labels, number, parts, text
 from trainyard.edge.kubernetes.kubectl import Kubectl, KubectlOf, kubectl_of
 from trainyard.errors import InputError

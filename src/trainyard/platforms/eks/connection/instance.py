@@ -8,10 +8,10 @@ from typing import Any
 
 from trainyard.catalog.instances import find
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.calls import NotAllowedError
 from trainyard.edge.aws.ec2 import images
 from trainyard.edge.aws.eks import find_cluster
-from trainyard.edge.aws.kubernetes_instances import kubernetes_instances, node_group_of
+from trainyard.edge.aws.errors import NotAllowedError
+from trainyard.edge.aws.nodes import kubernetes_instances, node_group_of
 from trainyard.errors import InputError, TrainyardError
 from trainyard.operate.connect.target import Target, target_of
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from trainyard.deploy.work import Work
 from trainyard.edge.aws.eks import EksCluster, find_cluster
-from trainyard.edge.aws.leftover_interfaces import delete_leftover_interfaces
+from trainyard.edge.aws.leftover_network import delete_leftover_interfaces
 from trainyard.edge.aws.stacks import find_stack
 from trainyard.edge.eksctl import Eksctl, EksctlRefusedError
 from trainyard.edge.kubernetes.kubectl import Kubectl

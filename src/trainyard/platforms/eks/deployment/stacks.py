@@ -10,11 +10,9 @@ from __future__ import annotations
 
 from trainyard.deploy.steps.stack import refuse_foreign, tell
 from trainyard.deploy.work import Work
-from trainyard.edge.aws.cloudformation import delete_stack
+from trainyard.edge.aws.cloudformation import delete_stack, follow
 from trainyard.edge.aws.eks import EksCluster, find_cluster
-from trainyard.edge.aws.stack_waiting import follow
-from trainyard.edge.aws.stacks import StackState, all_stacks, find_stack
-from trainyard.edge.aws.termination_protection import lift_protection
+from trainyard.edge.aws.stacks import StackState, all_stacks, find_stack, lift_protection
 from trainyard.errors import TrainyardError
 from trainyard.platforms.eks import EKS
 

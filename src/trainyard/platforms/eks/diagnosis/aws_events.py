@@ -7,8 +7,8 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from trainyard.edge.aws.batch_instances import failed_launches_of
 from trainyard.edge.aws.eks import HealthIssue, addons, updates
-from trainyard.edge.aws.scaling_activities import failed_launches_of
 from trainyard.platforms.eks.diagnosis.cluster_facts import EksFacts
 
 _LATELY_S = 7 * 86_400

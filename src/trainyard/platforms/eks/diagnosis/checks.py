@@ -6,10 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from trainyard.catalog.instances import find
 from trainyard.edge.aws import ec2
-from trainyard.edge.aws.ec2 import Described
+from trainyard.edge.aws.ec2 import Described, launch_template_data, reservation_of
 from trainyard.edge.aws.eks import NodeGroupState
-from trainyard.edge.aws.launch_template import launch_template_data, reservation_of
-from trainyard.edge.aws.resource_groups import reservations_in
+from trainyard.edge.aws.reservation_groups import reservations_in
 from trainyard.edge.kubernetes.documents import Document, labels, number, parts, text
 from trainyard.platforms.eks.diagnosis.cluster_facts import EksFacts
 from trainyard.platforms.eks.diagnosis.kubernetes_evidence import line

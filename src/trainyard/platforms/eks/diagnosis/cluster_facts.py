@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.calls import NotAllowedError
 from trainyard.edge.aws.ec2 import Described
 from trainyard.edge.aws.eks import EksCluster, NodeGroupState, find_cluster, node_groups
-from trainyard.edge.aws.kubernetes_instances import kubernetes_instances
-from trainyard.edge.aws.refusals import translated
+from trainyard.edge.aws.errors import NotAllowedError, aws_errors
+from trainyard.edge.aws.nodes import kubernetes_instances
 from trainyard.edge.aws.stack_events import stack_events
 from trainyard.errors import TrainyardError
 
@@ -34,7 +33,7 @@ class EksFacts:
     def ask(self, part: str, question: Callable[..., Answer], *about: Hashable) -> Answer | None:
         """Return the answer to a question about something; None where nobody gives any."""
         try:
-            with translated(self.account.region):
+            with aws_errors(self.account.region):
                 return question(self.account, *about)
         except TrainyardError as error:
             self.refused.setdefault(part, error.problem)

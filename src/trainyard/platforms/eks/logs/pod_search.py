@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.calls import NotAllowedError
 from trainyard.edge.aws.eks import find_cluster
+from trainyard.edge.aws.errors import NotAllowedError
 from trainyard.edge.kubernetes.kubectl import KubectlOf
 from trainyard.edge.new_archive import new_archive
 from trainyard.operate.logs.export import Exported

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
+from trainyard.edge.aws.batch_instances import FailedLaunch
 from trainyard.edge.aws.eks import NodeGroupState
 from trainyard.edge.aws.nodes import Node
-from trainyard.edge.aws.scaling_activities import FailedLaunch
 from trainyard.operate.nodes.durations import duration, listed
 from trainyard.operate.status.failures import short
 from trainyard.operate.status.reservations import MISSING, Reservation

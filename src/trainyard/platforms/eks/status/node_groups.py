@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.batch_instances import FailedLaunch, failed_launches_of
+from trainyard.edge.aws.ec2 import launch_template_data, reservation_of
 from trainyard.edge.aws.eks import NodeGroupState
-from trainyard.edge.aws.launch_template import launch_template_data, reservation_of
 from trainyard.edge.aws.nodes import Node
-from trainyard.edge.aws.scaling_activities import FailedLaunch, failed_launches_of
 from trainyard.operate.status.reservations import Reservation
 from trainyard.platforms.eks.status.eks_status import KubernetesNode, NodeGroup
 from trainyard.platforms.eks.status.missing_nodes import OfGroup, reasons

@@ -7,9 +7,8 @@ from dataclasses import replace
 from functools import partial
 
 from trainyard.edge.aws.eks import EksCluster, NodeGroupState, addons, find_cluster, node_groups
-from trainyard.edge.aws.kubernetes_instances import kubernetes_instances, kubernetes_node
-from trainyard.edge.aws.nodes import Node
-from trainyard.edge.aws.refusals import translated
+from trainyard.edge.aws.errors import aws_errors
+from trainyard.edge.aws.nodes import Node, kubernetes_instances, kubernetes_node
 from trainyard.edge.aws.stacks import StackState
 from trainyard.errors import TrainyardError
 from trainyard.operate.status import failures, file_systems
@@ -98,7 +97,7 @@ class EksQuery:
     def _inside(self, name: str) -> Inside | None:
         try:
             # In this thread, which alone hears of Ctrl-C: it ends a kubectl that waits for an answer.
-            with translated(self.request.account.region):
+            with aws_errors(self.request.account.region):
                 inside = look_inside(self.request.account, name, self.request.kubectl_of)
         except TrainyardError as error:
             self.request.unknown[PART] = error.problem

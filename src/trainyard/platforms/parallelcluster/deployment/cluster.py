@@ -10,9 +10,9 @@ from trainyard.deploy.step import Outcome, Probe
 from trainyard.deploy.steps.stack import refuse_foreign, tell
 from trainyard.deploy.withheld_nodes import held_back, without_held_back
 from trainyard.deploy.work import Work
-from trainyard.edge.aws.last_snapshots import tag_snapshots, volume_ids
+from trainyard.edge.aws.cloudformation import follow
+from trainyard.edge.aws.kept_data import tag_snapshots, volume_ids
 from trainyard.edge.aws.stack_events import stack_failure
-from trainyard.edge.aws.stack_waiting import follow
 from trainyard.edge.aws.stacks import StackState, find_stack, refuse_stuck
 from trainyard.edge.pcluster_command import PclusterRefusedError
 from trainyard.errors import TrainyardError

@@ -17,9 +17,9 @@ from trainyard.deploy.step import Outcome, Probe
 from trainyard.deploy.steps.stack import tell
 from trainyard.deploy.withheld_nodes import held_back
 from trainyard.deploy.work import Work
+from trainyard.edge.aws.cloudformation import follow
 from trainyard.edge.aws.nodes import nodes
 from trainyard.edge.aws.stack_events import stack_events, stack_failure
-from trainyard.edge.aws.stack_waiting import follow
 from trainyard.edge.pcluster_command import Pcluster, PclusterRefusedError
 from trainyard.errors import TrainyardError
 from trainyard.finding import Finding

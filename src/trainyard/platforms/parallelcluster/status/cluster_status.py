@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from shlex import join
 from typing import Any
 
-from trainyard.edge.aws.fleet_status import FleetStatus
 from trainyard.edge.aws.nodes import Node
+from trainyard.edge.aws.parallelcluster import FleetStatus
 from trainyard.operate.status.cluster_status import Concern, Status
 from trainyard.platforms.parallelcluster.status.queues import ComputeResource
 

@@ -8,9 +8,8 @@ from functools import partial
 from typing import Any
 
 from trainyard.deploy.record import Deployment
-from trainyard.edge.aws.cluster_config import cluster_config, config_of
-from trainyard.edge.aws.fleet_status import fleet_status
 from trainyard.edge.aws.nodes import nodes
+from trainyard.edge.aws.parallelcluster import cluster_config, config_of, fleet_status
 from trainyard.edge.aws.stacks import StackState
 from trainyard.errors import TrainyardError
 from trainyard.operate.status import file_systems

@@ -13,7 +13,7 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.eks_versions import offered_versions
+from trainyard.edge.aws.eks import offered_versions
 from trainyard.platforms.eks.rehearsal.eksctl.cluster_template import subnet_ids
 from trainyard.platforms.eks.rehearsal.eksctl.node_group_template import instance_types
 from trainyard.platforms.eks.rehearsal.eksctl.stacks import refused

@@ -13,7 +13,7 @@ import yaml
 from botocore.exceptions import ClientError
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.launch_template import launch_template_data
+from trainyard.edge.aws.ec2 import launch_template_data
 from trainyard.edge.installed_eksctl import InstalledEksctl
 from trainyard.errors import TrainyardError
 from trainyard.platforms.eks.rehearsal.eksctl import names

@@ -14,8 +14,7 @@ from typing import Any
 
 import yaml
 
-from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.program_variables import program_variables
+from trainyard.edge.aws.account import Account, program_variables
 from trainyard.edge.eksctl import EksctlRefusedError, eksctl_of
 from trainyard.edge.watched_program import run_watched
 from trainyard.errors import TrainyardError

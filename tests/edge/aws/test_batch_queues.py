@@ -11,9 +11,8 @@ from tests.deploy.preflights.recorded import listening
 from tests.edge.aws.batch_cluster import ACCOUNT, ENVIRONMENT, BatchCluster, activity, environment, instance, job, queue
 from trainyard.edge.aws.batch_instances import failed_launches, instances_of
 from trainyard.edge.aws.batch_job_state import described_jobs
-from trainyard.edge.aws.batch_stack import batch_of_cluster
-from trainyard.edge.aws.batch_state import ComputeEnvironment, compute_environments, job_queues
-from trainyard.edge.aws.registry_images import image_is_there
+from trainyard.edge.aws.batch_queues import ComputeEnvironment, batch_of_cluster, compute_environments, job_queues
+from trainyard.edge.aws.container_registry import image_is_there
 
 REGISTRY = f"{ACCOUNT}.dkr.ecr.eu-west-1.amazonaws.com"
 

@@ -8,7 +8,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.log_stream import LogStream
+from trainyard.edge.aws.log_events import LogStream
 from trainyard.errors import TrainyardError
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.edge.aws.in_memory import IMAGE, account_in_memory
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.cluster_instances import instances_of_cluster
+from trainyard.edge.aws.nodes import instances_of_cluster
 
 
 def launched(account: Account, **tags: str) -> str:

@@ -1,0 +1,67 @@
+"""Security groups and network interfaces that a cluster leaves, and that keep its VPC from being deleted.
+
+They hold no data. ParallelCluster gives the group of an EFS file system the deletion policy of the file system:
+_add_storage_security_group in
+https://github.com/aws/aws-parallelcluster/blob/v3.16.1/cli/src/pcluster/templates/cluster_stack.py
+The VPC CNI of Kubernetes deletes the interfaces that it made for pods itself, unless their instance goes first:
+https://github.com/aws/amazon-vpc-cni-k8s/issues/1849
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.calls import by_values, call, pages
+from trainyard.edge.aws.ec2 import tags_of
+from trainyard.edge.aws.errors import has_code
+from trainyard.errors import TrainyardError
+
+_NO_GROUP = ("InvalidGroup.NotFound",)
+_IN_USE = ("DependencyViolation",)
+# The interface of a mount target goes a little later than the mount target.
+_POLL_S = 5.0
+_POLLS = 24
+# The CNI tags what it makes: https://github.com/aws/amazon-vpc-cni-k8s/blob/master/pkg/awsutils/awsutils.go
+_CNI_TAG = "cluster.k8s.amazonaws.com/name"
+_NO_INTERFACE = ("InvalidNetworkInterfaceID.NotFound",)
+
+
+def delete_leftover_groups(
+    account: Account, name: str, owns: Callable[[Mapping[str, str]], bool], *, wait: bool = False
+) -> int:
+    """Delete the security groups that the stack of a cluster has left, and return how many there were.
+
+    Only once that stack is gone. A group in use stays; with ``wait``, after a while in which it may become free.
+    """
+    doing = f"delete the security groups of {name}"
+    # CloudFormation puts this tag on, and leaves it there. The stack of the network has another name.
+    filters = by_values(**{"tag:aws:cloudformation:stack-name": (name,)})
+    groups = pages(account, "ec2", "describe_security_groups", "SecurityGroups", doing=doing, Filters=filters)
+    own = [group["GroupId"] for group in groups if owns(tags_of(group))]
+    return sum(_delete_group(account, group, doing, wait=wait) for group in own)
+
+
+def _delete_group(account: Account, group: str, doing: str, *, wait: bool) -> bool:
+    for attempt in range(_POLLS if wait else 1):
+        if attempt:
+            account.clock.sleep(_POLL_S)
+        try:
+            call(account, "ec2", "delete_security_group", doing=doing, none_if=_NO_GROUP, GroupId=group)
+        except TrainyardError as error:
+            if not has_code(error.__cause__, _IN_USE):
+                raise
+        else:
+            return True
+    return False
+
+
+def delete_leftover_interfaces(account: Account, cluster: str) -> int:
+    """Delete the interfaces of a cluster's pods that no instance has, and return how many there were."""
+    doing = f"delete network interfaces of {cluster}"
+    filters = by_values(**{f"tag:{_CNI_TAG}": (cluster,)}, status=("available",))
+    listed = pages(account, "ec2", "describe_network_interfaces", "NetworkInterfaces", doing=doing, Filters=filters)
+    for interface in (described["NetworkInterfaceId"] for described in listed):
+        place = {"NetworkInterfaceId": interface}
+        call(account, "ec2", "delete_network_interface", doing=doing, none_if=_NO_INTERFACE, **place)
+    return len(listed)
