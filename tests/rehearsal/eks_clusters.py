@@ -8,14 +8,14 @@ from typing import Any
 from trainyard.document.write import yaml_text
 from trainyard.edge.aws.account import Account
 from trainyard.platforms.eks.rehearsal.eksctl.emulated_eksctl import EmulatedEksctl
-from trainyard.platforms.eks.rehearsal.eksctl.outside_check import OutsideCheck
+from trainyard.platforms.eks.rehearsal.eksctl.installed_check import InstalledEksctlCheck
 
 GPU_TAINT = {"key": "nvidia.com/gpu", "value": "true", "effect": "NoSchedule"}
 
 
 def eksctl_of(account: Account) -> EmulatedEksctl:
     """Return an emulated eksctl that asks no program of this machine."""
-    return EmulatedEksctl(account, OutsideCheck(account, program=None))
+    return EmulatedEksctl(account, InstalledEksctlCheck(account, program=None))
 
 
 def config_for(account: Account, *groups: dict[str, Any], **more: Any) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from trainyard.deploy.deployment import work_for
 from trainyard.deploy.work import Event
 from trainyard.edge.aws.account import Account
 from trainyard.errors import TrainyardError
-from trainyard.rehearsal.archive import Wanted, write_archive
+from trainyard.rehearsal.archive import ArchiveFile, write_archive
 from trainyard.rehearsal.rehearsal import inventory
 from trainyard.spec.parsing import parse
 
@@ -255,7 +255,7 @@ def test_a_submission_that_batch_would_refuse_is_refused(cluster: Account, wrong
 
 def test_an_archive_has_the_events_of_every_stack_once(cluster: Account, tmp_path: Path):
     work = work_for(parse(SPEC, "cluster.yaml").spec, cluster, lambda _: None)
-    write_archive(work, [], Wanted(tmp_path / "logs.tar.gz"))
+    write_archive(work, [], ArchiveFile(tmp_path / "logs.tar.gz"))
     with tarfile.open(tmp_path / "logs.tar.gz") as archive:
         names = [name.partition("/")[2] for name in archive.getnames()]
     events = sorted(name for name in names if name.endswith("-cfn-events"))

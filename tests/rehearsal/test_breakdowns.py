@@ -15,10 +15,10 @@ from trainyard.api.diagnose import diagnose_files
 from trainyard.diagnose.diagnosis import Diagnosis
 from trainyard.rehearsal.emulated import faults
 from trainyard.rehearsal.emulated.breakdown import breakdowns
-from trainyard.rehearsal.emulated.node_boot import ComingUp
+from trainyard.rehearsal.emulated.node_boot import NodeBoot
 from trainyard.rehearsal.emulated.planted_refusals import launch_refusal, refuse_planted
-from trainyard.rehearsal.emulated.resource import ResourceError, Wanted
-from trainyard.rehearsal.emulated.slurm_cluster import Cluster
+from trainyard.rehearsal.emulated.resource import LogicalResource, ResourceError
+from trainyard.rehearsal.emulated.slurm_cluster import SlurmCluster
 
 # What a diagnosis has to find, of everything that is written.
 CAUSES = {
@@ -86,7 +86,7 @@ def told_by(name: str | None) -> tuple[AccountWithNodes, str]:
     faults.plant({"breakdown": name})
     strikes = breakdowns()[name].strikes if name else ""
     aws = AccountWithNodes(*(NODES if strikes in ("", "nodes") else ()))
-    up = ComingUp(aws, Cluster("llm", CONFIG, "/aws/parallelcluster/llm-202611210000", {}), HEAD)
+    up = NodeBoot(aws, SlurmCluster("llm", CONFIG, "/aws/parallelcluster/llm-202611210000", {}), HEAD)
     up.begin()
     try:
         up.fail_head_node()
@@ -182,5 +182,7 @@ def test_a_resource_is_refused_and_others_are_not(name: str):
     refuse_planted(wanted("AWS::EC2::VPC"), "123456789012")
 
 
-def wanted(kind: str) -> Wanted:
-    return Wanted("One", kind, {}, "llm-One-1", "llm", "arn:aws:cloudformation:us-east-2:123456789012:stack/llm/0a1b")
+def wanted(kind: str) -> LogicalResource:
+    return LogicalResource(
+        "One", kind, {}, "llm-One-1", "llm", "arn:aws:cloudformation:us-east-2:123456789012:stack/llm/0a1b"
+    )

@@ -19,7 +19,7 @@ from trainyard.deploy.deployment import deploy, work_for
 from trainyard.deploy.work import Event
 from trainyard.edge.aws.account import Account
 from trainyard.platforms.parallelcluster.deployment.programs import ParallelClusters
-from trainyard.rehearsal.archive import Wanted, write_archive
+from trainyard.rehearsal.archive import ArchiveFile, write_archive
 from trainyard.rehearsal.emulated.emulated_account import emulated_account
 from trainyard.rehearsal.emulated.seeds import seeds_of
 from trainyard.rehearsal.rehearsal import QuickClock
@@ -79,7 +79,7 @@ def deployed(account: Account, parallelclusters: ParallelClusters, name: str, fo
     work = work_for(parse(text, "").spec, account, events.append)
     work.parallelcluster = parallelclusters.of
     done = deploy(work, text)
-    write_archive(work, events, Wanted(folder / f"{name}.tar.gz"))
+    write_archive(work, events, ArchiveFile(folder / f"{name}.tar.gz"))
     return done.ok
 
 

@@ -10,7 +10,7 @@ from trainyard.api.new import new_spec
 from trainyard.document.write import yaml_text
 from trainyard.edge.aws.account import Account
 from trainyard.edge.eksctl import EksctlRefusedError
-from trainyard.platforms.eks.rehearsal.eksctl.outside_check import OutsideCheck
+from trainyard.platforms.eks.rehearsal.eksctl.installed_check import InstalledEksctlCheck
 from trainyard.platforms.eks.rendering.cluster import cluster
 from trainyard.rehearsal.report.honest_lists import only_aws_can_tell, proved
 from trainyard.render.stand_ins import Ids
@@ -36,12 +36,14 @@ pytestmark = [
 
 @pytest.fixture
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    def install(schema: Path = SCHEMA, *, said: str = "", status: int = 0) -> OutsideCheck:
+    def install(schema: Path = SCHEMA, *, said: str = "", status: int = 0) -> InstalledEksctlCheck:
         program = tmp_path / "eksctl"
         program.write_text(PROGRAM.format(schema=schema, said=said, status=status), encoding="utf-8")
         program.chmod(0o755)
         monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-        return OutsideCheck(Account("us-east-2", "http://127.0.0.1:9", credentials={"AWS_ACCESS_KEY_ID": "AKIA"}))
+        return InstalledEksctlCheck(
+            Account("us-east-2", "http://127.0.0.1:9", credentials={"AWS_ACCESS_KEY_ID": "AKIA"})
+        )
 
     return install
 
@@ -76,7 +78,7 @@ def test_a_schema_that_is_none_is_told(installed, tmp_path: Path):
 
 
 def test_without_eksctl_nothing_is_asked_and_the_report_says_so():
-    check = OutsideCheck(Account("us-east-2"), program=None)
+    check = InstalledEksctlCheck(Account("us-east-2"), program=None)
     check.look(yaml_text(CONFIG))
     assert check.reached == []
     assert any("did not ask it for its schema" in one for one in only_aws_can_tell(SPEC, check.reached))

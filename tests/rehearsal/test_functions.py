@@ -9,8 +9,8 @@ import pytest
 from trainyard.rehearsal.emulated.engine.functions import condition, resolve
 from trainyard.rehearsal.emulated.engine.refusals import InvalidError
 from trainyard.rehearsal.emulated.engine.scope import Scope
-from trainyard.rehearsal.emulated.in_process_client import Inside
-from trainyard.rehearsal.emulated.resource import Made
+from trainyard.rehearsal.emulated.in_process_account import InProcessAccount
+from trainyard.rehearsal.emulated.resource import PhysicalResource
 
 _TEMPLATE = {
     "Conditions": {
@@ -25,9 +25,9 @@ _TEMPLATE = {
 
 
 def scope() -> Scope:
-    made = {"Vpc": Made("vpc-1", {"CidrBlock": "10.0.0.0/16", "Outputs.Id": "nested"})}
+    made = {"Vpc": PhysicalResource("vpc-1", {"CidrBlock": "10.0.0.0/16", "Outputs.Id": "nested"})}
     parameters = {"P": "p", "List": ["a", "b"]}
-    aws = Inside("us-east-2", "123456789012")
+    aws = InProcessAccount("us-east-2", "123456789012")
     return Scope(_TEMPLATE, parameters, made, {"shared": "value"}, "stack", "arn:stack", aws)
 
 

@@ -12,9 +12,9 @@ from trainyard.edge.bundle_folder import refuse_folder, write_folder
 from trainyard.edge.text_file import read_text
 from trainyard.errors import InputError, SpecError
 from trainyard.operate.logs.archive_name import refuse_other_endings
-from trainyard.rehearsal.archive import Wanted
+from trainyard.rehearsal.archive import ArchiveFile
 from trainyard.rehearsal.emulated.breakdown import breakdowns
-from trainyard.rehearsal.environment_beside import refuse_missing_environment, refuse_other_environment
+from trainyard.rehearsal.environment_option import refuse_missing_environment, refuse_other_environment
 from trainyard.rehearsal.rehearsal import Script, rehearse
 from trainyard.rehearsal.report.report_page import report_page
 from trainyard.rehearsal.report.terminal import summary as report_summary
@@ -59,8 +59,8 @@ def rehearse_file(  # noqa: PLR0913  one for each option
             return checked_environment, None
         refuse_other_environment(script.spec, around.spec, environment)
         script = replace(script, environment=around)
-    wanted = None if archive is None else Wanted(archive, force)
-    return checked, rehearse(script, listener, archive=wanted, breakdown=breakdown)
+    archive_file = None if archive is None else ArchiveFile(archive, force)
+    return checked, rehearse(script, listener, archive=archive_file, breakdown=breakdown)
 
 
 def _script(file: str) -> tuple[Checked, Script | None]:

@@ -28,14 +28,14 @@ _EVENTS = "trainyard-rehearsal.log"
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ArchiveFile:
     """Where an archive is to be written."""
 
     file: Path
     force: bool = False
 
 
-def write_archive(work: Work, events: Sequence[Event], wanted: Wanted) -> None:
+def write_archive(work: Work, events: Sequence[Event], archive_file: ArchiveFile) -> None:
     """Write the archive of a deployment, whole or not at all.
 
     Raises InputError where it exists and is not to be replaced, TrainyardError where it cannot be written.
@@ -44,7 +44,7 @@ def write_archive(work: Work, events: Sequence[Event], wanted: Wanted) -> None:
     folder = f"{work.name}-logs-{datetime.fromtimestamp(now, UTC):%Y%m%d%H%M}"
     with (
         tempfile.TemporaryDirectory(prefix="trainyard-archive-") as scratch,
-        new_archive(wanted.file, force=wanted.force) as archive,
+        new_archive(archive_file.file, force=archive_file.force) as archive,
     ):
         exported = _exported(work, Path(scratch) / "logs.tar.gz")
         if exported is not None:

@@ -27,7 +27,7 @@ from trainyard.edge.pcluster_command import artifact_bucket
 from trainyard.finding import Finding
 from trainyard.platform_parts import RehearsedPrograms
 from trainyard.platform_table import PLATFORMS, platform_of
-from trainyard.rehearsal.archive import Wanted, write_archive
+from trainyard.rehearsal.archive import ArchiveFile, write_archive
 from trainyard.rehearsal.emulated.emulated_account import emulated_account
 from trainyard.rehearsal.emulated.seeds import seeds_of, seeds_with_environment
 from trainyard.rehearsal.report.honest_lists import only_aws_can_tell, proved
@@ -74,7 +74,7 @@ class _Play:
     programs: RehearsedPrograms
     folder: Path
     """Where files may be put."""
-    archive: Wanted | None = None
+    archive: ArchiveFile | None = None
     archived: str | None = None
     """The archive, once it is written."""
     breakdown: str | None = None
@@ -95,7 +95,7 @@ def rehearse(
     script: Script,
     listener: Callable[[Event], None],
     *,
-    archive: Wanted | None = None,
+    archive: ArchiveFile | None = None,
     breakdown: str | None = None,
 ) -> dict[str, Any]:
     """Deploy a spec into an emulated account, destroy it again, and return all that happened.

@@ -8,7 +8,7 @@ from typing import Any
 from moto.ec2.models import security_groups, subnets, vpcs
 
 from trainyard.rehearsal.emulated.fixed_ids import given_id
-from trainyard.rehearsal.emulated.in_process_client import Inside
+from trainyard.rehearsal.emulated.in_process_account import InProcessAccount
 
 _CIDR = "10.0.0.0/16"
 _UNNAMED = "10.0.240.0/20"
@@ -19,7 +19,7 @@ def plant_network(account: str, region: str, network: Mapping[str, Any] | None) 
     if network is None:
         return
     vpc = network["vpc"]
-    ec2 = Inside(region, account).client("ec2")
+    ec2 = InProcessAccount(region, account).client("ec2")
     with given_id(vpcs, "random_vpc_id", vpc):
         ec2.create_vpc(CidrBlock=_CIDR)
     for attribute in ("EnableDnsSupport", "EnableDnsHostnames"):

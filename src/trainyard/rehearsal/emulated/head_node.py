@@ -15,9 +15,9 @@ from botocore.exceptions import ClientError
 
 from trainyard.rehearsal.emulated.breakdown import striking
 from trainyard.rehearsal.emulated.faults import FAULTS
-from trainyard.rehearsal.emulated.node_boot import ComingUp
+from trainyard.rehearsal.emulated.node_boot import NodeBoot
 from trainyard.rehearsal.emulated.resource import Aws, ResourceError
-from trainyard.rehearsal.emulated.slurm_cluster import Cluster
+from trainyard.rehearsal.emulated.slurm_cluster import SlurmCluster
 from trainyard.rehearsal.emulated.static_nodes import launch_missing, terminate_compute_nodes
 
 # Where the status of the fleet is kept: pcluster/models/compute_fleet_status_manager.py and pcluster/constants.py of
@@ -44,7 +44,7 @@ def start(aws: Aws, name: str) -> int:
     status = _fleet_status(aws, name) or "RUNNING"
     ready = FAULTS.head_node_signals and striking("head") is None
     refused = _launch(aws, cluster) if ready and status == "RUNNING" else None
-    up = ComingUp(aws, cluster, instance)
+    up = NodeBoot(aws, cluster, instance)
     up.begin()
     if not FAULTS.head_node_signals:
         return 0
@@ -71,19 +71,19 @@ def obey(aws: Aws, name: str) -> None:
         _start_fleet(aws, _cluster(aws, name))
 
 
-def _start_fleet(aws: Aws, cluster: Cluster) -> None:
+def _start_fleet(aws: Aws, cluster: SlurmCluster) -> None:
     refused = _launch(aws, cluster)
     instance = _instance(aws, cluster.name)
     if instance is None:
         return
-    up = ComingUp(aws, cluster, instance)
+    up = NodeBoot(aws, cluster, instance)
     if refused is not None:
         up.refused(refused)  # clustermgtd tries again and again; the fleet counts as running
     elif up.fail_nodes(being_made=False):
         _put_fleet_status(aws, cluster.name, "PROTECTED")
 
 
-def _launch(aws: Aws, cluster: Cluster) -> ClientError | None:
+def _launch(aws: Aws, cluster: SlurmCluster) -> ClientError | None:
     """Launch the static nodes that do not run, and return why EC2 refused."""
     try:
         launch_missing(aws, cluster)
@@ -92,7 +92,7 @@ def _launch(aws: Aws, cluster: Cluster) -> ClientError | None:
     return None
 
 
-def _cluster(aws: Aws, name: str) -> Cluster:
+def _cluster(aws: Aws, name: str) -> SlurmCluster:
     cloudformation = aws.client("cloudformation")
     stack = cloudformation.describe_stacks(StackName=name)["Stacks"][0]
     parameters = {one["ParameterKey"]: one["ParameterValue"] for one in stack.get("Parameters", [])}
@@ -104,7 +104,7 @@ def _cluster(aws: Aws, name: str) -> Cluster:
         )
     key = f"{parameters[_ROOT]}/{_CONFIG}"
     text = aws.client("s3").get_object(Bucket=parameters[_BUCKET], Key=key)["Body"].read()
-    return Cluster(
+    return SlurmCluster(
         name=name,
         config=yaml.load(text, Loader=yaml.CSafeLoader),
         log_group=parameters.get("ClusterCWLogGroup"),

@@ -15,7 +15,7 @@ from moto.backends import get_backend
 
 from trainyard.rehearsal.emulated.engine.stacks import every
 from trainyard.rehearsal.emulated.extensions import api_modules
-from trainyard.rehearsal.emulated.in_process_client import Inside
+from trainyard.rehearsal.emulated.in_process_account import InProcessAccount
 
 # Every region has a VPC from the start.
 _NEVER_EMPTY = {"ec2"}
@@ -23,7 +23,7 @@ _NEVER_EMPTY = {"ec2"}
 
 def inventory() -> dict[str, list[str]]:
     """Return the ids of everything that exists in the region that the account was started for."""
-    aws = Inside(os.environ.get("AWS_DEFAULT_REGION", "us-east-1"))
+    aws = InProcessAccount(os.environ.get("AWS_DEFAULT_REGION", "us-east-1"))
     found = {kind: _own_ids(aws, how) for kind, how in _kinds().items() if _is_in_use(aws, how["moto"])}
     found["CloudFormation stacks"] = [stack.name for stack in every(aws.region) if stack.deleted is None]
     found["S3 objects"] = list(_objects(aws, found.get("S3 buckets", [])))
@@ -33,7 +33,7 @@ def inventory() -> dict[str, list[str]]:
     return {kind: sorted(ids) for kind, ids in sorted(found.items()) if ids}
 
 
-def _is_in_use(aws: Inside, service: str) -> bool:
+def _is_in_use(aws: InProcessAccount, service: str) -> bool:
     """Return whether anybody ever called this service of moto's in this region. To ask it would load it."""
     if service in _NEVER_EMPTY:
         return True
@@ -43,12 +43,12 @@ def _is_in_use(aws: Inside, service: str) -> bool:
     return aws.region in regions or "aws" in regions
 
 
-def _own_ids(aws: Inside, how: Mapping[str, Any]) -> list[str]:
+def _own_ids(aws: InProcessAccount, how: Mapping[str, Any]) -> list[str]:
     others = set(_ids(aws, {**how, **how["less"]})) if "less" in how else set()
     return [one for one in _ids(aws, how) if one not in others]
 
 
-def _ids(aws: Inside, how: Mapping[str, Any]) -> list[str]:
+def _ids(aws: InProcessAccount, how: Mapping[str, Any]) -> list[str]:
     client = aws.client(how["service"])
     parameters = how.get("parameters", {})
     if client.can_paginate(how["call"]):
@@ -58,7 +58,7 @@ def _ids(aws: Inside, how: Mapping[str, Any]) -> list[str]:
     return [str(one) for page in pages for one in jmespath.search(how["ids"], page) or [] if one is not None]
 
 
-def _objects(aws: Inside, buckets: list[str]) -> Iterator[str]:
+def _objects(aws: InProcessAccount, buckets: list[str]) -> Iterator[str]:
     client = aws.client("s3")
     for bucket in buckets:
         for page in client.get_paginator("list_objects_v2").paginate(Bucket=bucket):

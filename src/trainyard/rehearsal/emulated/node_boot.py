@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from trainyard.rehearsal.emulated.breakdown import Breakdown, planted, striking, told
 from trainyard.rehearsal.emulated.node_logs import LoggingNode, NodeLogs
 from trainyard.rehearsal.emulated.resource import Aws, ResourceError
-from trainyard.rehearsal.emulated.slurm_cluster import Cluster
+from trainyard.rehearsal.emulated.slurm_cluster import SlurmCluster
 from trainyard.rehearsal.emulated.static_nodes import static_nodes, terminate_compute_nodes
 
 if TYPE_CHECKING:
@@ -20,10 +20,10 @@ _FILE_SYSTEM = "fs-0123456789abcdef0"
 _MOUNT = "fsxmount"
 
 
-class ComingUp:
+class NodeBoot:
     """What happens from the first boot of a head node on, once its static nodes were asked for."""
 
-    def __init__(self, aws: Aws, cluster: Cluster, head: Mapping[str, Any]) -> None:
+    def __init__(self, aws: Aws, cluster: SlurmCluster, head: Mapping[str, Any]) -> None:
         """Look at what runs."""
         self._aws, self._cluster, self._head = aws, cluster, head
         self._nodes = list(static_nodes(aws, cluster))

@@ -8,16 +8,16 @@ from typing import Any
 
 from trainyard.rehearsal.emulated.breakdown import striking
 from trainyard.rehearsal.emulated.node_logs import filled
-from trainyard.rehearsal.emulated.resource import ResourceError, Wanted
+from trainyard.rehearsal.emulated.resource import LogicalResource, ResourceError
 
 _NO_RESERVATION = "cr-0123456789abcdef0"
 
 
-def refuse_planted(wanted: Wanted, account_id: str) -> None:
+def refuse_planted(resource: LogicalResource, account_id: str) -> None:
     """Raise ResourceError where a resource of this type is to fail."""
     breakdown = striking("resource")
-    if breakdown is not None and breakdown.resource == wanted.type:
-        values = {"account": account_id, "name": wanted.name, "request": str(uuid.uuid4())}
+    if breakdown is not None and breakdown.resource == resource.type:
+        values = {"account": account_id, "name": resource.name, "request": str(uuid.uuid4())}
         raise ResourceError(filled(breakdown.message, values))
 
 

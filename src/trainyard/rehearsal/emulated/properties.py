@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from trainyard.rehearsal.emulated.resource import Wanted
+from trainyard.rehearsal.emulated.resource import LogicalResource
 
 
 def picked(properties: Mapping[str, Any], *names: str) -> dict[str, Any]:
@@ -13,13 +13,13 @@ def picked(properties: Mapping[str, Any], *names: str) -> dict[str, Any]:
     return {name: properties[name] for name in names if name in properties}
 
 
-def tag_specifications(kind: str, wanted: Wanted) -> dict[str, Any]:
+def tag_specifications(kind: str, resource: LogicalResource) -> dict[str, Any]:
     """Return the parameter with which EC2 takes tags; empty where there are none."""
-    tags = wanted.tags()
+    tags = resource.tags()
     return {"TagSpecifications": [{"ResourceType": kind, "Tags": tags}]} if tags else {}
 
 
-def with_tags(wanted: Wanted) -> dict[str, Any]:
+def with_tags(resource: LogicalResource) -> dict[str, Any]:
     """Return the parameter with which most other services take tags; empty where there are none."""
-    tags = wanted.tags()
+    tags = resource.tags()
     return {"Tags": tags} if tags else {}

@@ -1,4 +1,4 @@
-"""What a CloudFormation resource is to its type: what is wanted, what was made, and the account that it is made in."""
+"""A resource of CloudFormation as its type sees it: logical in the template, physical in the account."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Aws(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class LogicalResource:
     """A resource of a template, with every function resolved."""
 
     logical_id: str
@@ -41,14 +41,14 @@ class Wanted:
 
 
 @dataclass(slots=True)
-class Made:
+class PhysicalResource:
     """A resource that exists."""
 
     id: str
     """What Ref gives."""
     attributes: dict[str, Any] = field(default_factory=dict)
     """What Fn::GetAtt gives; a nested attribute has its dotted name."""
-    wanted: Wanted | None = None
+    logical: LogicalResource | None = None
     """What it was made from; the engine fills it in."""
     model: Any = None
     """Moto's object, where moto's model made it."""
@@ -57,7 +57,7 @@ class Made:
 class ResourceError(Exception):
     """A resource could not be made, changed or deleted, for this reason."""
 
-    def __init__(self, reason: str, made: Made | None = None) -> None:
+    def __init__(self, reason: str, physical: PhysicalResource | None = None) -> None:
         """Keep what was made of it all the same: it goes when the stack goes."""
         super().__init__(reason)
-        self.made = made
+        self.physical = physical

@@ -12,7 +12,7 @@ import jmespath  # type: ignore[import-untyped]  # it has none
 import yaml
 
 from trainyard.rehearsal.emulated.properties import picked, tag_specifications, with_tags
-from trainyard.rehearsal.emulated.resource import Aws, Made, Wanted
+from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource
 
 
 @cache
@@ -29,42 +29,46 @@ def _functions(entry: Mapping[str, Any]) -> dict[str, Any]:
     return {"create": partial(_create, entry), **changing, **ending}
 
 
-def _create(entry: Mapping[str, Any], aws: Aws, wanted: Wanted) -> Made:
-    known = _known(aws, wanted)
-    known["answer"] = _answer(entry["service"], entry["create"], aws, wanted, known)
+def _create(entry: Mapping[str, Any], aws: Aws, resource: LogicalResource) -> PhysicalResource:
+    known = _known(aws, resource)
+    known["answer"] = _answer(entry["service"], entry["create"], aws, resource, known)
     known["id"] = jmespath.search(entry["id"], known)
-    return Made(known["id"], _values(entry.get("attributes", {}), known))
+    return PhysicalResource(known["id"], _values(entry.get("attributes", {}), known))
 
 
-def _update(entry: Mapping[str, Any], aws: Aws, made: Made, wanted: Wanted) -> Made:
-    known = {**_known(aws, wanted), "id": made.id}
-    known["answer"] = _answer(entry["service"], entry["update"], aws, wanted, known)
-    made.attributes |= _values(entry["update"].get("attributes", {}), known)
-    return made
+def _update(
+    entry: Mapping[str, Any], aws: Aws, physical: PhysicalResource, resource: LogicalResource
+) -> PhysicalResource:
+    known = {**_known(aws, resource), "id": physical.id}
+    known["answer"] = _answer(entry["service"], entry["update"], aws, resource, known)
+    physical.attributes |= _values(entry["update"].get("attributes", {}), known)
+    return physical
 
 
-def _call(entry: Mapping[str, Any], call: Mapping[str, Any], aws: Aws, made: Made) -> None:
-    assert made.wanted is not None  # noqa: S101  # the engine fills it in
-    _answer(entry["service"], call, aws, made.wanted, {**_known(aws, made.wanted), "id": made.id})
+def _call(entry: Mapping[str, Any], call: Mapping[str, Any], aws: Aws, physical: PhysicalResource) -> None:
+    assert physical.logical is not None  # noqa: S101  # the engine fills it in
+    _answer(entry["service"], call, aws, physical.logical, {**_known(aws, physical.logical), "id": physical.id})
 
 
-def _known(aws: Aws, wanted: Wanted) -> dict[str, Any]:
-    return {"properties": wanted.properties, "name": wanted.name, "region": aws.region, "account": aws.account_id}
+def _known(aws: Aws, resource: LogicalResource) -> dict[str, Any]:
+    return {"properties": resource.properties, "name": resource.name, "region": aws.region, "account": aws.account_id}
 
 
-def _answer(service: str, call: Mapping[str, Any], aws: Aws, wanted: Wanted, known: Mapping[str, Any]) -> Any:
+def _answer(
+    service: str, call: Mapping[str, Any], aws: Aws, resource: LogicalResource, known: Mapping[str, Any]
+) -> Any:
     parameters = {
-        **picked(wanted.properties, *call.get("properties", ())),
+        **picked(resource.properties, *call.get("properties", ())),
         **_values(call.get("parameters", {}), known),
-        **_tags(call.get("tags"), wanted),
+        **_tags(call.get("tags"), resource),
     }
     return getattr(aws.client(service), call["call"])(**parameters)
 
 
-def _tags(kind: str | None, wanted: Wanted) -> dict[str, Any]:
+def _tags(kind: str | None, resource: LogicalResource) -> dict[str, Any]:
     if kind is None:
         return {}
-    return with_tags(wanted) if kind == "Tags" else tag_specifications(kind, wanted)
+    return with_tags(resource) if kind == "Tags" else tag_specifications(kind, resource)
 
 
 def _values(expressions: Mapping[str, str], known: Mapping[str, Any]) -> dict[str, Any]:

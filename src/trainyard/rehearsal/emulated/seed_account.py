@@ -26,7 +26,7 @@ from trainyard.rehearsal.emulated import faults
 from trainyard.rehearsal.emulated.apis import ec2_capacity, fsx, resource_groups
 from trainyard.rehearsal.emulated.existing_network import plant_network
 from trainyard.rehearsal.emulated.fixed_ids import given_id
-from trainyard.rehearsal.emulated.in_process_client import Inside
+from trainyard.rehearsal.emulated.in_process_account import InProcessAccount
 from trainyard.rehearsal.emulated.instance_types import plant_instance_types
 
 VARIABLE = "TRAINYARD_EMULATED_SEEDS"
@@ -85,7 +85,7 @@ def _plant_capacity(account: str, region: str, seeds: Mapping[str, Any]) -> None
 
 
 def _plant_storage(account: str, region: str, seeds: Mapping[str, Any]) -> None:
-    inside = Inside(region, account)
+    inside = InProcessAccount(region, account)
     for bucket in seeds.get("buckets", []):
         place = {} if region == "us-east-1" else {"CreateBucketConfiguration": {"LocationConstraint": region}}
         inside.client("s3").create_bucket(Bucket=bucket["name"], **place)
@@ -121,7 +121,7 @@ def _place(account: str, region: str, seeds: Mapping[str, Any]) -> tuple[list[st
         "file-systems", "lets the VPC in", vpc_id=vpc.id
     )
     if not group.ingress_rules:
-        inside = Inside(region, account).client("ec2")
+        inside = InProcessAccount(region, account).client("ec2")
         inside.authorize_security_group_ingress(
             GroupId=group.id, IpPermissions=[{"IpProtocol": "-1", "IpRanges": [{"CidrIp": vpc.cidr_block}]}]
         )
@@ -144,7 +144,7 @@ def _plant_efs(account: str, region: str, file_system: Mapping[str, Any], subnet
 
 
 def _plant_identity(account: str, region: str, seeds: Mapping[str, Any]) -> None:
-    inside = Inside(region, account)
+    inside = InProcessAccount(region, account)
     for name in seeds.get("key_pairs", []):
         inside.client("ec2").create_key_pair(KeyName=name, KeyType="ed25519")
     for address in seeds.get("elastic_ips", []):
@@ -172,5 +172,7 @@ def _munge_key() -> str:
 
 def _plant_secret(account: str, region: str, arn: str) -> None:
     name = arn.partition(":secret:")[2]
-    made = Inside(region, account).client("secretsmanager").create_secret(Name=name, SecretString=_munge_key())
+    made = (
+        InProcessAccount(region, account).client("secretsmanager").create_secret(Name=name, SecretString=_munge_key())
+    )
     secretsmanager_backends[account][region].secrets[made["ARN"]].arn = arn

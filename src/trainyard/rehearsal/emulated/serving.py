@@ -12,7 +12,7 @@ from werkzeug.serving import make_server
 
 from trainyard.rehearsal.emulated import extensions, pages
 from trainyard.rehearsal.emulated.application import LOCK, Application
-from trainyard.rehearsal.emulated.in_process_client import let_calls_in
+from trainyard.rehearsal.emulated.in_process_account import let_calls_in
 from trainyard.rehearsal.emulated.parent_process import end_with_parent
 from trainyard.rehearsal.emulated.seed_account import plant_from_environment
 

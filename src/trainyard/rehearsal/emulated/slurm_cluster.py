@@ -8,7 +8,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Cluster:
+class SlurmCluster:
     """What the head node knows of its cluster."""
 
     name: str

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from trainyard.rehearsal.emulated.resource import Aws
-from trainyard.rehearsal.emulated.slurm_cluster import Cluster
+from trainyard.rehearsal.emulated.slurm_cluster import SlurmCluster
 
 Launched = list[dict[str, Any]]
 """Instances as EC2 describes them when they are launched."""
@@ -16,7 +16,7 @@ _NAMES_PREFIX = "parallelcluster-slurm-"
 _ALIVE = {"Name": "instance-state-name", "Values": ["pending", "running", "stopping", "stopped"]}
 
 
-def launch_missing(aws: Aws, cluster: Cluster) -> None:
+def launch_missing(aws: Aws, cluster: SlurmCluster) -> None:
     """Launch the static nodes that do not run yet, and give them names. Raises ClientError where there is no capacity.
 
     A launch template is called after cluster, queue and compute resource: pcluster/templates/queues_stack.py of
@@ -32,7 +32,7 @@ def launch_missing(aws: Aws, cluster: Cluster) -> None:
             _remember(aws, cluster, prefix, running + 1, [one["InstanceId"] for one in launched])
 
 
-def static_nodes(aws: Aws, cluster: Cluster) -> Iterator[tuple[str, Mapping[str, Any] | None]]:
+def static_nodes(aws: Aws, cluster: SlurmCluster) -> Iterator[tuple[str, Mapping[str, Any] | None]]:
     """Yield the names of the static nodes, each with its instance where it has one."""
     for queue, resource in _compute_resources(cluster.config):
         running = _running(aws, cluster.name, queue["Name"], resource["Name"])
@@ -54,7 +54,9 @@ def _compute_resources(config: Mapping[str, Any]) -> Iterator[tuple[Mapping[str,
             yield queue, resource
 
 
-def _launch(aws: Aws, cluster: Cluster, queue: Mapping[str, Any], resource: Mapping[str, Any], count: int) -> Launched:
+def _launch(
+    aws: Aws, cluster: SlurmCluster, queue: Mapping[str, Any], resource: Mapping[str, Any], count: int
+) -> Launched:
     asked: dict[str, Any] = {"LaunchTemplateName": f"{cluster.name}-{queue['Name']}-{resource['Name']}"}
     several = [one["InstanceType"] for one in resource.get("Instances") or []]
     kind = {"InstanceType": several[0]} if several else {}
@@ -74,7 +76,7 @@ def _launch(aws: Aws, cluster: Cluster, queue: Mapping[str, Any], resource: Mapp
     return list(answer["Instances"])
 
 
-def _name(aws: Aws, cluster: Cluster, prefix: str, first: int, addresses: list[str]) -> None:
+def _name(aws: Aws, cluster: SlurmCluster, prefix: str, first: int, addresses: list[str]) -> None:
     """Write names such as compute-gpu-st-p5-48xlarge-1 into the cluster's own zone, where it has one."""
     zone = cluster.resources.get("Route53HostedZone")
     if not zone:
@@ -94,7 +96,7 @@ def _name(aws: Aws, cluster: Cluster, prefix: str, first: int, addresses: list[s
     aws.client("route53").change_resource_record_sets(HostedZoneId=zone, ChangeBatch={"Changes": changes})
 
 
-def _remember(aws: Aws, cluster: Cluster, prefix: str, first: int, instances: list[str]) -> None:
+def _remember(aws: Aws, cluster: SlurmCluster, prefix: str, first: int, instances: list[str]) -> None:
     """Write which instance bears which name into the cluster's table of names, where it has one.
 
     ``_store_assigned_hostnames`` in slurm_plugin/instance_manager.py of https://github.com/aws/aws-parallelcluster-node

@@ -14,7 +14,7 @@ from trainyard.edge.aws.eks import find_cluster
 from trainyard.errors import TrainyardError
 from trainyard.launch.launch import compute_launches
 from trainyard.platforms.eks.rehearsal.eksctl.emulated_eksctl import EmulatedEksctl
-from trainyard.platforms.eks.rehearsal.eksctl.outside_check import OutsideCheck
+from trainyard.platforms.eks.rehearsal.eksctl.installed_check import InstalledEksctlCheck
 from trainyard.platforms.eks.rehearsal.emulated_kubectl import emulated_kubectl_of
 from trainyard.platforms.eks.rehearsal.jobs import JobsOnNodes
 from trainyard.platforms.eks.rendering.launch_templates import needs_launch_templates
@@ -38,7 +38,7 @@ class EmulatedPrograms:
 
     def __init__(self, account: Account) -> None:
         """Look for an eksctl on PATH."""
-        self._outside = OutsideCheck(account)
+        self._outside = InstalledEksctlCheck(account)
 
     def equip(self, work: Work) -> None:
         """Give a deployment both programs."""

@@ -13,7 +13,7 @@ from botocore.exceptions import ClientError
 from moto.autoscaling.models import ASG_NAME_TAG, FakeAutoScalingGroup, InstanceState
 
 from trainyard.rehearsal.emulated.actions import wrap
-from trainyard.rehearsal.emulated.in_process_client import Inside
+from trainyard.rehearsal.emulated.in_process_account import InProcessAccount
 
 _REFUSED: dict[str, str] = {}
 
@@ -44,7 +44,7 @@ def _launch(former: Callable[..., None], group: Any, count: int, tags: dict[str,
         ],
     }
     try:
-        made = Inside(group.region).client("ec2").run_instances(MinCount=count, MaxCount=count, **asked)
+        made = InProcessAccount(group.region).client("ec2").run_instances(MinCount=count, MaxCount=count, **asked)
     except ClientError as error:  # a failed activity: the group stays smaller than it should be
         said = error.response["Error"]
         _REFUSED[group.name] = f"{said['Code']} - {said['Message']}"

@@ -15,15 +15,15 @@ from moto.core.responses import BaseResponse
 
 from trainyard.rehearsal.emulated import pages
 from trainyard.rehearsal.emulated.batch import compute_environments, job_definitions, job_queues, jobs, request_model
-from trainyard.rehearsal.emulated.batch.state import held, refusal
-from trainyard.rehearsal.emulated.in_process_client import Inside
+from trainyard.rehearsal.emulated.batch.state import batch_state, refusal
+from trainyard.rehearsal.emulated.in_process_account import InProcessAccount
 
 SIGNING_NAME = "batch"
 # As many as Batch answers with at most. https://docs.aws.amazon.com/batch/latest/APIReference/API_ListJobs.html
 _PAGE = 100
 # https://docs.aws.amazon.com/batch/latest/userguide/service_limits.html (read 2026-11-22)
 _LONGEST_BYTES = {"RegisterJobDefinition": 24 * 1024, "SubmitJob": 30 * 1024}
-_ACTIONS: dict[str, Callable[[Inside, Mapping[str, Any]], dict[str, Any]]] = {
+_ACTIONS: dict[str, Callable[[InProcessAccount, Mapping[str, Any]], dict[str, Any]]] = {
     "CreateComputeEnvironment": compute_environments.create,
     "UpdateComputeEnvironment": compute_environments.update,
     "DeleteComputeEnvironment": compute_environments.delete,
@@ -36,7 +36,7 @@ _ACTIONS: dict[str, Callable[[Inside, Mapping[str, Any]], dict[str, Any]]] = {
     "CancelJob": jobs.cancel,
     "TerminateJob": jobs.terminate,
 }
-_LISTS: dict[str, tuple[str, Callable[[Inside, Mapping[str, Any]], list[dict[str, Any]]]]] = {
+_LISTS: dict[str, tuple[str, Callable[[InProcessAccount, Mapping[str, Any]], list[dict[str, Any]]]]] = {
     "DescribeComputeEnvironments": ("computeEnvironments", compute_environments.describe),
     "DescribeJobQueues": ("jobQueues", job_queues.describe),
     "DescribeJobDefinitions": ("jobDefinitions", job_definitions.describe),
@@ -47,12 +47,12 @@ _LISTS: dict[str, tuple[str, Callable[[Inside, Mapping[str, Any]], list[dict[str
 
 def install() -> None:
     """Let tests hold a job in a state: PUT /trainyard/batch-job."""
-    pages.TAKES["batch-job"] = lambda wanted: jobs.hold(Inside(wanted.pop("region")), wanted)
+    pages.TAKES["batch-job"] = lambda wanted: jobs.hold(InProcessAccount(wanted.pop("region")), wanted)
 
 
 def inventory(account_id: str, region: str) -> dict[str, list[str]]:
     """Return what exists. Jobs that are over and definitions that are inactive stay to be looked at, as in AWS."""
-    here = held(account_id, region)
+    here = batch_state(account_id, region)
     return {
         "Batch compute environments": [one["computeEnvironmentName"] for one in here.environments.values()],
         "Batch job queues": [one["jobQueueName"] for one in here.queues.values()],
@@ -86,14 +86,14 @@ class Batch(BaseResponse):
         size = len(json.dumps(asked, separators=(",", ":"), ensure_ascii=False).encode())
         if size > _LONGEST_BYTES.get(action, size):
             raise refusal(f"{action}: {size} bytes are more than {_LONGEST_BYTES[action]}")
-        aws = Inside(self.region, self.current_account)
+        aws = InProcessAccount(self.region, self.current_account)
         if action in _ACTIONS:
             return _ACTIONS[action](aws, asked)
         key, listed = _LISTS[action]
         return _page(key, listed(aws, asked), asked)
 
     def _tags(self, name: str) -> dict[str, Any]:
-        here = held(self.current_account, self.region)
+        here = batch_state(self.current_account, self.region)
         jobs_by_arn = {one["jobArn"]: one for one in here.jobs.values()}
         every = {**here.environments, **here.queues, **here.definitions, **jobs_by_arn}
         if name not in every:

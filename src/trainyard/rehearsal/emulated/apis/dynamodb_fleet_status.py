@@ -9,7 +9,7 @@ from moto.dynamodb.responses import DynamoHandler
 
 from trainyard.rehearsal.emulated import head_node
 from trainyard.rehearsal.emulated.actions import wrap
-from trainyard.rehearsal.emulated.in_process_client import Inside
+from trainyard.rehearsal.emulated.in_process_account import InProcessAccount
 
 
 def install() -> None:
@@ -21,5 +21,5 @@ def _update_item(former: Callable[..., Any], self: Any) -> Any:
     answer = former(self)
     table, key = self.body["TableName"], self.body["Key"]
     if key == {"Id": {"S": head_node.FLEET_KEY}} and table.startswith(head_node.TABLE_PREFIX):
-        head_node.obey(Inside(self.region), table.removeprefix(head_node.TABLE_PREFIX))
+        head_node.obey(InProcessAccount(self.region), table.removeprefix(head_node.TABLE_PREFIX))
     return answer

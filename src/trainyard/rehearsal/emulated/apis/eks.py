@@ -25,11 +25,11 @@ from trainyard.rehearsal.emulated.eks import (
 from trainyard.rehearsal.emulated.eks import tags as tagging
 from trainyard.rehearsal.emulated.eks.state import clusters as held_clusters
 from trainyard.rehearsal.emulated.eks.state import invalid
-from trainyard.rehearsal.emulated.in_process_client import Inside
+from trainyard.rehearsal.emulated.in_process_account import InProcessAccount
 
 SIGNING_NAME = "eks"
 _PAGE = 100  # https://docs.aws.amazon.com/eks/latest/APIReference/API_ListNodegroups.html
-_ACTIONS: dict[str, Callable[[Inside, Mapping[str, Any]], dict[str, Any]]] = {
+_ACTIONS: dict[str, Callable[[InProcessAccount, Mapping[str, Any]], dict[str, Any]]] = {
     "CreateCluster": clusters.create,
     "DescribeCluster": clusters.describe,
     "UpdateClusterConfig": clusters.update,
@@ -58,7 +58,7 @@ _ACTIONS: dict[str, Callable[[Inside, Mapping[str, Any]], dict[str, Any]]] = {
     "UntagResource": tagging.untag,
     "ListTagsForResource": tagging.listed,
 }
-_LISTS: dict[str, tuple[str, Callable[[Inside, Mapping[str, Any]], list[Any]]]] = {
+_LISTS: dict[str, tuple[str, Callable[[InProcessAccount, Mapping[str, Any]], list[Any]]]] = {
     "ListClusters": ("clusters", clusters.listed),
     "DescribeClusterVersions": ("clusterVersions", versions.listed),
     "ListNodegroups": ("nodegroups", node_groups.listed),
@@ -73,7 +73,7 @@ _LISTS: dict[str, tuple[str, Callable[[Inside, Mapping[str, Any]], list[Any]]]] 
 
 def inventory(account_id: str, region: str) -> dict[str, list[str]]:
     """Return what exists."""
-    every = held_clusters(Inside(region, account_id)).values()
+    every = held_clusters(InProcessAccount(region, account_id)).values()
     return {
         "EKS clusters": [one.name for one in every],
         "EKS node groups": [f"{one.name}/{name}" for one in every for name in one.node_groups],
@@ -96,7 +96,7 @@ class Eks(BaseResponse):
         asked = {key: value for key, value in self.params.items() if value is not None}
         if wrong := request_model.problems("eks", action, asked):
             raise invalid("; ".join(wrong))
-        aws = Inside(self.region, self.current_account)
+        aws = InProcessAccount(self.region, self.current_account)
         if action in _ACTIONS:
             return ActionResult(_ACTIONS[action](aws, asked))
         key, listed = _LISTS[action]

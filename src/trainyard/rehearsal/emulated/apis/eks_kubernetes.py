@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from trainyard.rehearsal.emulated.eks.state import clusters
-from trainyard.rehearsal.emulated.in_process_client import Inside
+from trainyard.rehearsal.emulated.in_process_account import InProcessAccount
 from trainyard.rehearsal.emulated.kubernetes.api_server import answer, request_of
 
 HOST = re.compile(r"[0-9A-Fa-f]{32}\.gr7\.([a-z0-9-]+)\.eks\.amazonaws\.com(:[0-9]+)?")
@@ -21,7 +21,7 @@ NAME = "kubernetes"
 def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> list[bytes]:
     """Answer a request to a cluster's own address."""
     host = str(environ["HTTP_HOST"]).partition(":")[0]
-    aws = Inside(os.environ.get("AWS_DEFAULT_REGION", "us-east-1"))
+    aws = InProcessAccount(os.environ.get("AWS_DEFAULT_REGION", "us-east-1"))
     those = (one for one in clusters(aws).values() if one.described["endpoint"].lower() == f"https://{host}".lower())
     cluster = next(those, None)
     status, content = (

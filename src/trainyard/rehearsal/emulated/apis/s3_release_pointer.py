@@ -8,7 +8,7 @@ from typing import Any
 from moto.s3.models import S3Backend
 
 from trainyard.rehearsal.emulated.actions import wrap
-from trainyard.rehearsal.emulated.in_process_client import Inside
+from trainyard.rehearsal.emulated.in_process_account import InProcessAccount
 from trainyard.rehearsal.emulated.monitoring_instance import POINTER, follow
 
 
@@ -22,5 +22,7 @@ def _put_object(  # the names are moto's: its own code calls by them
 ) -> Any:
     answer = former(backend, bucket_name, key_name, value, **named)
     if pointer := POINTER.fullmatch(key_name):
-        follow(Inside(backend.get_bucket(bucket_name).region_name), bucket_name, pointer["name"], bytes(value))
+        follow(
+            InProcessAccount(backend.get_bucket(bucket_name).region_name), bucket_name, pointer["name"], bytes(value)
+        )
     return answer

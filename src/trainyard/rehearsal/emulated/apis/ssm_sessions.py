@@ -15,7 +15,7 @@ from moto.ssm.exceptions import SSMException
 from moto.ssm.responses import SimpleSystemManagerResponse
 
 from trainyard.rehearsal.emulated.actions import add
-from trainyard.rehearsal.emulated.in_process_client import Inside
+from trainyard.rehearsal.emulated.in_process_account import InProcessAccount
 
 _TOKEN = "emulated-token"  # noqa: S105  it opens nothing
 
@@ -50,6 +50,6 @@ def terminate_session(self: Any) -> str:
 
 def _connected(region: str) -> Iterator[str]:
     running = [{"Name": "instance-state-name", "Values": ["running"]}]
-    pages = Inside(region).client("ec2").get_paginator("describe_instances").paginate(Filters=running)
+    pages = InProcessAccount(region).client("ec2").get_paginator("describe_instances").paginate(Filters=running)
     for reservation in (one for page in pages for one in page["Reservations"]):
         yield from (one["InstanceId"] for one in reservation["Instances"] if one.get("IamInstanceProfile"))

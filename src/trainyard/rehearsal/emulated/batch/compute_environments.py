@@ -8,7 +8,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from trainyard.rehearsal.emulated.batch.state import arn, found, held, refusal
+from trainyard.rehearsal.emulated.batch.state import arn, batch_state, found, refusal
 from trainyard.rehearsal.emulated.resource import Aws
 
 _ROLE = "role/aws-service-role/batch.amazonaws.com/AWSServiceRoleForBatch"
@@ -19,7 +19,7 @@ def create(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
 
     https://docs.aws.amazon.com/batch/latest/APIReference/API_CreateComputeEnvironment.html
     """
-    here, name = held(aws.account_id, aws.region), asked["computeEnvironmentName"]
+    here, name = batch_state(aws.account_id, aws.region), asked["computeEnvironmentName"]
     if found(here.environments, name, "computeEnvironmentName") is not None:
         raise refusal(f"Object already exists: compute environment {name}")
     _refuse_missing(aws, asked.get("computeResources", {}))
@@ -42,7 +42,7 @@ def create(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
 
 def describe(aws: Aws, asked: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return those that are asked for, or all."""
-    those = held(aws.account_id, aws.region).environments
+    those = batch_state(aws.account_id, aws.region).environments
     wanted = asked.get("computeEnvironments") or list(those)
     return [one for name in wanted if (one := found(those, name, "computeEnvironmentName")) is not None]
 
@@ -62,7 +62,7 @@ def delete(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
 
     https://docs.aws.amazon.com/batch/latest/APIReference/API_DeleteComputeEnvironment.html
     """
-    here, there = held(aws.account_id, aws.region), _there(aws, asked["computeEnvironment"])
+    here, there = batch_state(aws.account_id, aws.region), _there(aws, asked["computeEnvironment"])
     if there["state"] != "DISABLED":
         raise refusal("Cannot delete, compute environment must be in the DISABLED state")
     for queue in here.queues.values():
@@ -74,7 +74,7 @@ def delete(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _there(aws: Aws, name: str) -> dict[str, Any]:
-    there = found(held(aws.account_id, aws.region).environments, name, "computeEnvironmentName")
+    there = found(batch_state(aws.account_id, aws.region).environments, name, "computeEnvironmentName")
     if there is None:
         raise refusal(f"Compute environment {name} does not exist")
     return there

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from trainyard.rehearsal.emulated.batch.state import arn, held, refusal
+from trainyard.rehearsal.emulated.batch.state import arn, batch_state, refusal
 from trainyard.rehearsal.emulated.resource import Aws
 
 _NEEDED = ("VCPU", "MEMORY")
@@ -17,7 +17,7 @@ def register(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
 
     https://docs.aws.amazon.com/batch/latest/APIReference/API_RegisterJobDefinition.html
     """
-    here, name = held(aws.account_id, aws.region), asked["jobDefinitionName"]
+    here, name = batch_state(aws.account_id, aws.region), asked["jobDefinitionName"]
     _refuse_incomplete(asked)
     revision = 1 + max(
         (one["revision"] for one in here.definitions.values() if one["jobDefinitionName"] == name), default=0
@@ -36,7 +36,7 @@ def register(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
 
 def describe(aws: Aws, asked: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return those that are asked for: by ARN, by NAME:REVISION, or all revisions of a name."""
-    every = list(held(aws.account_id, aws.region).definitions.values())
+    every = list(batch_state(aws.account_id, aws.region).definitions.values())
     wanted = asked.get("jobDefinitions") or ([asked["jobDefinitionName"]] if "jobDefinitionName" in asked else [])
     chosen = [one for one in every if any(_is_meant(one, name) for name in wanted)] if wanted else every
     return [one for one in chosen if asked.get("status") in (None, one["status"])]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from trainyard.rehearsal.emulated.batch import jobs
-from trainyard.rehearsal.emulated.batch.state import arn, found, held, queue_of, refusal
+from trainyard.rehearsal.emulated.batch.state import arn, batch_state, found, queue_of, refusal
 from trainyard.rehearsal.emulated.resource import Aws
 
 
@@ -15,7 +15,7 @@ def create(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
 
     https://docs.aws.amazon.com/batch/latest/APIReference/API_CreateJobQueue.html
     """
-    here, name = held(aws.account_id, aws.region), asked["jobQueueName"]
+    here, name = batch_state(aws.account_id, aws.region), asked["jobQueueName"]
     if found(here.queues, name, "jobQueueName") is not None:
         raise refusal(f"Object already exists: job queue {name}")
     _refuse_unknown_environments(aws, asked)
@@ -33,7 +33,7 @@ def create(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
 
 def describe(aws: Aws, asked: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return those that are asked for, or all."""
-    those = held(aws.account_id, aws.region).queues
+    those = batch_state(aws.account_id, aws.region).queues
     wanted = asked.get("jobQueues") or list(those)
     return [one for name in wanted if (one := found(those, name, "jobQueueName")) is not None]
 
@@ -55,12 +55,12 @@ def delete(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
     if there["state"] != "DISABLED":
         raise refusal("Cannot delete, job queue must be in the DISABLED state")
     jobs.end_all_of(aws, there["jobQueueArn"], "The job queue was deleted")
-    del held(aws.account_id, aws.region).queues[there["jobQueueArn"]]
+    del batch_state(aws.account_id, aws.region).queues[there["jobQueueArn"]]
     return {}
 
 
 def _refuse_unknown_environments(aws: Aws, asked: Mapping[str, Any]) -> None:
-    here = held(aws.account_id, aws.region).environments
+    here = batch_state(aws.account_id, aws.region).environments
     for one in asked.get("computeEnvironmentOrder", ()):
         if found(here, one["computeEnvironment"], "computeEnvironmentName") is None:
             raise refusal(f"Compute environment {one['computeEnvironment']} does not exist")

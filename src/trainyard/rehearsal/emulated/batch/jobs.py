@@ -18,7 +18,7 @@ from trainyard.rehearsal.emulated.batch.containers import (
     write_log,
 )
 from trainyard.rehearsal.emulated.batch.filters import passes
-from trainyard.rehearsal.emulated.batch.state import arn, held, queue_of, refusal
+from trainyard.rehearsal.emulated.batch.state import arn, batch_state, queue_of, refusal
 from trainyard.rehearsal.emulated.batch.vcpu_capacity import why_it_waits
 from trainyard.rehearsal.emulated.breakdown import striking
 from trainyard.rehearsal.emulated.resource import Aws
@@ -35,7 +35,7 @@ def submit(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
 
     https://docs.aws.amazon.com/batch/latest/APIReference/API_SubmitJob.html
     """
-    here = held(aws.account_id, aws.region)
+    here = batch_state(aws.account_id, aws.region)
     queue = queue_of(aws, asked["jobQueue"])
     if queue["state"] != "ENABLED":
         raise refusal(f"JobQueue {queue['jobQueueName']} is not enabled")
@@ -72,7 +72,7 @@ def submit(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
 
 def describe(aws: Aws, asked: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return jobs and nodes of jobs, ID#NODE, as they are; then let time pass for those that are not held."""
-    here = held(aws.account_id, aws.region)
+    here = batch_state(aws.account_id, aws.region)
     shown = []
     for name in asked["jobs"]:
         whole, _, node = name.rpartition("/")[2].partition("#")
@@ -90,7 +90,7 @@ def listed(aws: Aws, asked: Mapping[str, Any]) -> list[dict[str, Any]]:
 
     https://docs.aws.amazon.com/batch/latest/APIReference/API_ListJobs.html
     """
-    here = held(aws.account_id, aws.region)
+    here = batch_state(aws.account_id, aws.region)
     if "multiNodeJobId" in asked:
         job = here.jobs.get(asked["multiNodeJobId"])
         nodes = [] if job is None else [_node(aws, job, index) for index in range(job["nodeProperties"]["numNodes"])]
@@ -106,7 +106,7 @@ def listed(aws: Aws, asked: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def cancel(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
     """Answer CancelJob: what has not started ends."""
-    job = held(aws.account_id, aws.region).jobs.get(asked["jobId"])
+    job = batch_state(aws.account_id, aws.region).jobs.get(asked["jobId"])
     if job is not None and job["status"] in STATES[: STATES.index("STARTING")]:
         _end(job, "FAILED", asked["reason"])
     return {}
@@ -114,7 +114,7 @@ def cancel(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
 
 def terminate(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
     """Answer TerminateJob, also of one that is over."""
-    job = held(aws.account_id, aws.region).jobs.get(asked["jobId"].partition("#")[0])
+    job = batch_state(aws.account_id, aws.region).jobs.get(asked["jobId"].partition("#")[0])
     if job is not None and job["status"] not in OVER:
         _end(job, "FAILED", asked["reason"])
     return {}
@@ -122,14 +122,14 @@ def terminate(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
 
 def end_all_of(aws: Aws, queue: str, reason: str) -> None:
     """End every job of a queue."""
-    for job in held(aws.account_id, aws.region).jobs.values():
+    for job in batch_state(aws.account_id, aws.region).jobs.values():
         if job["jobQueue"] == queue and job["status"] not in OVER:
             _end(job, "FAILED", reason)
 
 
 def hold(aws: Aws, wanted: Mapping[str, Any]) -> None:
     """Let a job stay in a state, with a reason where there is one: {"jobId": …, "status": "RUNNABLE"}."""
-    job = held(aws.account_id, aws.region).jobs[wanted["jobId"]]
+    job = batch_state(aws.account_id, aws.region).jobs[wanted["jobId"]]
     while job["status"] not in (wanted["status"], *OVER):
         _go_on(aws, job)
     job |= {_HELD: True, **wanted}

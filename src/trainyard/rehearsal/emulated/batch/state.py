@@ -12,7 +12,7 @@ from trainyard.rehearsal.emulated.resource import Aws
 
 
 @dataclass(slots=True)
-class Held:
+class BatchState:
     """Everything, as answers show it, by ARN or by the id of a job."""
 
     environments: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -21,12 +21,12 @@ class Held:
     jobs: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
-_HELD: dict[tuple[str, str], Held] = {}
+_STATES: dict[tuple[str, str], BatchState] = {}
 
 
-def held(account_id: str, region: str) -> Held:
+def batch_state(account_id: str, region: str) -> BatchState:
     """Return it."""
-    return _HELD.setdefault((account_id, region), Held())
+    return _STATES.setdefault((account_id, region), BatchState())
 
 
 def arn(account_id: str, region: str, what: str) -> str:
@@ -43,7 +43,7 @@ def found(those: Mapping[str, dict[str, Any]], name_or_arn: str, name: str) -> d
 
 def queue_of(aws: Aws, name: str) -> dict[str, Any]:
     """Return a job queue by its name or ARN. Raises the service's error where there is none."""
-    there = found(held(aws.account_id, aws.region).queues, name, "jobQueueName")
+    there = found(batch_state(aws.account_id, aws.region).queues, name, "jobQueueName")
     if there is None:
         raise refusal(f"JobQueue {name} not found")
     return there

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from trainyard.rehearsal.emulated.batch.containers import containers
-from trainyard.rehearsal.emulated.batch.state import found, held
+from trainyard.rehearsal.emulated.batch.state import batch_state, found
 from trainyard.rehearsal.emulated.breakdown import striking
 from trainyard.rehearsal.emulated.resource import Aws
 
@@ -26,7 +26,7 @@ _NO_CAPACITY = (
 
 def why_it_waits(aws: Aws, job: Mapping[str, Any]) -> str | None:
     """Return why a job stays RUNNABLE, None where its queue may have enough vCPUs and EC2 has instances."""
-    here = held(aws.account_id, aws.region)
+    here = batch_state(aws.account_id, aws.region)
     order = here.queues[job["jobQueue"]]["computeEnvironmentOrder"] if job["jobQueue"] in here.queues else ()
     named = (found(here.environments, one["computeEnvironment"], "computeEnvironmentName") for one in order)
     resources = [one.get("computeResources", {}) for one in named if one is not None]

@@ -9,7 +9,7 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from trainyard.rehearsal.emulated.eks.state import Cluster, arn, cluster_of, invalid, missing, now, taken
+from trainyard.rehearsal.emulated.eks.state import EksCluster, arn, cluster_of, invalid, missing, now, taken
 from trainyard.rehearsal.emulated.resource import Aws
 
 
@@ -78,7 +78,7 @@ def policies(aws: Aws, asked: Mapping[str, Any]) -> list[dict[str, Any]]:
     return list(cluster.access_policies.get(asked["principalArn"], {}).values())
 
 
-def _there(cluster: Cluster, asked: Mapping[str, Any]) -> dict[str, Any]:
+def _there(cluster: EksCluster, asked: Mapping[str, Any]) -> dict[str, Any]:
     entry = cluster.access_entries.get(asked["principalArn"])
     if entry is None:
         raise missing(f"The specified principalArn could not be found: {asked['principalArn']}")

@@ -15,7 +15,7 @@ from botocore.exceptions import ClientError
 
 from trainyard.catalog.by_version import number_of
 from trainyard.catalog.kubernetes_versions import find_version, known_versions
-from trainyard.rehearsal.emulated.eks.state import Cluster, arn, cluster_of, clusters, invalid, now, taken
+from trainyard.rehearsal.emulated.eks.state import EksCluster, arn, cluster_of, clusters, invalid, now, taken
 from trainyard.rehearsal.emulated.eks.updates import updated
 from trainyard.rehearsal.emulated.resource import Aws
 
@@ -34,7 +34,7 @@ def create(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
     _refuse_missing(aws, asked)
     network = _network(aws, name, asked["resourcesVpcConfig"])
     described = _described(aws, {**asked, "version": version}, network)
-    clusters(aws)[name] = Cluster(described, _interfaces(aws, name, network))
+    clusters(aws)[name] = EksCluster(described, _interfaces(aws, name, network))
     _start_logs(aws, described)
     return {"cluster": described}
 

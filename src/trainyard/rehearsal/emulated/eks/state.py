@@ -20,7 +20,7 @@ class RefusalError(ServiceException):
 
 
 @dataclass(slots=True)
-class Cluster:
+class EksCluster:
     """A cluster with all that belongs to it, as answers show it."""
 
     described: dict[str, Any]
@@ -41,15 +41,15 @@ class Cluster:
         return str(self.described["name"])
 
 
-_HELD: dict[tuple[str, str], dict[str, Cluster]] = {}
+_STATES: dict[tuple[str, str], dict[str, EksCluster]] = {}
 
 
-def clusters(aws: Aws) -> dict[str, Cluster]:
+def clusters(aws: Aws) -> dict[str, EksCluster]:
     """Return the clusters by their names."""
-    return _HELD.setdefault((aws.account_id, aws.region), {})
+    return _STATES.setdefault((aws.account_id, aws.region), {})
 
 
-def cluster_of(aws: Aws, name: str) -> Cluster:
+def cluster_of(aws: Aws, name: str) -> EksCluster:
     """Return a cluster. Raises the service's error where there is none."""
     there = clusters(aws).get(name)
     if there is None:

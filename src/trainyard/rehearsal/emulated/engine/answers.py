@@ -63,7 +63,7 @@ def resource(stack: Stack, resource: Resource) -> dict[str, Any]:
         "StackName": stack.name,
         "StackId": stack.id,
         "LogicalResourceId": resource.logical_id,
-        "PhysicalResourceId": resource.made.id if resource.made else None,
+        "PhysicalResourceId": resource.physical.id if resource.physical else None,
         "ResourceType": resource.type,
         "ResourceStatus": resource.status,
         "ResourceStatusReason": resource.reason or None,

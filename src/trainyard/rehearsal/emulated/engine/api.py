@@ -21,7 +21,7 @@ from trainyard.rehearsal.emulated.engine import (
 )
 from trainyard.rehearsal.emulated.engine.refusals import InvalidError, TakenError
 from trainyard.rehearsal.emulated.engine.template_source import body_of
-from trainyard.rehearsal.emulated.in_process_client import Inside
+from trainyard.rehearsal.emulated.in_process_account import InProcessAccount
 
 # Others can be deleted only. https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/view-stack-events.html
 _UPDATABLE = {
@@ -244,7 +244,7 @@ class CloudFormation(BaseResponse):
         )
 
     def _body(self) -> str:
-        return body_of(self._get_param("TemplateBody"), self._get_param("TemplateURL"), Inside(self.region))
+        return body_of(self._get_param("TemplateBody"), self._get_param("TemplateURL"), InProcessAccount(self.region))
 
     def _target(self, stack: stacks.Stack, body: str) -> plan.Target:
         values = parameters.given(self._get_param("Parameters") or [], stack.values)
@@ -287,7 +287,7 @@ class CloudFormation(BaseResponse):
 
     def _stack_with(self, physical_id: str) -> stacks.Stack:
         for stack in stacks.living(self.region):
-            if any(made.id == physical_id for made in stack.made().values()):
+            if any(made.id == physical_id for made in stack.physical_resources().values()):
                 return stack
         raise InvalidError(f"Stack for {physical_id} does not exist")
 

@@ -113,7 +113,7 @@ def resource_changes(change_set: ChangeSet) -> list[dict[str, Any]]:
 
 
 def _shown(change: Change, stack: Stack) -> dict[str, Any]:
-    made = stack.resources[change.logical_id].made if change.logical_id in stack.resources else None
+    made = stack.resources[change.logical_id].physical if change.logical_id in stack.resources else None
     shown: dict[str, Any] = {
         "Action": change.action,
         "LogicalResourceId": change.logical_id,

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from trainyard.rehearsal.emulated.engine import types
 from trainyard.rehearsal.emulated.engine.stacks import Resource, Stack, importers
-from trainyard.rehearsal.emulated.in_process_client import Inside
+from trainyard.rehearsal.emulated.in_process_account import InProcessAccount
 from trainyard.rehearsal.emulated.resource import ResourceError
 
 
@@ -26,22 +26,22 @@ def delete_resource(stack: Stack, resource: Resource, *, on_create: bool = False
 
     https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-attribute-deletionpolicy.html
     """
-    if resource.made is None:
+    if resource.physical is None:
         return True
     if _keeps(resource, on_create=on_create):
         stack.say_of(resource, "DELETE_SKIPPED")
         return True
     stack.say_of(resource, "DELETE_IN_PROGRESS")
     try:
-        aws = Inside(stack.region)
+        aws = InProcessAccount(stack.region)
         if resource.deletion_policy == "Snapshot":
-            types.snapshot(aws, resource.made)
-        types.delete(aws, resource.made)
+            types.snapshot(aws, resource.physical)
+        types.delete(aws, resource.physical)
     except ResourceError as error:
         stack.say_of(resource, "DELETE_FAILED", str(error))
         return False
     stack.say_of(resource, "DELETE_COMPLETE")
-    resource.made = None
+    resource.physical = None
     return True
 
 

@@ -16,8 +16,8 @@ from trainyard.rehearsal.emulated.engine.schema import problems, schema
 from trainyard.rehearsal.emulated.engine.scope import Scope
 from trainyard.rehearsal.emulated.engine.stacks import Resource, Stack, exports, importers
 from trainyard.rehearsal.emulated.engine.tagging import tag_as_ours
-from trainyard.rehearsal.emulated.in_process_client import Inside
-from trainyard.rehearsal.emulated.resource import Made, ResourceError, Wanted
+from trainyard.rehearsal.emulated.in_process_account import InProcessAccount
+from trainyard.rehearsal.emulated.resource import LogicalResource, PhysicalResource, ResourceError
 
 _CANCELLED = 2
 _NEW_RESOURCE = "Requested update requires the creation of a new physical resource; hence creating one."
@@ -61,20 +61,20 @@ def _apply(stack: Stack, target: Target, verb: str) -> str | None:
     stack.values, stack.parameters = target.values, target.parameters
     changes = {change.logical_id: change for change in target.changes}
     scope = plan.scope_of(stack, target)
-    bodies = plan.wanted_resources(target, scope)
+    bodies = plan.resource_bodies(target, scope)
     for name, body in bodies.items():
         if name in changes and not _apply_one(stack, changes[name], body, scope):
             _cancel_next(stack, [changes[one] for one in bodies if one in changes], name)
             return f"The following resource(s) failed to {verb.lower()}: [{name}]. "
         if name in stack.resources:
             _take_policies(stack.resources[name], body)
-        scope.resources = stack.made()
+        scope.resources = stack.physical_resources()
     try:
         stack.outputs = _outputs(stack, scope)
     except InvalidError as error:
         return f"{error.message} "
     stack.imports = frozenset(scope.used_exports)
-    left_over = [name for name, one in stack.resources.items() if name not in bodies and one.made is not None]
+    left_over = [name for name, one in stack.resources.items() if name not in bodies and one.physical is not None]
     stack.resources = {name: stack.resources[name] for name in [*bodies, *left_over]}
     return None
 
@@ -98,20 +98,20 @@ def _apply_one(stack: Stack, change: Change, body: Mapping[str, Any], scope: Sco
     resource = stack.resources.setdefault(change.logical_id, Resource(change.logical_id, change.type, ""))
     stack.say_of(resource, f"{verb}_IN_PROGRESS", _NEW_RESOURCE if change.replaces else "")
     try:
-        wanted = plan.wanted(change.logical_id, body, stack, scope)
-        _check_properties(wanted, stack.region)
-        made = _make(stack, wanted, resource.made, change)
+        logical = plan.logical_resource(change.logical_id, body, stack, scope)
+        _check_properties(logical, stack.region)
+        made = _make(stack, logical, resource.physical, change)
     except InvalidError as error:
         stack.say_of(resource, f"{verb}_FAILED", error.message)
         return False
     except ResourceError as error:
-        if error.made is not None:
-            resource.made = replace(error.made, wanted=wanted)
+        if error.physical is not None:
+            resource.physical = replace(error.physical, logical=logical)
         stack.say_of(resource, f"{verb}_FAILED", str(error))
         return False
-    if change.replaces and resource.made is not None:
-        resource.superseded = resource.made
-    resource.made = made
+    if change.replaces and resource.physical is not None:
+        resource.superseded = resource.physical
+    resource.physical = made
     if verb == "CREATE":
         stack.say_of(resource, "CREATE_IN_PROGRESS", "Resource creation Initiated")
     stack.say_of(resource, f"{verb}_COMPLETE")
@@ -123,27 +123,27 @@ def _take_policies(resource: Resource, body: Mapping[str, Any]) -> None:
     resource.replace_policy = body.get("UpdateReplacePolicy", "Delete")
 
 
-def _check_properties(wanted: Wanted, region: str) -> None:
-    shape = schema(wanted.type, region)
-    if shape is None and wanted.type.startswith("AWS::"):
-        raise ResourceError(f"Unrecognized resource type: {wanted.type}")
-    if wanted.type.startswith("AWS::") and not types.is_modelled(wanted.type):
-        raise ResourceError(f"{wanted.type} has no model in the emulated account")
-    found = problems(wanted.properties, shape) if shape else []
+def _check_properties(resource: LogicalResource, region: str) -> None:
+    shape = schema(resource.type, region)
+    if shape is None and resource.type.startswith("AWS::"):
+        raise ResourceError(f"Unrecognized resource type: {resource.type}")
+    if resource.type.startswith("AWS::") and not types.is_modelled(resource.type):
+        raise ResourceError(f"{resource.type} has no model in the emulated account")
+    found = problems(resource.properties, shape) if shape else []
     if found:
-        raise ResourceError(f"Properties validation failed for resource {wanted.logical_id}: " + "; ".join(found))
+        raise ResourceError(f"Properties validation failed for resource {resource.logical_id}: " + "; ".join(found))
 
 
-def _make(stack: Stack, wanted: Wanted, former: Made | None, change: Change) -> Made:
-    aws = Inside(stack.region)
+def _make(stack: Stack, resource: LogicalResource, former: PhysicalResource | None, change: Change) -> PhysicalResource:
+    aws = InProcessAccount(stack.region)
     if former is None or change.replaces:
-        made = types.create(aws, wanted)
-    elif set(change.properties) == {"Tags"} and tag_as_ours(aws, former, wanted, replace=True):
-        former.wanted = wanted
+        made = types.create(aws, resource)
+    elif set(change.properties) == {"Tags"} and tag_as_ours(aws, former, resource, replace=True):
+        former.logical = resource
         return former
     else:
-        made = types.update(aws, former, wanted)
-    tag_as_ours(aws, made, wanted)
+        made = types.update(aws, former, resource)
+    tag_as_ours(aws, made, resource)
     return made
 
 
@@ -188,8 +188,8 @@ def _clean_up(stack: Stack, removed: set[str]) -> None:
     _remove(stack, removed)
 
 
-def _delete_superseded(stack: Stack, resource: Resource, superseded: Made) -> None:
-    old = Resource(resource.logical_id, resource.type, "", made=superseded)
+def _delete_superseded(stack: Stack, resource: Resource, superseded: PhysicalResource) -> None:
+    old = Resource(resource.logical_id, resource.type, "", physical=superseded)
     delete_resource(stack, old)
 
 
@@ -234,6 +234,6 @@ def _take_back_replacements(stack: Stack) -> list[Resource]:
     taken = []
     for resource in stack.resources.values():
         if resource.superseded is not None:
-            taken.append(Resource(resource.logical_id, resource.type, "", made=resource.made))
-            resource.made, resource.superseded = resource.superseded, None
+            taken.append(Resource(resource.logical_id, resource.type, "", physical=resource.physical))
+            resource.physical, resource.superseded = resource.superseded, None
     return taken

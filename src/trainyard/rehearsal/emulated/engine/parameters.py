@@ -12,7 +12,7 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from trainyard.rehearsal.emulated.engine.refusals import InvalidError
-from trainyard.rehearsal.emulated.in_process_client import Inside
+from trainyard.rehearsal.emulated.in_process_account import InProcessAccount
 
 _SSM = "AWS::SSM::Parameter::Value<"
 _LISTS = ("List<", "CommaDelimitedList")
@@ -54,7 +54,7 @@ def check(template: Mapping[str, Any], values: Mapping[str, str]) -> None:
         _check_value(name, body, _text(values.get(name, body.get("Default"))))
 
 
-def resolved(template: Mapping[str, Any], values: Mapping[str, str], aws: Inside) -> dict[str, Any]:
+def resolved(template: Mapping[str, Any], values: Mapping[str, str], aws: InProcessAccount) -> dict[str, Any]:
     """Return what Ref gives for each parameter. Raises InvalidError where the account lacks what a value names."""
     declared: Mapping[str, Any] = template.get("Parameters") or {}
     return {
@@ -63,7 +63,7 @@ def resolved(template: Mapping[str, Any], values: Mapping[str, str], aws: Inside
     }
 
 
-def _value(name: str, kind: str, text: str, aws: Inside) -> Any:
+def _value(name: str, kind: str, text: str, aws: InProcessAccount) -> Any:
     if kind.startswith(_SSM):
         text = _stored(name, text, aws)
         kind = kind.removeprefix(_SSM).removesuffix(">")
@@ -74,7 +74,7 @@ def _value(name: str, kind: str, text: str, aws: Inside) -> Any:
     return items if several else text
 
 
-def _stored(name: str, path: str, aws: Inside) -> str:
+def _stored(name: str, path: str, aws: InProcessAccount) -> str:
     try:
         return str(aws.client("ssm").get_parameter(Name=path)["Parameter"]["Value"])
     except ClientError as error:
@@ -83,7 +83,7 @@ def _stored(name: str, path: str, aws: Inside) -> str:
         ) from error
 
 
-def _look_up(name: str, kind: str, items: list[str], aws: Inside) -> None:
+def _look_up(name: str, kind: str, items: list[str], aws: InProcessAccount) -> None:
     service, operation, argument = _LOOKUPS[kind]
     for item in items:
         try:

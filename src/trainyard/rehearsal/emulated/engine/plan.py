@@ -12,8 +12,8 @@ from trainyard.rehearsal.emulated.engine.refusals import InvalidError
 from trainyard.rehearsal.emulated.engine.schema import coerced, needs_replacement, schema, tags_are_map, tags_property
 from trainyard.rehearsal.emulated.engine.scope import Scope
 from trainyard.rehearsal.emulated.engine.stacks import Stack, exports
-from trainyard.rehearsal.emulated.in_process_client import Inside
-from trainyard.rehearsal.emulated.resource import Wanted
+from trainyard.rehearsal.emulated.in_process_account import InProcessAccount
+from trainyard.rehearsal.emulated.resource import LogicalResource
 
 # CloudFormation makes names that fit: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-properties-name.html
 _NAME_LENGTHS = {
@@ -63,7 +63,7 @@ def target(
     references.check_references(parsed)
     parameters.check(parsed, values)
     capabilities.check(parsed, granted)
-    goal = Target(body, parsed, values, parameters.resolved(parsed, values, Inside(stack.region)), tags)
+    goal = Target(body, parsed, values, parameters.resolved(parsed, values, InProcessAccount(stack.region)), tags)
     rules.check(scope_of(stack, goal))
     return replace(goal, changes=changes(stack, goal))
 
@@ -73,17 +73,17 @@ def scope_of(stack: Stack, target: Target, planned: frozenset[str] = frozenset()
     return Scope(
         target.template,
         target.parameters,
-        stack.made(),
+        stack.physical_resources(),
         {name: value for name, (_, value) in exports(stack.region).items()},
         stack.name,
         stack.id,
-        Inside(stack.region),
+        InProcessAccount(stack.region),
         target.tags,
         planned,
     )
 
 
-def wanted_resources(target: Target, scope: Scope) -> dict[str, Mapping[str, Any]]:
+def resource_bodies(target: Target, scope: Scope) -> dict[str, Mapping[str, Any]]:
     """Return the resources of the template whose condition holds, in the order of creation."""
     resources: Mapping[str, Mapping[str, Any]] = target.template["Resources"]
     chosen = {
@@ -94,7 +94,7 @@ def wanted_resources(target: Target, scope: Scope) -> dict[str, Mapping[str, Any
     return {name: chosen[name] for name in references.creation_order(chosen)}
 
 
-def wanted(logical_id: str, body: Mapping[str, Any], stack: Stack, scope: Scope) -> Wanted:
+def logical_resource(logical_id: str, body: Mapping[str, Any], stack: Stack, scope: Scope) -> LogicalResource:
     """Return a resource with every function resolved and the stack's tags among its own."""
     properties = functions.resolve(body.get("Properties") or {}, scope)
     shape = schema(body["Type"], stack.region)
@@ -104,15 +104,15 @@ def wanted(logical_id: str, body: Mapping[str, Any], stack: Stack, scope: Scope)
             merged = [{"PropagateAtLaunch": True, **tag} for tag in merged]
         properties = {**properties, **({tags: merged} if merged else {})}
     properties = coerced(properties, shape) if shape is not None else properties
-    return Wanted(
+    return LogicalResource(
         logical_id, body["Type"], properties, _name(body["Type"], stack.name, logical_id), stack.name, stack.id
     )
 
 
 def changes(stack: Stack, target: Target) -> tuple[Change, ...]:
     """Return what the target would change of the stack as it is."""
-    bodies = wanted_resources(target, scope_of(stack, target))
-    made = stack.made()
+    bodies = resource_bodies(target, scope_of(stack, target))
+    made = stack.physical_resources()
     new = {name for name in bodies if name not in made}
     found: list[Change] = []
     for name, body in bodies.items():
@@ -136,14 +136,14 @@ def changes_nothing(stack: Stack, target: Target) -> bool:
 def _modification(
     name: str, body: Mapping[str, Any], stack: Stack, target: Target, planned: frozenset[str]
 ) -> Change | None:
-    former = stack.made()[name].wanted
+    former = stack.physical_resources()[name].logical
     if former is None:
         return None
     if former.type != body["Type"]:
         raise InvalidError(
             f"Update of resource type is not permitted. The new template modifies resource type of [{name}]"
         )
-    now = wanted(name, body, stack, scope_of(stack, target, planned)).properties
+    now = logical_resource(name, body, stack, scope_of(stack, target, planned)).properties
     changed = {one for one in {*now, *former.properties} if now.get(one) != former.properties.get(one)}
     if not changed:
         return None

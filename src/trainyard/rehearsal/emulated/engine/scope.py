@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from trainyard.rehearsal.emulated.engine.refusals import InvalidError
-from trainyard.rehearsal.emulated.in_process_client import Inside
-from trainyard.rehearsal.emulated.resource import Made
+from trainyard.rehearsal.emulated.in_process_account import InProcessAccount
+from trainyard.rehearsal.emulated.resource import PhysicalResource
 
 # What moto's models raise. By name: to import the last would import all of moto's CloudFormation.
 _UNKNOWN_ATTRIBUTE = ("AttributeError", "NotImplementedError", "UnformattedGetAttTemplateException")
@@ -20,11 +20,11 @@ class Scope:
 
     template: Mapping[str, Any]
     parameters: Mapping[str, Any]
-    resources: Mapping[str, Made]
+    resources: Mapping[str, PhysicalResource]
     exports: Mapping[str, str]
     stack_name: str
     stack_id: str
-    aws: Inside
+    aws: InProcessAccount
     tags: Mapping[str, str] = field(default_factory=dict)
     """Tags of the stack, which its resources take on."""
     planned: frozenset[str] = frozenset()
@@ -56,7 +56,7 @@ class Scope:
             return made.attributes[attribute]
         if made.model is not None:
             return self._modelled(made, attribute)
-        kind = made.wanted.type if made.wanted else logical_id
+        kind = made.logical.type if made.logical else logical_id
         raise InvalidError(
             f"Template error: resource {logical_id} ({kind}) does not support attribute type {attribute} in Fn::GetAtt"
         )
@@ -73,13 +73,13 @@ class Scope:
         answer = self.aws.client("ec2").describe_availability_zones()["AvailabilityZones"]
         return sorted(zone["ZoneName"] for zone in answer if zone["RegionName"] == (region or self.aws.region))
 
-    def _modelled(self, made: Made, attribute: str) -> Any:
+    def _modelled(self, physical: PhysicalResource, attribute: str) -> Any:
         try:
-            return made.model.get_cfn_attribute(attribute)
+            return physical.model.get_cfn_attribute(attribute)
         except Exception as error:
             if type(error).__name__ not in _UNKNOWN_ATTRIBUTE:
                 raise
-            kind = made.wanted.type if made.wanted else "resource"
+            kind = physical.logical.type if physical.logical else "resource"
             message = f"Template error: {kind} has no attribute {attribute} in the emulated account"
             raise InvalidError(message) from error
 

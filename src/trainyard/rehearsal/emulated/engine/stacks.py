@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from trainyard.rehearsal.emulated.engine.refusals import InvalidError
-from trainyard.rehearsal.emulated.resource import Made
+from trainyard.rehearsal.emulated.resource import PhysicalResource
 
 STACK = "AWS::CloudFormation::Stack"
 
@@ -37,8 +37,8 @@ class Resource:
     type: str
     status: str
     reason: str = ""
-    made: Made | None = None
-    superseded: Made | None = None
+    physical: PhysicalResource | None = None
+    superseded: PhysicalResource | None = None
     """What it was before an update that goes on; deleted when the update is over."""
     deletion_policy: str = "Delete"
     replace_policy: str = "Delete"
@@ -79,9 +79,9 @@ class Stack:
     unseen: str = ""
     """The status that the next look shows instead: an operation is never over before somebody saw it run."""
 
-    def made(self) -> dict[str, Made]:
+    def physical_resources(self) -> dict[str, PhysicalResource]:
         """Return the resources that exist."""
-        return {name: resource.made for name, resource in self.resources.items() if resource.made is not None}
+        return {name: resource.physical for name, resource in self.resources.items() if resource.physical is not None}
 
     def say(self, status: str, reason: str = "") -> None:
         """Change the status of the stack."""
@@ -94,7 +94,7 @@ class Stack:
         resource.status = status
         resource.reason = reason
         resource.time = datetime.now(UTC)
-        physical_id = resource.made.id if resource.made else ""
+        physical_id = resource.physical.id if resource.physical else ""
         event = Event(self.id, self.name, resource.logical_id, physical_id, resource.type, status, reason)
         self.events.append(event)
 

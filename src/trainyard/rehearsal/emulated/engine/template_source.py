@@ -8,10 +8,10 @@ from botocore.exceptions import ClientError
 
 from trainyard.rehearsal.emulated.engine.refusals import InvalidError
 from trainyard.rehearsal.emulated.engine.template import BODY_LIMIT_BYTES, URL_LIMIT_BYTES, check_size
-from trainyard.rehearsal.emulated.in_process_client import Inside
+from trainyard.rehearsal.emulated.in_process_account import InProcessAccount
 
 
-def body_of(body: str | None, url: str | None, aws: Inside) -> str:
+def body_of(body: str | None, url: str | None, aws: InProcessAccount) -> str:
     """Return the text of the template. Raises InvalidError where there is none, two, or one that is too long."""
     if bool(body) == bool(url):
         raise InvalidError("Either Template URL or Template Body must be specified.")
@@ -23,7 +23,7 @@ def body_of(body: str | None, url: str | None, aws: Inside) -> str:
     return text
 
 
-def on_s3(url: str, aws: Inside) -> str:
+def on_s3(url: str, aws: InProcessAccount) -> str:
     """Return an object's text by its URL, with the bucket as host or as path.
 
     https://docs.aws.amazon.com/AmazonS3/latest/userguide/VirtualHosting.html

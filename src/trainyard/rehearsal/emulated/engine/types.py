@@ -18,9 +18,9 @@ from werkzeug.exceptions import HTTPException
 from trainyard.rehearsal.emulated.engine.dynamic_references import followed
 from trainyard.rehearsal.emulated.engine.refusals import InvalidError
 from trainyard.rehearsal.emulated.extensions import resource_type_handlers
-from trainyard.rehearsal.emulated.in_process_client import Inside
+from trainyard.rehearsal.emulated.in_process_account import InProcessAccount
 from trainyard.rehearsal.emulated.planted_refusals import refuse_planted
-from trainyard.rehearsal.emulated.resource import Made, ResourceError, Wanted
+from trainyard.rehearsal.emulated.resource import LogicalResource, PhysicalResource, ResourceError
 
 _CUSTOM = "AWS::CloudFormation::CustomResource"
 _Result = TypeVar("_Result")
@@ -33,99 +33,101 @@ def is_modelled(resource_type: str) -> bool:
     return _ours(resource_type) is not None or _model(resource_type) is not None
 
 
-def create(aws: Inside, wanted: Wanted) -> Made:
+def create(aws: InProcessAccount, resource: LogicalResource) -> PhysicalResource:
     """Make a resource. Raises ResourceError, with the reason, where the account refuses."""
-    refuse_planted(wanted, aws.account_id)
-    made = _done(lambda: _create(aws, _with_references_followed(aws, wanted)))
-    made.wanted = wanted
+    refuse_planted(resource, aws.account_id)
+    made = _done(lambda: _create(aws, _with_references_followed(aws, resource)))
+    made.logical = resource
     return made
 
 
-def update(aws: Inside, made: Made, wanted: Wanted) -> Made:
+def update(aws: InProcessAccount, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
     """Change a resource in place. Raises ResourceError where that is not possible."""
-    made = _done(lambda: _update(aws, made, _with_references_followed(aws, wanted)))
-    made.wanted = wanted
-    return made
+    physical = _done(lambda: _update(aws, physical, _with_references_followed(aws, resource)))
+    physical.logical = resource
+    return physical
 
 
-def delete(aws: Inside, made: Made) -> None:
+def delete(aws: InProcessAccount, physical: PhysicalResource) -> None:
     """Delete a resource. Raises ResourceError, with the reason, where the account refuses."""
-    _done(lambda: _delete(aws, made))
+    _done(lambda: _delete(aws, physical))
 
 
-def snapshot(aws: Inside, made: Made) -> None:
+def snapshot(aws: InProcessAccount, physical: PhysicalResource) -> None:
     """Make the snapshot that outlives a resource. Raises ResourceError for a type that has none."""
-    assert made.wanted is not None  # noqa: S101  # the engine fills it in
-    ours = _ours(made.wanted.type)
+    assert physical.logical is not None  # noqa: S101  # the engine fills it in
+    ours = _ours(physical.logical.type)
     if ours is None or not hasattr(ours, "snapshot"):
-        raise ResourceError(f"the emulated account makes no snapshots of {made.wanted.type}")
-    _done(lambda: ours.snapshot(aws, made))
+        raise ResourceError(f"the emulated account makes no snapshots of {physical.logical.type}")
+    _done(lambda: ours.snapshot(aws, physical))
 
 
-def _with_references_followed(aws: Inside, wanted: Wanted) -> Wanted:
-    return replace(wanted, properties=followed(wanted.properties, aws))
+def _with_references_followed(aws: InProcessAccount, resource: LogicalResource) -> LogicalResource:
+    return replace(resource, properties=followed(resource.properties, aws))
 
 
-def _create(aws: Inside, wanted: Wanted) -> Made:
-    ours = _ours(wanted.type)
+def _create(aws: InProcessAccount, resource: LogicalResource) -> PhysicalResource:
+    ours = _ours(resource.type)
     if ours is not None and hasattr(ours, "create"):
-        made: Made = ours.create(aws, wanted)
-    elif (model := _model(wanted.type)) is not None:
-        made = _created_by_moto(aws, model, wanted)
+        made: PhysicalResource = ours.create(aws, resource)
+    elif (model := _model(resource.type)) is not None:
+        made = _created_by_moto(aws, model, resource)
     else:
-        raise ResourceError(f"the emulated account has no model of {wanted.type}: add it to resource_types.yaml")
+        raise ResourceError(f"the emulated account has no model of {resource.type}: add it to resource_types.yaml")
     return made
 
 
-def _created_by_moto(aws: Inside, model: Any, wanted: Wanted) -> Made:
-    body = {"Type": wanted.type, "Properties": dict(wanted.properties)}
-    names = {"LogicalId": wanted.logical_id, "StackId": wanted.stack_id, "ResourceType": wanted.type}
-    resource = model.create_from_cloudformation_json(_name(model, wanted), body, aws.account_id, aws.region, **names)
-    return Made(resource.physical_resource_id, model=resource)
+def _created_by_moto(aws: InProcessAccount, model: Any, logical: LogicalResource) -> PhysicalResource:
+    body = {"Type": logical.type, "Properties": dict(logical.properties)}
+    names = {"LogicalId": logical.logical_id, "StackId": logical.stack_id, "ResourceType": logical.type}
+    resource = model.create_from_cloudformation_json(_name(model, logical), body, aws.account_id, aws.region, **names)
+    return PhysicalResource(resource.physical_resource_id, model=resource)
 
 
-def _update(aws: Inside, made: Made, wanted: Wanted) -> Made:
-    ours = _ours(wanted.type)
-    model = _model(wanted.type)
+def _update(aws: InProcessAccount, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
+    ours = _ours(resource.type)
+    model = _model(resource.type)
     if ours is not None and hasattr(ours, "update"):
-        made = ours.update(aws, made, wanted)
-    elif made.model is not None and _implements(model, "update_from_cloudformation_json"):
-        made = _updated_by_moto(aws, model, made, wanted)
-    elif not _only_tags_differ(made, wanted):  # tags of stacks change with the spec; what they are on does not
-        raise ResourceError(f"the emulated account cannot change a resource of type {wanted.type} in place")
-    return made
+        physical = ours.update(aws, physical, resource)
+    elif physical.model is not None and _implements(model, "update_from_cloudformation_json"):
+        physical = _updated_by_moto(aws, model, physical, resource)
+    elif not _only_tags_differ(physical, resource):  # tags of stacks change with the spec; what they are on does not
+        raise ResourceError(f"the emulated account cannot change a resource of type {resource.type} in place")
+    return physical
 
 
-def _updated_by_moto(aws: Inside, model: Any, made: Made, wanted: Wanted) -> Made:
+def _updated_by_moto(
+    aws: InProcessAccount, model: Any, physical: PhysicalResource, logical: LogicalResource
+) -> PhysicalResource:
     resource = model.update_from_cloudformation_json(
-        original_resource=made.model,
-        new_resource_name=_name(model, wanted),
-        cloudformation_json={"Type": wanted.type, "Properties": dict(wanted.properties)},
+        original_resource=physical.model,
+        new_resource_name=_name(model, logical),
+        cloudformation_json={"Type": logical.type, "Properties": dict(logical.properties)},
         account_id=aws.account_id,
         region_name=aws.region,
     )
-    resource = resource or made.model
-    return Made(resource.physical_resource_id, model=resource)
+    resource = resource or physical.model
+    return PhysicalResource(resource.physical_resource_id, model=resource)
 
 
-def _only_tags_differ(made: Made, wanted: Wanted) -> bool:
-    former = made.wanted.properties if made.wanted else {}
-    names = {name for name in {*former, *wanted.properties} if former.get(name) != wanted.properties.get(name)}
+def _only_tags_differ(physical: PhysicalResource, resource: LogicalResource) -> bool:
+    former = physical.logical.properties if physical.logical else {}
+    names = {name for name in {*former, *resource.properties} if former.get(name) != resource.properties.get(name)}
     return all(name.endswith("Tags") for name in names)
 
 
-def _delete(aws: Inside, made: Made) -> None:
-    assert made.wanted is not None  # noqa: S101  # the engine fills it in
-    ours = _ours(made.wanted.type)
+def _delete(aws: InProcessAccount, physical: PhysicalResource) -> None:
+    assert physical.logical is not None  # noqa: S101  # the engine fills it in
+    ours = _ours(physical.logical.type)
     if ours is not None and hasattr(ours, "delete"):
-        ours.delete(aws, made)
-    elif hasattr(made.model, "delete"):
-        made.model.delete(aws.account_id, aws.region)
-    elif (model := _model(made.wanted.type)) and _implements(model, "delete_from_cloudformation_json"):
-        body = {"Type": made.wanted.type, "Properties": dict(made.wanted.properties)}
-        model.delete_from_cloudformation_json(made.id, body, aws.account_id, aws.region)
+        ours.delete(aws, physical)
+    elif hasattr(physical.model, "delete"):
+        physical.model.delete(aws.account_id, aws.region)
+    elif (model := _model(physical.logical.type)) and _implements(model, "delete_from_cloudformation_json"):
+        body = {"Type": physical.logical.type, "Properties": dict(physical.logical.properties)}
+        model.delete_from_cloudformation_json(physical.id, body, aws.account_id, aws.region)
     else:
-        raise ResourceError(f"the emulated account cannot delete a resource of type {made.wanted.type}")
+        raise ResourceError(f"the emulated account cannot delete a resource of type {physical.logical.type}")
 
 
 def _done(work: Callable[[], _Result]) -> _Result:
@@ -152,9 +154,9 @@ def _said(error: Exception) -> str:
     return " ".join(said.split())
 
 
-def _name(model: Any, wanted: Wanted) -> str:
+def _name(model: Any, resource: LogicalResource) -> str:
     name_property = model.cloudformation_name_type()
-    return str(wanted.properties.get(name_property) or wanted.name) if name_property else wanted.name
+    return str(resource.properties.get(name_property) or resource.name) if name_property else resource.name
 
 
 def _ours(resource_type: str) -> Any:

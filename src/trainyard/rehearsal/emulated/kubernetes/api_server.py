@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qs, unquote
 
 from trainyard.rehearsal.emulated.breakdown import striking
-from trainyard.rehearsal.emulated.eks.state import Cluster
+from trainyard.rehearsal.emulated.eks.state import EksCluster
 from trainyard.rehearsal.emulated.kubernetes.admission import wrong_with
 from trainyard.rehearsal.emulated.kubernetes.kinds import Kind
 from trainyard.rehearsal.emulated.kubernetes.objects import Key, Objects, objects_of
-from trainyard.rehearsal.emulated.kubernetes.pods import seen
+from trainyard.rehearsal.emulated.kubernetes.pods import cluster_view
 from trainyard.rehearsal.emulated.kubernetes.references import dangling
 from trainyard.rehearsal.emulated.kubernetes.selectors import is_chosen
 from trainyard.rehearsal.emulated.kubernetes.statuses import with_status
@@ -46,7 +46,7 @@ def request_of(environ: Mapping[str, Any]) -> Request:
     return Request(str(environ["REQUEST_METHOD"]), unquote(str(environ["PATH_INFO"])), query, json.loads(text or b"{}"))
 
 
-def answer(aws: Aws, cluster: Cluster, asked: Request) -> Answer:
+def answer(aws: Aws, cluster: EksCluster, asked: Request) -> Answer:
     """Answer a request."""
     if (broken := striking("api")) is not None:
         return _refused(503, "ServiceUnavailable", broken.message)
@@ -57,7 +57,7 @@ def answer(aws: Aws, cluster: Cluster, asked: Request) -> Answer:
     return _NOT_FOUND if found is None else _routed(aws, cluster, found.groupdict(), asked)
 
 
-def _routed(aws: Aws, cluster: Cluster, where: Mapping[str, str | None], asked: Request) -> Answer:
+def _routed(aws: Aws, cluster: EksCluster, where: Mapping[str, str | None], asked: Request) -> Answer:
     version = where["core"] or f"{where['group']}/{where['version']}"
     if where["plural"] is None:
         return _known(cluster, version)
@@ -69,32 +69,32 @@ def _routed(aws: Aws, cluster: Cluster, where: Mapping[str, str | None], asked: 
     return _change(cluster, kind, where, asked)
 
 
-def _version(cluster: Cluster) -> dict[str, str]:
+def _version(cluster: EksCluster) -> dict[str, str]:
     version = cluster.described["version"]
     return {"major": "1", "minor": version.partition(".")[2], "gitVersion": f"v{version}.0-eks-emulated"}
 
 
-def _versions(cluster: Cluster) -> list[str]:
+def _versions(cluster: EksCluster) -> list[str]:
     """Return group and version of all kinds, the core first."""
     return list(dict.fromkeys(one.version for one in objects_of(cluster).kinds()))
 
 
-def _dangling(cluster: Cluster) -> list[str]:
+def _dangling(cluster: EksCluster) -> list[str]:
     return list(dangling(objects_of(cluster)))
 
 
-def _known(cluster: Cluster, version: str) -> Answer:
+def _known(cluster: EksCluster, version: str) -> Answer:
     kinds = [one for one in objects_of(cluster).kinds() if one.version == version]
     resources = [{"name": one.plural, "kind": one.name, "namespaced": one.namespaced} for one in kinds]
     return 200, {"kind": "APIResourceList", "groupVersion": version, "resources": resources}
 
 
-def _kind(cluster: Cluster, version: str, plural: str) -> Kind | None:
+def _kind(cluster: EksCluster, version: str, plural: str) -> Kind | None:
     return next((one for one in objects_of(cluster).kinds() if (one.version, one.plural) == (version, plural)), None)
 
 
-def _get(aws: Aws, cluster: Cluster, kind: Kind, where: Mapping[str, str | None], asked: Request) -> Answer:
-    look = seen(aws, cluster)
+def _get(aws: Aws, cluster: EksCluster, kind: Kind, where: Mapping[str, str | None], asked: Request) -> Answer:
+    look = cluster_view(aws, cluster)
     if kind.resource in _SEEN:
         every: list[dict[str, Any]] = getattr(look, kind.resource)
     else:
@@ -113,7 +113,7 @@ def _get(aws: Aws, cluster: Cluster, kind: Kind, where: Mapping[str, str | None]
     return 200, "" if where["part"] == "log" else named[0]
 
 
-def _change(cluster: Cluster, kind: Kind, where: Mapping[str, str | None], asked: Request) -> Answer:
+def _change(cluster: EksCluster, kind: Kind, where: Mapping[str, str | None], asked: Request) -> Answer:
     objects, name = objects_of(cluster), str(where["name"])
     namespace = (where["namespace"] or "default") if kind.namespaced else ""
     if namespace and objects.get("namespaces", "", namespace) is None:
@@ -144,7 +144,7 @@ def _refused(status: int, reason: str, message: str) -> Answer:
 
 _DELETED = {"kind": "Status", "status": "Success"}
 _NOT_FOUND = _refused(404, "NotFound", "the server could not find the requested resource")
-_PAGES: dict[str, Callable[[Cluster], Any]] = {
+_PAGES: dict[str, Callable[[EksCluster], Any]] = {
     "/version": _version,
     "/apis": _versions,
     "/dangling": _dangling,

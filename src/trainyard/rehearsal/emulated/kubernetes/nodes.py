@@ -10,7 +10,7 @@ from moto.ec2.models import ec2_backends
 from trainyard.catalog.instances import find
 from trainyard.rehearsal.emulated.breakdown import striking
 from trainyard.rehearsal.emulated.eks.node_groups import is_system
-from trainyard.rehearsal.emulated.eks.state import Cluster
+from trainyard.rehearsal.emulated.eks.state import EksCluster
 from trainyard.rehearsal.emulated.resource import Aws
 
 _EFFECTS = {"NO_SCHEDULE": "NoSchedule", "NO_EXECUTE": "NoExecute", "PREFER_NO_SCHEDULE": "PreferNoSchedule"}
@@ -25,7 +25,7 @@ _FEW_VCPUS, _PODS_OF_FEW, _PODS = 30, 110, 250
 _EVICTION_MIB = 100
 
 
-def nodes(aws: Aws, cluster: Cluster) -> list[dict[str, Any]]:
+def nodes(aws: Aws, cluster: EksCluster) -> list[dict[str, Any]]:
     """Return the nodes that joined, without what device plugins add."""
     failing = striking("nodes") is not None
     groups = [one for one in cluster.node_groups.values() if is_system(one) or not failing]
@@ -40,7 +40,7 @@ def efa_interfaces(aws: Aws, group: Mapping[str, Any]) -> int:
     return sum(1 for one in written if str(one.get("InterfaceType", "")).startswith("efa"))
 
 
-def _of_group(aws: Aws, cluster: Cluster, group: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _of_group(aws: Aws, cluster: EksCluster, group: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the nodes of a group. Moto's own objects are looked at: a cluster is looked at often."""
     own = {"eks:cluster-name": cluster.name, "eks:nodegroup-name": group["nodegroupName"]}
     efa = efa_interfaces(aws, group)
@@ -64,7 +64,7 @@ def _described(instance: Any) -> dict[str, Any]:
     }
 
 
-def _node(cluster: Cluster, group: Mapping[str, Any], instance: Mapping[str, Any], efa: int) -> dict[str, Any]:
+def _node(cluster: EksCluster, group: Mapping[str, Any], instance: Mapping[str, Any], efa: int) -> dict[str, Any]:
     zone, capacity = instance["Placement"]["AvailabilityZone"], _capacity(instance["InstanceType"], efa)
     taints = [
         {"key": one["key"], "value": one.get("value", ""), "effect": _EFFECTS[one["effect"]]} for one in group["taints"]

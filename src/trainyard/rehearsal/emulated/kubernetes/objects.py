@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from trainyard.rehearsal.emulated.eks.state import Cluster, now
+from trainyard.rehearsal.emulated.eks.state import EksCluster, now
 from trainyard.rehearsal.emulated.kubernetes.kinds import Kind, built_in, defined
 
 Key = tuple[str, str, str]
@@ -84,7 +84,7 @@ class Objects:
 _OBJECTS: dict[str, Objects] = {}
 
 
-def objects_of(cluster: Cluster) -> Objects:
+def objects_of(cluster: EksCluster) -> Objects:
     """Return what a cluster holds. Add-ons bring their objects, as long as they are there."""
     held = _OBJECTS.setdefault(cluster.described["endpoint"], Objects())
     for name in cluster.addons:

@@ -8,14 +8,14 @@ from fractions import Fraction
 from typing import Any
 
 from trainyard.rehearsal.emulated.breakdown import striking
-from trainyard.rehearsal.emulated.eks.state import Cluster
+from trainyard.rehearsal.emulated.eks.state import EksCluster
+from trainyard.rehearsal.emulated.kubernetes.controller_pods import ControllerPod, of_daemon_set, of_operators, others
 from trainyard.rehearsal.emulated.kubernetes.devices import with_devices
 from trainyard.rehearsal.emulated.kubernetes.nodes import efa_interfaces, nodes
 from trainyard.rehearsal.emulated.kubernetes.objects import Objects, objects_of
 from trainyard.rehearsal.emulated.kubernetes.quantities import added
 from trainyard.rehearsal.emulated.kubernetes.references import missing_before, missing_volumes
 from trainyard.rehearsal.emulated.kubernetes.scheduling import is_selected, requests, untolerated, why_not
-from trainyard.rehearsal.emulated.kubernetes.wanted_pods import WantedPod, of_daemon_set, of_operators, others
 from trainyard.rehearsal.emulated.resource import Aws
 
 _NODE = "eks.amazonaws.com/nodegroup"
@@ -24,7 +24,7 @@ _OF_DAEMONS = [{"key": "node.kubernetes.io/unschedulable", "operator": "Exists",
 
 
 @dataclass
-class Seen:
+class ClusterView:
     """A cluster at one look."""
 
     objects: Objects
@@ -40,9 +40,9 @@ class Seen:
         return [one for one in self.pods if one["metadata"].get("ownerReferences", [{}])[0].get("uid") == uid]
 
 
-def seen(aws: Aws, cluster: Cluster) -> Seen:
+def cluster_view(aws: Aws, cluster: EksCluster) -> ClusterView:
     """Return what a cluster is like now."""
-    look = Seen(objects_of(cluster), nodes(aws, cluster))
+    look = ClusterView(objects_of(cluster), nodes(aws, cluster))
     for node in look.nodes:
         look.free[node["metadata"]["name"]] = added(node["status"]["allocatable"])
     _place_daemons(look)
@@ -66,13 +66,13 @@ def daemon_nodes(daemon_set: Mapping[str, Any], every: Iterable[Mapping[str, Any
     return [node["metadata"]["name"] for node in chosen]
 
 
-def _place_daemons(look: Seen) -> None:
+def _place_daemons(look: ClusterView) -> None:
     for daemon_set in look.objects.of("daemonsets.apps"):
         for node in daemon_nodes(daemon_set, look.nodes):
             _place(look, of_daemon_set(daemon_set, node))
 
 
-def _add_devices(aws: Aws, cluster: Cluster, look: Seen) -> None:
+def _add_devices(aws: Aws, cluster: EksCluster, look: ClusterView) -> None:
     efa = {name: efa_interfaces(aws, group) for name, group in cluster.node_groups.items()}
     for number, node in enumerate(look.nodes):
         name = node["metadata"]["name"]
@@ -84,13 +84,13 @@ def _add_devices(aws: Aws, cluster: Cluster, look: Seen) -> None:
         look.free[name].update(new)
 
 
-def _running(look: Seen) -> set[str]:
+def _running(look: ClusterView) -> set[str]:
     """Return the names of the Deployments that have a pod which is ready."""
     found = (one for one in look.objects.of("deployments.apps") if any(is_ready(pod) for pod in look.of(one)))
     return {one["metadata"]["name"] for one in found}
 
 
-def _place(look: Seen, wanted: WantedPod) -> None:
+def _place(look: ClusterView, wanted: ControllerPod) -> None:
     """Add a pod, on the first node that it fits on."""
     if (lacking := missing_before(look.objects, wanted)) is not None:
         _tell(
@@ -117,7 +117,7 @@ def _place(look: Seen, wanted: WantedPod) -> None:
     _tell(look, wanted, pod, "FailedScheduling", message)
 
 
-def _start(look: Seen, wanted: WantedPod, spec: Mapping[str, Any], node: str) -> None:
+def _start(look: ClusterView, wanted: ControllerPod, spec: Mapping[str, Any], node: str) -> None:
     broken = striking("pods")
     image = next((one["image"] for one in spec["containers"] if broken and broken.image in one["image"]), None)
     if (lacking := missing_volumes(look.objects, wanted)) is not None:
@@ -133,7 +133,7 @@ def _start(look: Seen, wanted: WantedPod, spec: Mapping[str, Any], node: str) ->
 
 
 def _pod(
-    wanted: WantedPod, spec: Mapping[str, Any], node: str | None, wrong: tuple[str, str, str] | None
+    wanted: ControllerPod, spec: Mapping[str, Any], node: str | None, wrong: tuple[str, str, str] | None
 ) -> dict[str, Any]:
     """Return a pod, Running where nothing is wrong; ``wrong`` is a condition, its reason and its message."""
     owner = wanted.owner
@@ -184,7 +184,7 @@ def _status(spec: Mapping[str, Any], node: str | None, wrong: tuple[str, str, st
     }
 
 
-def _tell(look: Seen, wanted: WantedPod, about: Mapping[str, Any], reason: str, message: str) -> None:
+def _tell(look: ClusterView, wanted: ControllerPod, about: Mapping[str, Any], reason: str, message: str) -> None:
     metadata = about["metadata"]
     at = wanted.owner["metadata"]["creationTimestamp"]
     look.events.append(

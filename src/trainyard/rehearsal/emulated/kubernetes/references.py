@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from trainyard.rehearsal.emulated.kubernetes.controller_pods import ControllerPod
 from trainyard.rehearsal.emulated.kubernetes.objects import Objects
-from trainyard.rehearsal.emulated.kubernetes.wanted_pods import WantedPod
 
 _RBAC = "rbac.authorization.k8s.io"
 
 
-def missing_before(objects: Objects, pod: WantedPod) -> str | None:
+def missing_before(objects: Objects, pod: ControllerPod) -> str | None:
     """Return why the API server would not admit a pod; None where it would."""
     account = pod.spec.get("serviceAccountName") or "default"
     if objects.get("serviceaccounts", pod.namespace, account) is None:
@@ -22,7 +22,7 @@ def missing_before(objects: Objects, pod: WantedPod) -> str | None:
     return None
 
 
-def missing_volumes(objects: Objects, pod: WantedPod) -> str | None:
+def missing_volumes(objects: Objects, pod: ControllerPod) -> str | None:
     """Return which volume of a pod cannot be mounted, in the kubelet's words; None where all can be."""
     for volume in pod.spec.get("volumes") or ():
         for kind, resource, name in _sources(volume):

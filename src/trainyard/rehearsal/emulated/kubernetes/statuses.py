@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from trainyard.rehearsal.emulated.kubernetes.pods import Seen, daemon_nodes, is_ready
+from trainyard.rehearsal.emulated.kubernetes.pods import ClusterView, daemon_nodes, is_ready
 from trainyard.rehearsal.emulated.kubernetes.references import bound_volume
 
 
-def with_status(look: Seen, resource: str, one: Mapping[str, Any]) -> dict[str, Any]:
+def with_status(look: ClusterView, resource: str, one: Mapping[str, Any]) -> dict[str, Any]:
     """Return an object as an API server shows it."""
     status = _STATUSES.get(resource)
     return {**one, **({} if status is None else {"status": status(look, one)})}
 
 
-def _of_daemon_set(look: Seen, one: Mapping[str, Any]) -> dict[str, Any]:
+def _of_daemon_set(look: ClusterView, one: Mapping[str, Any]) -> dict[str, Any]:
     ready, desired = _ready(look, one), len(daemon_nodes(one, look.nodes))
     return {
         "observedGeneration": one["metadata"]["generation"],
@@ -29,7 +29,7 @@ def _of_daemon_set(look: Seen, one: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _of_deployment(look: Seen, one: Mapping[str, Any]) -> dict[str, Any]:
+def _of_deployment(look: ClusterView, one: Mapping[str, Any]) -> dict[str, Any]:
     ready, wanted = _ready(look, one), one["spec"].get("replicas", 1)
     available = {"type": "Available", "status": "True" if ready >= wanted else "False", "reason": "MinimumReplicas"}
     return {
@@ -43,7 +43,7 @@ def _of_deployment(look: Seen, one: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _of_job(look: Seen, one: Mapping[str, Any]) -> dict[str, Any]:
+def _of_job(look: ClusterView, one: Mapping[str, Any]) -> dict[str, Any]:
     """Return the status of a job of an operator: it runs as soon as all its pods do."""
     pods = look.of(one)
     at = one["metadata"]["creationTimestamp"]
@@ -55,32 +55,32 @@ def _of_job(look: Seen, one: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _of_claim(look: Seen, one: Mapping[str, Any]) -> dict[str, Any]:
+def _of_claim(look: ClusterView, one: Mapping[str, Any]) -> dict[str, Any]:
     return {"phase": "Pending" if bound_volume(look.objects, one) is None else "Bound"}
 
 
-def _of_volume(look: Seen, one: Mapping[str, Any]) -> dict[str, Any]:
+def _of_volume(look: ClusterView, one: Mapping[str, Any]) -> dict[str, Any]:
     claims = look.objects.of("persistentvolumeclaims")
     name = one["metadata"]["name"]
     volumes = [found for claim in claims if (found := bound_volume(look.objects, claim)) is not None]
     return {"phase": "Bound" if any(volume["metadata"]["name"] == name for volume in volumes) else "Available"}
 
 
-def _of_definition(_: Seen, one: Mapping[str, Any]) -> dict[str, Any]:
+def _of_definition(_: ClusterView, one: Mapping[str, Any]) -> dict[str, Any]:
     names = {"type": "NamesAccepted", "status": "True"}
     return {"conditions": [names, {"type": "Established", "status": "True"}], "acceptedNames": one["spec"]["names"]}
 
 
-def _active(_: Seen, one: Mapping[str, Any]) -> dict[str, Any]:
+def _active(_: ClusterView, one: Mapping[str, Any]) -> dict[str, Any]:
     del one
     return {"phase": "Active"}
 
 
-def _ready(look: Seen, one: Mapping[str, Any]) -> int:
+def _ready(look: ClusterView, one: Mapping[str, Any]) -> int:
     return sum(1 for pod in look.of(one) if is_ready(pod))
 
 
-_STATUSES: dict[str, Callable[[Seen, Mapping[str, Any]], dict[str, Any]]] = {
+_STATUSES: dict[str, Callable[[ClusterView, Mapping[str, Any]], dict[str, Any]]] = {
     "daemonsets.apps": _of_daemon_set,
     "deployments.apps": _of_deployment,
     "statefulsets.apps": _of_deployment,

@@ -5,56 +5,56 @@ from __future__ import annotations
 from typing import Any
 
 from trainyard.rehearsal.emulated.properties import picked
-from trainyard.rehearsal.emulated.resource import Aws, Made, ResourceError, Wanted
+from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource, ResourceError
 
 TYPE = "AWS::AutoScaling::AutoScalingGroup"
 _COUNTS = ("DesiredCapacity", "MaxSize", "MinSize")
 
 
-def create(aws: Aws, wanted: Wanted) -> Made:
+def create(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     """Make it, and wait until it has its instances."""
-    name = wanted.properties.get("AutoScalingGroupName", wanted.name)
-    tags = [{"ResourceId": name, "ResourceType": "auto-scaling-group", **tag} for tag in _tags(wanted)]
-    asked = picked(wanted.properties, "HealthCheckType", "HealthCheckGracePeriod", "TargetGroupARNs")
+    name = resource.properties.get("AutoScalingGroupName", resource.name)
+    tags = [{"ResourceId": name, "ResourceType": "auto-scaling-group", **tag} for tag in _tags(resource)]
+    asked = picked(resource.properties, "HealthCheckType", "HealthCheckGracePeriod", "TargetGroupARNs")
     aws.client("autoscaling").create_auto_scaling_group(
-        AutoScalingGroupName=name, **_counts(wanted), **_launch(wanted), **asked, Tags=tags
+        AutoScalingGroupName=name, **_counts(resource), **_launch(resource), **asked, Tags=tags
     )
-    for hook in wanted.properties.get("LifecycleHookSpecificationList", []):
+    for hook in resource.properties.get("LifecycleHookSpecificationList", []):
         aws.client("autoscaling").put_lifecycle_hook(AutoScalingGroupName=name, **hook)
     _check_is_stable(aws, name)
-    return Made(name)
+    return PhysicalResource(name)
 
 
-def update(aws: Aws, made: Made, wanted: Wanted) -> Made:
+def update(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
     """Change how many run, and what new ones are like."""
     aws.client("autoscaling").update_auto_scaling_group(
-        AutoScalingGroupName=made.id, **_counts(wanted), **_launch(wanted)
+        AutoScalingGroupName=physical.id, **_counts(resource), **_launch(resource)
     )
-    _check_is_stable(aws, made.id)
-    return made
+    _check_is_stable(aws, physical.id)
+    return physical
 
 
-def delete(aws: Aws, made: Made) -> None:
+def delete(aws: Aws, physical: PhysicalResource) -> None:
     """Delete it with its instances."""
-    aws.client("autoscaling").delete_auto_scaling_group(AutoScalingGroupName=made.id, ForceDelete=True)
+    aws.client("autoscaling").delete_auto_scaling_group(AutoScalingGroupName=physical.id, ForceDelete=True)
 
 
-def _tags(wanted: Wanted) -> list[dict[str, Any]]:
+def _tags(resource: LogicalResource) -> list[dict[str, Any]]:
     """Return its tags. Those of the stack reach instances too.
 
     https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-properties-resource-tags.html
     """
-    return [{"PropagateAtLaunch": True, **tag} for tag in wanted.properties.get("Tags", [])]
+    return [{"PropagateAtLaunch": True, **tag} for tag in resource.properties.get("Tags", [])]
 
 
-def _counts(wanted: Wanted) -> dict[str, int]:
-    return {name: int(value) for name, value in picked(wanted.properties, *_COUNTS).items()}
+def _counts(resource: LogicalResource) -> dict[str, int]:
+    return {name: int(value) for name, value in picked(resource.properties, *_COUNTS).items()}
 
 
-def _launch(wanted: Wanted) -> dict[str, Any]:
-    asked = picked(wanted.properties, "LaunchTemplate")
-    if "VPCZoneIdentifier" in wanted.properties:
-        asked["VPCZoneIdentifier"] = ",".join(wanted.properties["VPCZoneIdentifier"])
+def _launch(resource: LogicalResource) -> dict[str, Any]:
+    asked = picked(resource.properties, "LaunchTemplate")
+    if "VPCZoneIdentifier" in resource.properties:
+        asked["VPCZoneIdentifier"] = ",".join(resource.properties["VPCZoneIdentifier"])
     return asked
 
 

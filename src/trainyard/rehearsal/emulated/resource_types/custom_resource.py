@@ -5,29 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from trainyard.rehearsal.emulated.resource import Aws, Made, ResourceError, Wanted
+from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource, ResourceError
 
 TYPE = "AWS::CloudFormation::CustomResource"
 
 
-def create(aws: Aws, wanted: Wanted) -> Made:
+def create(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     """Look for the function and for what it would do when the stack is deleted. There is nothing to do before that."""
-    function = str(wanted.properties["ServiceToken"]).rpartition(":function:")[2]
+    function = str(resource.properties["ServiceToken"]).rpartition(":function:")[2]
     aws.client("lambda").get_function(FunctionName=function)
-    action = wanted.properties.get("Action")
+    action = resource.properties.get("Action")
     if action not in _ON_DELETE:
         raise ResourceError(f"the emulated account does not know what the custom resource {action or function} does")
-    return Made(wanted.name)
+    return PhysicalResource(resource.name)
 
 
-def update(_aws: Aws, made: Made, _wanted: Wanted) -> Made:
+def update(_aws: Aws, physical: PhysicalResource, _resource: LogicalResource) -> PhysicalResource:
     """Do nothing, as ParallelCluster's functions do."""
-    return made
+    return physical
 
 
-def delete(aws: Aws, made: Made) -> None:
+def delete(aws: Aws, physical: PhysicalResource) -> None:
     """Do what the function would."""
-    properties = made.wanted.properties if made.wanted else {}
+    properties = physical.logical.properties if physical.logical else {}
     _ON_DELETE[properties["Action"]](aws, properties)
 
 

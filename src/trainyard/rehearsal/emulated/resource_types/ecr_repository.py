@@ -5,41 +5,44 @@ from __future__ import annotations
 from typing import Any
 
 from trainyard.rehearsal.emulated.properties import with_tags
-from trainyard.rehearsal.emulated.resource import Aws, Made, Wanted
+from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource
 
 TYPE = "AWS::ECR::Repository"
 
 
-def create(aws: Aws, wanted: Wanted) -> Made:
+def create(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     """Make it. Names are in lower case."""
-    name = str(wanted.properties.get("RepositoryName", wanted.name)).lower()
-    asked: dict[str, Any] = {"repositoryName": name, **{key.lower(): value for key, value in with_tags(wanted).items()}}
-    if encryption := wanted.properties.get("EncryptionConfiguration"):
+    name = str(resource.properties.get("RepositoryName", resource.name)).lower()
+    asked: dict[str, Any] = {
+        "repositoryName": name,
+        **{key.lower(): value for key, value in with_tags(resource).items()},
+    }
+    if encryption := resource.properties.get("EncryptionConfiguration"):
         asked["encryptionConfiguration"] = {key[0].lower() + key[1:]: value for key, value in encryption.items()}
     made = aws.client("ecr").create_repository(**asked)["repository"]
-    _set(aws, name, wanted)
-    return Made(name, {"Arn": made["repositoryArn"], "RepositoryUri": made["repositoryUri"]})
+    _set(aws, name, resource)
+    return PhysicalResource(name, {"Arn": made["repositoryArn"], "RepositoryUri": made["repositoryUri"]})
 
 
-def update(aws: Aws, made: Made, wanted: Wanted) -> Made:
+def update(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
     """Change what can be changed."""
-    _set(aws, made.id, wanted)
-    if tags := wanted.tags():
-        aws.client("ecr").tag_resource(resourceArn=made.attributes["Arn"], tags=tags)
-    return made
+    _set(aws, physical.id, resource)
+    if tags := resource.tags():
+        aws.client("ecr").tag_resource(resourceArn=physical.attributes["Arn"], tags=tags)
+    return physical
 
 
-def delete(aws: Aws, made: Made) -> None:
+def delete(aws: Aws, physical: PhysicalResource) -> None:
     """Delete it, with its images only where it says so.
 
     https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-ecr-repository.html
     """
-    force = bool(made.wanted and str(made.wanted.properties.get("EmptyOnDelete", False)).lower() == "true")
-    aws.client("ecr").delete_repository(repositoryName=made.id, force=force)
+    force = bool(physical.logical and str(physical.logical.properties.get("EmptyOnDelete", False)).lower() == "true")
+    aws.client("ecr").delete_repository(repositoryName=physical.id, force=force)
 
 
-def _set(aws: Aws, name: str, wanted: Wanted) -> None:
-    client, properties = aws.client("ecr"), wanted.properties
+def _set(aws: Aws, name: str, resource: LogicalResource) -> None:
+    client, properties = aws.client("ecr"), resource.properties
     if "ImageTagMutability" in properties:
         client.put_image_tag_mutability(repositoryName=name, imageTagMutability=properties["ImageTagMutability"])
     if scanning := properties.get("ImageScanningConfiguration"):

@@ -7,44 +7,44 @@ from collections.abc import Mapping
 from typing import Any
 
 from trainyard.rehearsal.emulated.batch.request_model import in_words_of_api
-from trainyard.rehearsal.emulated.resource import Aws, Made, ResourceError, Wanted
+from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource, ResourceError
 
 TYPE = "AWS::EKS::Nodegroup"
 
 
-def create(aws: Aws, wanted: Wanted) -> Made:
+def create(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     """Make it, and look whether its nodes came up."""
-    eks, asked = aws.client("eks"), in_words_of_api("eks", "CreateNodegroup", wanted.properties)
-    asked.setdefault("nodegroupName", wanted.name[-63:])
+    eks, asked = aws.client("eks"), in_words_of_api("eks", "CreateNodegroup", resource.properties)
+    asked.setdefault("nodegroupName", resource.name[-63:])
     where = {"clusterName": asked["clusterName"], "nodegroupName": asked["nodegroupName"]}
     arn = eks.create_nodegroup(**asked)["nodegroup"]["nodegroupArn"]
     names = {"Arn": arn, "ClusterName": where["clusterName"], "NodegroupName": where["nodegroupName"]}
-    made = Made(f"{where['clusterName']}/{where['nodegroupName']}", names)
+    made = PhysicalResource(f"{where['clusterName']}/{where['nodegroupName']}", names)
     issues = eks.describe_nodegroup(**where)["nodegroup"]["health"]["issues"]
     if issues:
         raise ResourceError(_said(issues), made)
     return made
 
 
-def update(aws: Aws, made: Made, wanted: Wanted) -> Made:
+def update(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
     """Change sizes, labels, taints and repair."""
-    asked = in_words_of_api("eks", "UpdateNodegroupConfig", wanted.properties)
-    former = made.wanted.properties if made.wanted is not None else {}
-    labels = wanted.properties.get("Labels", {})
+    asked = in_words_of_api("eks", "UpdateNodegroupConfig", resource.properties)
+    former = physical.logical.properties if physical.logical is not None else {}
+    labels = resource.properties.get("Labels", {})
     gone = [key for key in former.get("Labels", {}) if key not in labels]
     changes = {"addOrUpdateLabels": labels, "removeLabels": gone}
-    taints = in_words_of_api("eks", "CreateNodegroup", {"Taints": wanted.properties.get("Taints", [])})["taints"]
+    taints = in_words_of_api("eks", "CreateNodegroup", {"Taints": resource.properties.get("Taints", [])})["taints"]
     kept = {key: asked[key] for key in ("scalingConfig", "updateConfig", "nodeRepairConfig") if key in asked}
-    cluster, _, name = made.id.partition("/")
+    cluster, _, name = physical.id.partition("/")
     aws.client("eks").update_nodegroup_config(
         clusterName=cluster, nodegroupName=name, labels=changes, taints={"addOrUpdateTaints": taints}, **kept
     )
-    return made
+    return physical
 
 
-def delete(aws: Aws, made: Made) -> None:
+def delete(aws: Aws, physical: PhysicalResource) -> None:
     """Delete it with its nodes."""
-    cluster, _, name = made.id.partition("/")
+    cluster, _, name = physical.id.partition("/")
     aws.client("eks").delete_nodegroup(clusterName=cluster, nodegroupName=name)
 
 

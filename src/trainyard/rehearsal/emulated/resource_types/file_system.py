@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from trainyard.rehearsal.emulated.properties import picked, with_tags
-from trainyard.rehearsal.emulated.resource import Aws, Made, Wanted
+from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource
 
 TYPE = "AWS::FSx::FileSystem"
 _KINDS = ("LustreConfiguration", "OntapConfiguration", "OpenZFSConfiguration", "WindowsConfiguration")
@@ -23,40 +23,40 @@ _NAMES = (
 _ONLY_IN_TEMPLATES = ("Options",)
 
 
-def create(aws: Aws, wanted: Wanted) -> Made:
+def create(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     """Make it."""
-    asked = {**picked(wanted.properties, *_NAMES), **_configuration(wanted)}
-    return _made(aws.client("fsx").create_file_system(**asked, **with_tags(wanted))["FileSystem"])
+    asked = {**picked(resource.properties, *_NAMES), **_configuration(resource)}
+    return _made(aws.client("fsx").create_file_system(**asked, **with_tags(resource))["FileSystem"])
 
 
-def update(aws: Aws, made: Made, wanted: Wanted) -> Made:
+def update(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
     """Change its size and configuration; everything else makes a new one."""
-    asked = {**picked(wanted.properties, "StorageCapacity", "StorageType"), **_changed(made, wanted)}
-    return _made(aws.client("fsx").update_file_system(FileSystemId=made.id, **asked)["FileSystem"])
+    asked = {**picked(resource.properties, "StorageCapacity", "StorageType"), **_changed(physical, resource)}
+    return _made(aws.client("fsx").update_file_system(FileSystemId=physical.id, **asked)["FileSystem"])
 
 
-def delete(aws: Aws, made: Made) -> None:
+def delete(aws: Aws, physical: PhysicalResource) -> None:
     """Delete it, and the data."""
-    aws.client("fsx").delete_file_system(FileSystemId=made.id)
+    aws.client("fsx").delete_file_system(FileSystemId=physical.id)
 
 
-def _configuration(wanted: Wanted) -> dict[str, Any]:
+def _configuration(resource: LogicalResource) -> dict[str, Any]:
     return {
         kind: {name: value for name, value in configuration.items() if name not in _ONLY_IN_TEMPLATES}
-        for kind, configuration in picked(wanted.properties, *_KINDS).items()
+        for kind, configuration in picked(resource.properties, *_KINDS).items()
     }
 
 
-def _changed(made: Made, wanted: Wanted) -> dict[str, Any]:
-    former = made.wanted.properties if made.wanted else {}
+def _changed(physical: PhysicalResource, resource: LogicalResource) -> dict[str, Any]:
+    former = physical.logical.properties if physical.logical else {}
     changed: dict[str, Any] = {}
-    for kind, configuration in _configuration(wanted).items():
+    for kind, configuration in _configuration(resource).items():
         new = {name: value for name, value in configuration.items() if former.get(kind, {}).get(name) != value}
         changed |= {kind: new} if new else {}
     return changed
 
 
-def _made(answer: dict[str, Any]) -> Made:
+def _made(answer: dict[str, Any]) -> PhysicalResource:
     attributes = {
         "Id": answer["FileSystemId"],
         "DNSName": answer.get("DNSName", ""),
@@ -64,4 +64,4 @@ def _made(answer: dict[str, Any]) -> Made:
         "LustreMountName": answer.get("LustreConfiguration", {}).get("MountName", ""),
         "RootVolumeId": answer.get("OpenZFSConfiguration", {}).get("RootVolumeId", ""),
     }
-    return Made(answer["FileSystemId"], attributes)
+    return PhysicalResource(answer["FileSystemId"], attributes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from trainyard.rehearsal.emulated.resource import Aws, Made, Wanted
+from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource
 
 TYPE = "AWS::Grafana::Workspace"
 # How the API calls what a template says.
@@ -26,9 +26,9 @@ _NAMES = {
 _FIXED = ("AuthenticationProviders", "GrafanaVersion")
 
 
-def create(aws: Aws, wanted: Wanted) -> Made:
+def create(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     """Make it."""
-    answer = aws.client("grafana").create_workspace(**_asked(wanted))["workspace"]
+    answer = aws.client("grafana").create_workspace(**_asked(resource))["workspace"]
     attributes = {
         "Id": answer["id"],
         "Endpoint": answer["endpoint"],
@@ -39,20 +39,20 @@ def create(aws: Aws, wanted: Wanted) -> Made:
         "SsoClientId": "",
         "SamlConfigurationStatus": "NOT_CONFIGURED",
     }
-    return Made(answer["id"], attributes)
+    return PhysicalResource(answer["id"], attributes)
 
 
-def update(aws: Aws, made: Made, wanted: Wanted) -> Made:
+def update(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
     """Change it."""
-    asked = {name: value for name, value in _asked(wanted).items() if name not in {_NAMES[one] for one in _FIXED}}
-    aws.client("grafana").update_workspace(workspaceId=made.id, **asked)
-    return made
+    asked = {name: value for name, value in _asked(resource).items() if name not in {_NAMES[one] for one in _FIXED}}
+    aws.client("grafana").update_workspace(workspaceId=physical.id, **asked)
+    return physical
 
 
-def delete(aws: Aws, made: Made) -> None:
+def delete(aws: Aws, physical: PhysicalResource) -> None:
     """Delete it."""
-    aws.client("grafana").delete_workspace(workspaceId=made.id)
+    aws.client("grafana").delete_workspace(workspaceId=physical.id)
 
 
-def _asked(wanted: Wanted) -> dict[str, Any]:
-    return {_NAMES[name]: value for name, value in wanted.properties.items() if name in _NAMES}
+def _asked(resource: LogicalResource) -> dict[str, Any]:
+    return {_NAMES[name]: value for name, value in resource.properties.items() if name in _NAMES}

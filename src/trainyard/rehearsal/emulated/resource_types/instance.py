@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from trainyard.rehearsal.emulated.properties import picked
-from trainyard.rehearsal.emulated.resource import Aws, Made, Wanted
+from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource
 
 TYPE = "AWS::EC2::Instance"
 _NAMES = (
@@ -15,25 +15,25 @@ _NAMES = (
 )
 
 
-def create(aws: Aws, wanted: Wanted) -> Made:
+def create(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     """Run it. Some properties have other names in the API."""
-    asked = picked(wanted.properties, *_NAMES)
-    if "IamInstanceProfile" in wanted.properties:
-        asked["IamInstanceProfile"] = {"Name": wanted.properties["IamInstanceProfile"]}
-    if "Monitoring" in wanted.properties:
-        asked["Monitoring"] = {"Enabled": str(wanted.properties["Monitoring"]).lower() == "true"}
-    kinds = ("instance", *(("volume",) if wanted.properties.get("PropagateTagsToVolumeOnCreation") else ()))
-    tags = [{"ResourceType": kind, "Tags": wanted.tags()} for kind in kinds if wanted.tags()]
+    asked = picked(resource.properties, *_NAMES)
+    if "IamInstanceProfile" in resource.properties:
+        asked["IamInstanceProfile"] = {"Name": resource.properties["IamInstanceProfile"]}
+    if "Monitoring" in resource.properties:
+        asked["Monitoring"] = {"Enabled": str(resource.properties["Monitoring"]).lower() == "true"}
+    kinds = ("instance", *(("volume",) if resource.properties.get("PropagateTagsToVolumeOnCreation") else ()))
+    tags = [{"ResourceType": kind, "Tags": resource.tags()} for kind in kinds if resource.tags()]
     answer = aws.client("ec2").run_instances(**asked, MinCount=1, MaxCount=1, TagSpecifications=tags)
     return _made(aws, answer["Instances"][0]["InstanceId"])
 
 
-def delete(aws: Aws, made: Made) -> None:
+def delete(aws: Aws, physical: PhysicalResource) -> None:
     """Terminate it."""
-    aws.client("ec2").terminate_instances(InstanceIds=[made.id])
+    aws.client("ec2").terminate_instances(InstanceIds=[physical.id])
 
 
-def _made(aws: Aws, name: str) -> Made:
+def _made(aws: Aws, name: str) -> PhysicalResource:
     found = aws.client("ec2").describe_instances(InstanceIds=[name])["Reservations"][0]["Instances"][0]
     attributes: dict[str, Any] = {
         "InstanceId": name,
@@ -44,4 +44,4 @@ def _made(aws: Aws, name: str) -> Made:
         "PublicIp": found.get("PublicIpAddress", ""),
         "VpcId": found.get("VpcId", ""),
     }
-    return Made(name, attributes)
+    return PhysicalResource(name, attributes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainyard.rehearsal.emulated.properties import picked
-from trainyard.rehearsal.emulated.resource import Aws, Made, Wanted
+from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource
 
 TYPE = "AWS::Lambda::Function"
 _CONFIGURATION = (
@@ -13,26 +13,26 @@ _CONFIGURATION = (
 _CODE = ("S3Bucket", "S3Key", "S3ObjectVersion", "ImageUri")
 
 
-def create(aws: Aws, wanted: Wanted) -> Made:
+def create(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     """Make it. Its code has to lie in the bucket that is named."""
-    name = wanted.properties.get("FunctionName", wanted.name)
-    code = picked(wanted.properties["Code"], *_CODE)
-    tags = {tag["Key"]: tag["Value"] for tag in wanted.tags()}
+    name = resource.properties.get("FunctionName", resource.name)
+    code = picked(resource.properties["Code"], *_CODE)
+    tags = {tag["Key"]: tag["Value"] for tag in resource.tags()}
     if "S3Bucket" in code:
         aws.client("s3").head_object(Bucket=code["S3Bucket"], Key=code["S3Key"])
-    asked = picked(wanted.properties, *_CONFIGURATION, "Architectures", "PackageType")
+    asked = picked(resource.properties, *_CONFIGURATION, "Architectures", "PackageType")
     made = aws.client("lambda").create_function(FunctionName=name, Code=code, Tags=tags, **asked)
-    return Made(name, {"Arn": made["FunctionArn"]})
+    return PhysicalResource(name, {"Arn": made["FunctionArn"]})
 
 
-def update(aws: Aws, made: Made, wanted: Wanted) -> Made:
+def update(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
     """Change its configuration and its code."""
     functions = aws.client("lambda")
-    functions.update_function_configuration(FunctionName=made.id, **picked(wanted.properties, *_CONFIGURATION))
-    functions.update_function_code(FunctionName=made.id, **picked(wanted.properties["Code"], *_CODE))
-    return made
+    functions.update_function_configuration(FunctionName=physical.id, **picked(resource.properties, *_CONFIGURATION))
+    functions.update_function_code(FunctionName=physical.id, **picked(resource.properties["Code"], *_CODE))
+    return physical
 
 
-def delete(aws: Aws, made: Made) -> None:
+def delete(aws: Aws, physical: PhysicalResource) -> None:
     """Delete it."""
-    aws.client("lambda").delete_function(FunctionName=made.id)
+    aws.client("lambda").delete_function(FunctionName=physical.id)

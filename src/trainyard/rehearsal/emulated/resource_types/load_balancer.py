@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from trainyard.rehearsal.emulated.properties import picked, with_tags
-from trainyard.rehearsal.emulated.resource import Aws, Made, Wanted
+from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource
 
 TYPE = "AWS::ElasticLoadBalancingV2::LoadBalancer"
 _NAMES = ("IpAddressType", "Scheme", "SecurityGroups", "SubnetMappings", "Subnets", "Type")
 
 
-def create(aws: Aws, wanted: Wanted) -> Made:
+def create(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     """Make it, and set its attributes."""
     elb = aws.client("elbv2")
-    name = wanted.properties.get("Name", wanted.name)
-    answer = elb.create_load_balancer(Name=name, **picked(wanted.properties, *_NAMES), **with_tags(wanted))
+    name = resource.properties.get("Name", resource.name)
+    answer = elb.create_load_balancer(Name=name, **picked(resource.properties, *_NAMES), **with_tags(resource))
     balancer = answer["LoadBalancers"][0]
     arn = balancer["LoadBalancerArn"]
-    _set_attributes(aws, arn, wanted)
+    _set_attributes(aws, arn, resource)
     attributes = {
         "LoadBalancerArn": arn,
         "LoadBalancerFullName": arn.partition(":loadbalancer/")[2],
@@ -25,25 +25,25 @@ def create(aws: Aws, wanted: Wanted) -> Made:
         "CanonicalHostedZoneID": balancer.get("CanonicalHostedZoneId", ""),
         "SecurityGroups": balancer.get("SecurityGroups", []),
     }
-    return Made(arn, attributes)
+    return PhysicalResource(arn, attributes)
 
 
-def update(aws: Aws, made: Made, wanted: Wanted) -> Made:
+def update(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
     """Change its attributes, subnets and security groups."""
     elb = aws.client("elbv2")
-    _set_attributes(aws, made.id, wanted)
-    if "SecurityGroups" in wanted.properties:
-        elb.set_security_groups(LoadBalancerArn=made.id, SecurityGroups=wanted.properties["SecurityGroups"])
-    if "Subnets" in wanted.properties:
-        elb.set_subnets(LoadBalancerArn=made.id, Subnets=wanted.properties["Subnets"])
-    return made
+    _set_attributes(aws, physical.id, resource)
+    if "SecurityGroups" in resource.properties:
+        elb.set_security_groups(LoadBalancerArn=physical.id, SecurityGroups=resource.properties["SecurityGroups"])
+    if "Subnets" in resource.properties:
+        elb.set_subnets(LoadBalancerArn=physical.id, Subnets=resource.properties["Subnets"])
+    return physical
 
 
-def delete(aws: Aws, made: Made) -> None:
+def delete(aws: Aws, physical: PhysicalResource) -> None:
     """Delete it."""
-    aws.client("elbv2").delete_load_balancer(LoadBalancerArn=made.id)
+    aws.client("elbv2").delete_load_balancer(LoadBalancerArn=physical.id)
 
 
-def _set_attributes(aws: Aws, arn: str, wanted: Wanted) -> None:
-    if attributes := wanted.properties.get("LoadBalancerAttributes"):
+def _set_attributes(aws: Aws, arn: str, resource: LogicalResource) -> None:
+    if attributes := resource.properties.get("LoadBalancerAttributes"):
         aws.client("elbv2").modify_load_balancer_attributes(LoadBalancerArn=arn, Attributes=attributes)

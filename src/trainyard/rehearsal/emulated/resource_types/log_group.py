@@ -3,33 +3,33 @@
 from __future__ import annotations
 
 from trainyard.rehearsal.emulated.properties import picked
-from trainyard.rehearsal.emulated.resource import Aws, Made, Wanted
+from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource
 
 TYPE = "AWS::Logs::LogGroup"
 
 
-def create(aws: Aws, wanted: Wanted) -> Made:
+def create(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     """Make it, and say how long it keeps what it gets."""
     logs = aws.client("logs")
-    name = wanted.properties.get("LogGroupName", wanted.name)
-    key = {"kmsKeyId": wanted.properties["KmsKeyId"]} if "KmsKeyId" in wanted.properties else {}
-    logs.create_log_group(logGroupName=name, tags={tag["Key"]: tag["Value"] for tag in wanted.tags()}, **key)
-    _keep(aws, name, wanted)
+    name = resource.properties.get("LogGroupName", resource.name)
+    key = {"kmsKeyId": resource.properties["KmsKeyId"]} if "KmsKeyId" in resource.properties else {}
+    logs.create_log_group(logGroupName=name, tags={tag["Key"]: tag["Value"] for tag in resource.tags()}, **key)
+    _keep(aws, name, resource)
     arn = f"arn:aws:logs:{aws.region}:{aws.account_id}:log-group:{name}:*"
-    return Made(name, {"Arn": arn})
+    return PhysicalResource(name, {"Arn": arn})
 
 
-def update(aws: Aws, made: Made, wanted: Wanted) -> Made:
+def update(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
     """Say how long it keeps what it gets."""
-    _keep(aws, made.id, wanted)
-    return made
+    _keep(aws, physical.id, resource)
+    return physical
 
 
-def delete(aws: Aws, made: Made) -> None:
+def delete(aws: Aws, physical: PhysicalResource) -> None:
     """Delete it with everything in it."""
-    aws.client("logs").delete_log_group(logGroupName=made.id)
+    aws.client("logs").delete_log_group(logGroupName=physical.id)
 
 
-def _keep(aws: Aws, name: str, wanted: Wanted) -> None:
-    for days in picked(wanted.properties, "RetentionInDays").values():
+def _keep(aws: Aws, name: str, resource: LogicalResource) -> None:
+    for days in picked(resource.properties, "RetentionInDays").values():
         aws.client("logs").put_retention_policy(logGroupName=name, retentionInDays=days)

@@ -3,36 +3,36 @@
 from __future__ import annotations
 
 from trainyard.rehearsal.emulated.properties import picked
-from trainyard.rehearsal.emulated.resource import Aws, Made, Wanted
+from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource
 
 TYPE = "AWS::Logs::MetricFilter"
 
 
-def create(aws: Aws, wanted: Wanted) -> Made:
+def create(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     """Make it."""
-    name = wanted.properties.get("FilterName", wanted.name)
-    _put(aws, name, wanted)
-    return Made(name)
+    name = resource.properties.get("FilterName", resource.name)
+    _put(aws, name, resource)
+    return PhysicalResource(name)
 
 
-def update(aws: Aws, made: Made, wanted: Wanted) -> Made:
+def update(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
     """Change it."""
-    _put(aws, made.id, wanted)
-    return made
+    _put(aws, physical.id, resource)
+    return physical
 
 
-def delete(aws: Aws, made: Made) -> None:
+def delete(aws: Aws, physical: PhysicalResource) -> None:
     """Delete it."""
-    group = picked(made.wanted.properties if made.wanted else {}, "LogGroupName")
-    aws.client("logs").delete_metric_filter(filterName=made.id, logGroupName=group["LogGroupName"])
+    group = picked(physical.logical.properties if physical.logical else {}, "LogGroupName")
+    aws.client("logs").delete_metric_filter(filterName=physical.id, logGroupName=group["LogGroupName"])
 
 
-def _put(aws: Aws, name: str, wanted: Wanted) -> None:
-    transformations = [_small(one) for one in wanted.properties["MetricTransformations"]]
+def _put(aws: Aws, name: str, resource: LogicalResource) -> None:
+    transformations = [_small(one) for one in resource.properties["MetricTransformations"]]
     aws.client("logs").put_metric_filter(
         filterName=name,
-        logGroupName=wanted.properties["LogGroupName"],
-        filterPattern=wanted.properties["FilterPattern"],
+        logGroupName=resource.properties["LogGroupName"],
+        filterPattern=resource.properties["FilterPattern"],
         metricTransformations=transformations,
     )
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from trainyard.rehearsal.emulated.properties import picked, tag_specifications
-from trainyard.rehearsal.emulated.resource import Aws, Made, Wanted
+from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource
 
 TYPE = "AWS::EC2::PrefixList"
 
 
-def create(aws: Aws, wanted: Wanted) -> Made:
+def create(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     """Make it with its entries."""
-    asked = picked(wanted.properties, "PrefixListName", "AddressFamily", "MaxEntries", "Entries")
-    answer = aws.client("ec2").create_managed_prefix_list(**asked, **tag_specifications("prefix-list", wanted))
+    asked = picked(resource.properties, "PrefixListName", "AddressFamily", "MaxEntries", "Entries")
+    answer = aws.client("ec2").create_managed_prefix_list(**asked, **tag_specifications("prefix-list", resource))
     made = answer["PrefixList"]
     attributes = {
         "PrefixListId": made["PrefixListId"],
@@ -19,26 +19,26 @@ def create(aws: Aws, wanted: Wanted) -> Made:
         "OwnerId": made["OwnerId"],
         "Version": made.get("Version", 1),
     }
-    return Made(made["PrefixListId"], attributes)
+    return PhysicalResource(made["PrefixListId"], attributes)
 
 
-def update(aws: Aws, made: Made, wanted: Wanted) -> Made:
+def update(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
     """Change its entries."""
     ec2 = aws.client("ec2")
-    former = made.wanted.properties.get("Entries", []) if made.wanted else []
-    now = wanted.properties.get("Entries", [])
+    former = physical.logical.properties.get("Entries", []) if physical.logical else []
+    now = resource.properties.get("Entries", [])
     before, after = {one["Cidr"] for one in former}, {one["Cidr"] for one in now}
-    version = ec2.describe_managed_prefix_lists(PrefixListIds=[made.id])["PrefixLists"][0]["Version"]
+    version = ec2.describe_managed_prefix_lists(PrefixListIds=[physical.id])["PrefixLists"][0]["Version"]
     ec2.modify_managed_prefix_list(
-        PrefixListId=made.id,
+        PrefixListId=physical.id,
         CurrentVersion=version,
         AddEntries=[one for one in now if one["Cidr"] not in before],
         RemoveEntries=[{"Cidr": cidr} for cidr in sorted(before - after)],
     )
-    made.attributes["Version"] = version + 1
-    return made
+    physical.attributes["Version"] = version + 1
+    return physical
 
 
-def delete(aws: Aws, made: Made) -> None:
+def delete(aws: Aws, physical: PhysicalResource) -> None:
     """Delete it."""
-    aws.client("ec2").delete_managed_prefix_list(PrefixListId=made.id)
+    aws.client("ec2").delete_managed_prefix_list(PrefixListId=physical.id)

@@ -2,37 +2,37 @@
 
 from __future__ import annotations
 
-from trainyard.rehearsal.emulated.resource import Aws, Made, Wanted
+from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource
 
 TYPE = "AWS::APS::RuleGroupsNamespace"
 
 
-def create(aws: Aws, wanted: Wanted) -> Made:
+def create(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     """Make them."""
     made = aws.client("amp").create_rule_groups_namespace(
-        workspaceId=_workspace(wanted),
-        name=wanted.properties["Name"],
-        data=wanted.properties["Data"].encode(),
-        tags={tag["Key"]: tag["Value"] for tag in wanted.tags()},
+        workspaceId=_workspace(resource),
+        name=resource.properties["Name"],
+        data=resource.properties["Data"].encode(),
+        tags={tag["Key"]: tag["Value"] for tag in resource.tags()},
     )
-    return Made(made["arn"], {"Arn": made["arn"]})
+    return PhysicalResource(made["arn"], {"Arn": made["arn"]})
 
 
-def update(aws: Aws, made: Made, wanted: Wanted) -> Made:
+def update(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
     """Write them anew."""
     aws.client("amp").put_rule_groups_namespace(
-        workspaceId=_workspace(wanted), name=wanted.properties["Name"], data=wanted.properties["Data"].encode()
+        workspaceId=_workspace(resource), name=resource.properties["Name"], data=resource.properties["Data"].encode()
     )
-    return made
+    return physical
 
 
-def delete(aws: Aws, made: Made) -> None:
+def delete(aws: Aws, physical: PhysicalResource) -> None:
     """Delete them. They went before where their workspace did."""
-    assert made.wanted is not None  # noqa: S101  # the engine fills it in
-    workspace, client = _workspace(made.wanted), aws.client("amp")
+    assert physical.logical is not None  # noqa: S101  # the engine fills it in
+    workspace, client = _workspace(physical.logical), aws.client("amp")
     if workspace in [one["workspaceId"] for one in client.list_workspaces()["workspaces"]]:
-        client.delete_rule_groups_namespace(workspaceId=workspace, name=made.wanted.properties["Name"])
+        client.delete_rule_groups_namespace(workspaceId=workspace, name=physical.logical.properties["Name"])
 
 
-def _workspace(wanted: Wanted) -> str:
-    return str(wanted.properties["Workspace"]).rpartition("/")[2]
+def _workspace(resource: LogicalResource) -> str:
+    return str(resource.properties["Workspace"]).rpartition("/")[2]

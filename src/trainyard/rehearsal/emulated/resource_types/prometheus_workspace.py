@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from trainyard.rehearsal.emulated.resource import Aws, Made, Wanted
+from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource
 
 TYPE = "AWS::APS::Workspace"
 
 
-def create(aws: Aws, wanted: Wanted) -> Made:
+def create(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     """Make it."""
     amp = aws.client("amp")
-    tags = {tag["Key"]: tag["Value"] for tag in wanted.tags()}
-    alias = {"alias": wanted.properties["Alias"]} if "Alias" in wanted.properties else {}
+    tags = {tag["Key"]: tag["Value"] for tag in resource.tags()}
+    alias = {"alias": resource.properties["Alias"]} if "Alias" in resource.properties else {}
     workspace = amp.create_workspace(**alias, tags=tags)
-    if "AlertManagerDefinition" in wanted.properties:
-        definition = wanted.properties["AlertManagerDefinition"].encode()
+    if "AlertManagerDefinition" in resource.properties:
+        definition = resource.properties["AlertManagerDefinition"].encode()
         amp.create_alert_manager_definition(workspaceId=workspace["workspaceId"], data=definition)
     described = amp.describe_workspace(workspaceId=workspace["workspaceId"])["workspace"]
     attributes = {
@@ -22,23 +22,23 @@ def create(aws: Aws, wanted: Wanted) -> Made:
         "WorkspaceId": workspace["workspaceId"],
         "PrometheusEndpoint": described["prometheusEndpoint"],
     }
-    return Made(workspace["arn"], attributes)
+    return PhysicalResource(workspace["arn"], attributes)
 
 
-def update(aws: Aws, made: Made, wanted: Wanted) -> Made:
+def update(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
     """Call it something else, and write the definition anew."""
-    workspace, amp = made.attributes["WorkspaceId"], aws.client("amp")
-    amp.update_workspace_alias(workspaceId=workspace, alias=wanted.properties.get("Alias", ""))
-    former = made.wanted.properties.get("AlertManagerDefinition") if made.wanted else None
-    definition = wanted.properties.get("AlertManagerDefinition")
+    workspace, amp = physical.attributes["WorkspaceId"], aws.client("amp")
+    amp.update_workspace_alias(workspaceId=workspace, alias=resource.properties.get("Alias", ""))
+    former = physical.logical.properties.get("AlertManagerDefinition") if physical.logical else None
+    definition = resource.properties.get("AlertManagerDefinition")
     if definition is None and former is not None:
         amp.delete_alert_manager_definition(workspaceId=workspace)
     elif definition is not None:
         put = amp.create_alert_manager_definition if former is None else amp.put_alert_manager_definition
         put(workspaceId=workspace, data=definition.encode())
-    return made
+    return physical
 
 
-def delete(aws: Aws, made: Made) -> None:
+def delete(aws: Aws, physical: PhysicalResource) -> None:
     """Delete it, and every metric in it."""
-    aws.client("amp").delete_workspace(workspaceId=made.attributes["WorkspaceId"])
+    aws.client("amp").delete_workspace(workspaceId=physical.attributes["WorkspaceId"])

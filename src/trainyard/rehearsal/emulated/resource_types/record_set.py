@@ -4,31 +4,31 @@ from __future__ import annotations
 
 from typing import Any
 
-from trainyard.rehearsal.emulated.resource import Aws, Made, Wanted
+from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource
 
 TYPE = "AWS::Route53::RecordSet"
 
 
-def create(aws: Aws, wanted: Wanted) -> Made:
+def create(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     """Make it."""
-    _change(aws, "CREATE", wanted)
-    return Made(wanted.properties["Name"])
+    _change(aws, "CREATE", resource)
+    return PhysicalResource(resource.properties["Name"])
 
 
-def update(aws: Aws, made: Made, wanted: Wanted) -> Made:
+def update(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
     """Write it anew."""
-    _change(aws, "UPSERT", wanted)
-    return made
+    _change(aws, "UPSERT", resource)
+    return physical
 
 
-def delete(aws: Aws, made: Made) -> None:
+def delete(aws: Aws, physical: PhysicalResource) -> None:
     """Delete it."""
-    if made.wanted:
-        _change(aws, "DELETE", made.wanted)
+    if physical.logical:
+        _change(aws, "DELETE", physical.logical)
 
 
-def _change(aws: Aws, action: str, wanted: Wanted) -> None:
-    written = wanted.properties
+def _change(aws: Aws, action: str, resource: LogicalResource) -> None:
+    written = resource.properties
     record: dict[str, Any] = {"Name": written["Name"], "Type": written["Type"]}
     if "AliasTarget" in written:
         record["AliasTarget"] = {"EvaluateTargetHealth": False, **written["AliasTarget"]}

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from trainyard.rehearsal.emulated.properties import picked
-from trainyard.rehearsal.emulated.resource import Aws, Made, Wanted
+from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource
 
 TYPE = "AWS::ResourceGroups::Group"
 
 
-def create(aws: Aws, wanted: Wanted) -> Made:
+def create(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     """Make it, and put its resources into it."""
     groups = aws.client("resource-groups")
-    asked = picked(wanted.properties, "Name", "Description", "ResourceQuery", "Configuration")
-    tags = {tag["Key"]: tag["Value"] for tag in wanted.tags()}
+    asked = picked(resource.properties, "Name", "Description", "ResourceQuery", "Configuration")
+    tags = {tag["Key"]: tag["Value"] for tag in resource.tags()}
     group = groups.create_group(**asked, Tags=tags)["Group"]
-    if resources := wanted.properties.get("Resources"):
+    if resources := resource.properties.get("Resources"):
         groups.group_resources(Group=group["GroupArn"], ResourceArns=resources)
-    return Made(group["Name"], {"Arn": group["GroupArn"]})
+    return PhysicalResource(group["Name"], {"Arn": group["GroupArn"]})
 
 
-def delete(aws: Aws, made: Made) -> None:
+def delete(aws: Aws, physical: PhysicalResource) -> None:
     """Delete it; what was in it stays."""
-    aws.client("resource-groups").delete_group(GroupName=made.id)
+    aws.client("resource-groups").delete_group(GroupName=physical.id)

@@ -6,24 +6,24 @@ import json
 from typing import Any
 
 from trainyard.rehearsal.emulated.properties import picked, with_tags
-from trainyard.rehearsal.emulated.resource import Aws, Made, Wanted
+from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource
 
 TYPE = "AWS::IAM::Role"
 _NAMES = ("Path", "Description", "MaxSessionDuration", "PermissionsBoundary")
 
 
-def create(aws: Aws, wanted: Wanted) -> Made:
+def create(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     """Make it. A managed policy that does not exist is refused, as by IAM."""
     iam = aws.client("iam")
     answer = iam.create_role(
-        RoleName=wanted.properties.get("RoleName", wanted.name),
-        AssumeRolePolicyDocument=_text(wanted.properties["AssumeRolePolicyDocument"]),
-        **picked(wanted.properties, *_NAMES),
-        **with_tags(wanted),
+        RoleName=resource.properties.get("RoleName", resource.name),
+        AssumeRolePolicyDocument=_text(resource.properties["AssumeRolePolicyDocument"]),
+        **picked(resource.properties, *_NAMES),
+        **with_tags(resource),
     )["Role"]
-    made = Made(answer["RoleName"], {"Arn": answer["Arn"], "RoleId": answer["RoleId"]})
+    made = PhysicalResource(answer["RoleName"], {"Arn": answer["Arn"], "RoleId": answer["RoleId"]})
     try:
-        _give(aws, made.id, wanted)
+        _give(aws, made.id, resource)
     except Exception:
         _strip(aws, made.id)
         iam.delete_role(RoleName=made.id)
@@ -31,40 +31,42 @@ def create(aws: Aws, wanted: Wanted) -> Made:
     return made
 
 
-def update(aws: Aws, made: Made, wanted: Wanted) -> Made:
+def update(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
     """Give it what it is to have, and nothing else."""
     iam = aws.client("iam")
-    iam.update_assume_role_policy(RoleName=made.id, PolicyDocument=_text(wanted.properties["AssumeRolePolicyDocument"]))
-    iam.update_role(RoleName=made.id, **picked(wanted.properties, "Description", "MaxSessionDuration"))
-    if boundary := wanted.properties.get("PermissionsBoundary"):
-        iam.put_role_permissions_boundary(RoleName=made.id, PermissionsBoundary=boundary)
-    elif made.wanted is not None and "PermissionsBoundary" in made.wanted.properties:
-        iam.delete_role_permissions_boundary(RoleName=made.id)
-    for name, arn in _own(made):
-        _take(aws, made.id, name, arn)
-    _give(aws, made.id, wanted)
-    return made
+    iam.update_assume_role_policy(
+        RoleName=physical.id, PolicyDocument=_text(resource.properties["AssumeRolePolicyDocument"])
+    )
+    iam.update_role(RoleName=physical.id, **picked(resource.properties, "Description", "MaxSessionDuration"))
+    if boundary := resource.properties.get("PermissionsBoundary"):
+        iam.put_role_permissions_boundary(RoleName=physical.id, PermissionsBoundary=boundary)
+    elif physical.logical is not None and "PermissionsBoundary" in physical.logical.properties:
+        iam.delete_role_permissions_boundary(RoleName=physical.id)
+    for name, arn in _own(physical):
+        _take(aws, physical.id, name, arn)
+    _give(aws, physical.id, resource)
+    return physical
 
 
-def delete(aws: Aws, made: Made) -> None:
+def delete(aws: Aws, physical: PhysicalResource) -> None:
     """Take away what the template gave it, and delete it. IAM refuses where somebody else gave it more."""
-    for name, arn in _own(made):
-        _take(aws, made.id, name, arn)
-    aws.client("iam").delete_role(RoleName=made.id)
+    for name, arn in _own(physical):
+        _take(aws, physical.id, name, arn)
+    aws.client("iam").delete_role(RoleName=physical.id)
 
 
-def _give(aws: Aws, role: str, wanted: Wanted) -> None:
+def _give(aws: Aws, role: str, resource: LogicalResource) -> None:
     iam = aws.client("iam")
-    for arn in wanted.properties.get("ManagedPolicyArns", []):
+    for arn in resource.properties.get("ManagedPolicyArns", []):
         iam.attach_role_policy(RoleName=role, PolicyArn=arn)
-    for policy in wanted.properties.get("Policies", []):
+    for policy in resource.properties.get("Policies", []):
         document = _text(policy["PolicyDocument"])
         iam.put_role_policy(RoleName=role, PolicyName=policy["PolicyName"], PolicyDocument=document)
 
 
-def _own(made: Made) -> list[tuple[str, str]]:
+def _own(physical: PhysicalResource) -> list[tuple[str, str]]:
     """Return the names of inline policies and the ARNs of managed ones that the template gave."""
-    properties = made.wanted.properties if made.wanted else {}
+    properties = physical.logical.properties if physical.logical else {}
     inline = [(policy["PolicyName"], "") for policy in properties.get("Policies", [])]
     return [*inline, *(("", arn) for arn in properties.get("ManagedPolicyArns", []))]
 

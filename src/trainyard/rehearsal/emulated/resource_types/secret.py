@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from trainyard.rehearsal.emulated.properties import picked, with_tags
-from trainyard.rehearsal.emulated.resource import Aws, Made, Wanted
+from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource
 
 TYPE = "AWS::SecretsManager::Secret"
 _GENERATED = (
@@ -20,39 +20,39 @@ _GENERATED = (
 )
 
 
-def create(aws: Aws, wanted: Wanted) -> Made:
+def create(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     """Make it. What is generated is known to nobody but the account."""
     answer = aws.client("secretsmanager").create_secret(
-        Name=wanted.properties.get("Name", wanted.name),
-        SecretString=_value(aws, wanted),
-        **picked(wanted.properties, "Description", "KmsKeyId"),
-        **with_tags(wanted),
+        Name=resource.properties.get("Name", resource.name),
+        SecretString=_value(aws, resource),
+        **picked(resource.properties, "Description", "KmsKeyId"),
+        **with_tags(resource),
     )
-    return Made(answer["ARN"], {"Id": answer["ARN"]})
+    return PhysicalResource(answer["ARN"], {"Id": answer["ARN"]})
 
 
-def update(aws: Aws, made: Made, wanted: Wanted) -> Made:
+def update(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
     """Change the description, and the value where its text or its recipe has changed."""
     client = aws.client("secretsmanager")
-    former = made.wanted.properties if made.wanted else {}
-    client.update_secret(SecretId=made.id, **picked(wanted.properties, "Description", "KmsKeyId"))
-    if any(former.get(name) != wanted.properties.get(name) for name in ("SecretString", "GenerateSecretString")):
-        client.put_secret_value(SecretId=made.id, SecretString=_value(aws, wanted))
-    return made
+    former = physical.logical.properties if physical.logical else {}
+    client.update_secret(SecretId=physical.id, **picked(resource.properties, "Description", "KmsKeyId"))
+    if any(former.get(name) != resource.properties.get(name) for name in ("SecretString", "GenerateSecretString")):
+        client.put_secret_value(SecretId=physical.id, SecretString=_value(aws, resource))
+    return physical
 
 
-def delete(aws: Aws, made: Made) -> None:
+def delete(aws: Aws, physical: PhysicalResource) -> None:
     """Delete it for good, as CloudFormation does.
 
     https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-resource-secretsmanager-secret.html
     """
-    aws.client("secretsmanager").delete_secret(SecretId=made.id, ForceDeleteWithoutRecovery=True)
+    aws.client("secretsmanager").delete_secret(SecretId=physical.id, ForceDeleteWithoutRecovery=True)
 
 
-def _value(aws: Aws, wanted: Wanted) -> str:
-    recipe = wanted.properties.get("GenerateSecretString")
+def _value(aws: Aws, resource: LogicalResource) -> str:
+    recipe = resource.properties.get("GenerateSecretString")
     if recipe is None:
-        return str(wanted.properties.get("SecretString", ""))
+        return str(resource.properties.get("SecretString", ""))
     password = aws.client("secretsmanager").get_random_password(**picked(recipe, *_GENERATED))["RandomPassword"]
     if "GenerateStringKey" not in recipe:
         return str(password)

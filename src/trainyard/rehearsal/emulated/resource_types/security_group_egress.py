@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from trainyard.rehearsal.emulated.resource import Aws, Made, Wanted
+from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource
 from trainyard.rehearsal.emulated.security_group_rules import authorize, drop_open_egress, revoke
 
 TYPE = "AWS::EC2::SecurityGroupEgress"
 
 
-def create(aws: Aws, wanted: Wanted) -> Made:
+def create(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     """Add it, in the place of the rule that every group starts with."""
-    drop_open_egress(aws, wanted.properties["GroupId"])
-    rule = authorize(aws, wanted.properties["GroupId"], "egress", wanted.properties)
-    return Made(rule, {"Id": rule})
+    drop_open_egress(aws, resource.properties["GroupId"])
+    rule = authorize(aws, resource.properties["GroupId"], "egress", resource.properties)
+    return PhysicalResource(rule, {"Id": rule})
 
 
-def delete(aws: Aws, made: Made) -> None:
+def delete(aws: Aws, physical: PhysicalResource) -> None:
     """Take it away."""
-    if made.wanted is not None:
-        revoke(aws, made.wanted.properties["GroupId"], "egress", made.wanted.properties)
+    if physical.logical is not None:
+        revoke(aws, physical.logical.properties["GroupId"], "egress", physical.logical.properties)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from trainyard.rehearsal.emulated.resource import Aws, Made, Wanted
+from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource
 from trainyard.rehearsal.emulated.security_group_rules import authorize, revoke
 
 TYPE = "AWS::EC2::SecurityGroupIngress"
 
 
-def create(aws: Aws, wanted: Wanted) -> Made:
+def create(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     """Add it."""
-    rule = authorize(aws, wanted.properties["GroupId"], "ingress", wanted.properties)
-    return Made(rule, {"Id": rule})
+    rule = authorize(aws, resource.properties["GroupId"], "ingress", resource.properties)
+    return PhysicalResource(rule, {"Id": rule})
 
 
-def delete(aws: Aws, made: Made) -> None:
+def delete(aws: Aws, physical: PhysicalResource) -> None:
     """Take it away."""
-    if made.wanted is not None:
-        revoke(aws, made.wanted.properties["GroupId"], "ingress", made.wanted.properties)
+    if physical.logical is not None:
+        revoke(aws, physical.logical.properties["GroupId"], "ingress", physical.logical.properties)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainyard.rehearsal.emulated.properties import picked, with_tags
-from trainyard.rehearsal.emulated.resource import Aws, Made, Wanted
+from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource
 
 TYPE = "AWS::ElasticLoadBalancingV2::TargetGroup"
 _HEALTH = (
@@ -20,41 +20,41 @@ _HEALTH = (
 _NAMES = ("IpAddressType", "Port", "Protocol", "ProtocolVersion", "TargetType", "VpcId", *_HEALTH)
 
 
-def create(aws: Aws, wanted: Wanted) -> Made:
+def create(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     """Make it with its targets."""
     elb = aws.client("elbv2")
-    name = wanted.properties.get("Name", wanted.name)
-    answer = elb.create_target_group(Name=name, **picked(wanted.properties, *_NAMES), **with_tags(wanted))
+    name = resource.properties.get("Name", resource.name)
+    answer = elb.create_target_group(Name=name, **picked(resource.properties, *_NAMES), **with_tags(resource))
     arn = answer["TargetGroups"][0]["TargetGroupArn"]
-    _set(aws, arn, wanted)
+    _set(aws, arn, resource)
     attributes = {
         "TargetGroupArn": arn,
         "TargetGroupName": name,
         "TargetGroupFullName": arn.rpartition(":")[2],
         "LoadBalancerArns": [],
     }
-    return Made(arn, attributes)
+    return PhysicalResource(arn, attributes)
 
 
-def update(aws: Aws, made: Made, wanted: Wanted) -> Made:
+def update(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
     """Change the health check, the attributes and the targets."""
-    former = made.wanted.properties.get("Targets", []) if made.wanted else []
+    former = physical.logical.properties.get("Targets", []) if physical.logical else []
     elb = aws.client("elbv2")
-    if gone := [target for target in former if target not in wanted.properties.get("Targets", [])]:
-        elb.deregister_targets(TargetGroupArn=made.id, Targets=gone)
-    elb.modify_target_group(TargetGroupArn=made.id, **picked(wanted.properties, *_HEALTH))
-    _set(aws, made.id, wanted)
-    return made
+    if gone := [target for target in former if target not in resource.properties.get("Targets", [])]:
+        elb.deregister_targets(TargetGroupArn=physical.id, Targets=gone)
+    elb.modify_target_group(TargetGroupArn=physical.id, **picked(resource.properties, *_HEALTH))
+    _set(aws, physical.id, resource)
+    return physical
 
 
-def delete(aws: Aws, made: Made) -> None:
+def delete(aws: Aws, physical: PhysicalResource) -> None:
     """Delete it."""
-    aws.client("elbv2").delete_target_group(TargetGroupArn=made.id)
+    aws.client("elbv2").delete_target_group(TargetGroupArn=physical.id)
 
 
-def _set(aws: Aws, arn: str, wanted: Wanted) -> None:
+def _set(aws: Aws, arn: str, resource: LogicalResource) -> None:
     elb = aws.client("elbv2")
-    if targets := wanted.properties.get("Targets"):
+    if targets := resource.properties.get("Targets"):
         elb.register_targets(TargetGroupArn=arn, Targets=targets)
-    if attributes := wanted.properties.get("TargetGroupAttributes"):
+    if attributes := resource.properties.get("TargetGroupAttributes"):
         elb.modify_target_group_attributes(TargetGroupArn=arn, Attributes=attributes)

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from trainyard.rehearsal.emulated.properties import picked, tag_specifications
-from trainyard.rehearsal.emulated.resource import Aws, Made, Wanted
+from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource
 
 TYPE = "AWS::EC2::VPCEndpoint"
 _NAMES = (
@@ -20,10 +20,10 @@ _NAMES = (
 )
 
 
-def create(aws: Aws, wanted: Wanted) -> Made:
+def create(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     """Make it."""
-    asked = {"VpcEndpointType": "Gateway", **picked(wanted.properties, *_NAMES), **_policy(wanted)}
-    answer = aws.client("ec2").create_vpc_endpoint(**asked, **tag_specifications("vpc-endpoint", wanted))
+    asked = {"VpcEndpointType": "Gateway", **picked(resource.properties, *_NAMES), **_policy(resource)}
+    answer = aws.client("ec2").create_vpc_endpoint(**asked, **tag_specifications("vpc-endpoint", resource))
     endpoint = answer["VpcEndpoint"]
     attributes = {
         "Id": endpoint["VpcEndpointId"],
@@ -31,26 +31,26 @@ def create(aws: Aws, wanted: Wanted) -> Made:
         "NetworkInterfaceIds": endpoint.get("NetworkInterfaceIds", []),
         "DnsEntries": [f"{one.get('HostedZoneId', '')}:{one['DnsName']}" for one in endpoint.get("DnsEntries", [])],
     }
-    return Made(endpoint["VpcEndpointId"], attributes)
+    return PhysicalResource(endpoint["VpcEndpointId"], attributes)
 
 
-def update(aws: Aws, made: Made, wanted: Wanted) -> Made:
+def update(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
     """Change where it stands and what it lets through."""
-    former = made.wanted.properties if made.wanted else {}
-    asked: dict[str, Any] = {**picked(wanted.properties, "PrivateDnsEnabled"), **_policy(wanted)}
+    former = physical.logical.properties if physical.logical else {}
+    asked: dict[str, Any] = {**picked(resource.properties, "PrivateDnsEnabled"), **_policy(resource)}
     for name in ("RouteTableIds", "SubnetIds", "SecurityGroupIds"):
-        before, after = set(former.get(name, [])), set(wanted.properties.get(name, []))
+        before, after = set(former.get(name, [])), set(resource.properties.get(name, []))
         asked |= {f"Add{name}": sorted(after - before)} if after - before else {}
         asked |= {f"Remove{name}": sorted(before - after)} if before - after else {}
-    aws.client("ec2").modify_vpc_endpoint(VpcEndpointId=made.id, **asked)
-    return made
+    aws.client("ec2").modify_vpc_endpoint(VpcEndpointId=physical.id, **asked)
+    return physical
 
 
-def delete(aws: Aws, made: Made) -> None:
+def delete(aws: Aws, physical: PhysicalResource) -> None:
     """Delete it."""
-    aws.client("ec2").delete_vpc_endpoints(VpcEndpointIds=[made.id])
+    aws.client("ec2").delete_vpc_endpoints(VpcEndpointIds=[physical.id])
 
 
-def _policy(wanted: Wanted) -> dict[str, str]:
-    policy = wanted.properties.get("PolicyDocument")
+def _policy(resource: LogicalResource) -> dict[str, str]:
+    policy = resource.properties.get("PolicyDocument")
     return {} if policy is None else {"PolicyDocument": policy if isinstance(policy, str) else json.dumps(policy)}

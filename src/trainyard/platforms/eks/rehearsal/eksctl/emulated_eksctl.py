@@ -22,8 +22,8 @@ from trainyard.platforms.eks.rehearsal.eksctl.cluster_template import cluster_te
 from trainyard.platforms.eks.rehearsal.eksctl.config_check import refuse_config, subnets_of
 from trainyard.platforms.eks.rehearsal.eksctl.deletion import delete_cluster, delete_group
 from trainyard.platforms.eks.rehearsal.eksctl.efa_plugin import install_efa_plugin
+from trainyard.platforms.eks.rehearsal.eksctl.installed_check import InstalledEksctlCheck
 from trainyard.platforms.eks.rehearsal.eksctl.node_group_template import instance_types, node_group_template
-from trainyard.platforms.eks.rehearsal.eksctl.outside_check import OutsideCheck
 from trainyard.platforms.eks.rehearsal.eksctl.small_templates import access_template
 from trainyard.platforms.eks.rehearsal.eksctl.stacks import Stacks, refused
 
@@ -31,7 +31,7 @@ from trainyard.platforms.eks.rehearsal.eksctl.stacks import Stacks, refused
 class EmulatedEksctl:
     """It does at once what the real one waits half an hour for."""
 
-    def __init__(self, account: Account, outside: OutsideCheck) -> None:
+    def __init__(self, account: Account, outside: InstalledEksctlCheck) -> None:
         """Take the account, and whoever asks the real eksctl about configurations."""
         self._account, self._outside = account, outside
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from trainyard.rehearsal.emulated.kubernetes.objects import Objects
 
 
-class WantedPod(NamedTuple):
+class ControllerPod(NamedTuple):
     """A pod that something wants."""
 
     name: str
@@ -31,20 +31,20 @@ class WantedPod(NamedTuple):
         return spec
 
 
-def of_daemon_set(daemon_set: Mapping[str, Any], node: str) -> WantedPod:
+def of_daemon_set(daemon_set: Mapping[str, Any], node: str) -> ControllerPod:
     """Return the pod of a DaemonSet on a node."""
     name = daemon_set["metadata"]["name"]
-    return WantedPod(f"{name}-{_letters(name, node)}", daemon_set, daemon_set["spec"]["template"], node)
+    return ControllerPod(f"{name}-{_letters(name, node)}", daemon_set, daemon_set["spec"]["template"], node)
 
 
-def others(objects: Objects) -> Iterator[WantedPod]:
+def others(objects: Objects) -> Iterator[ControllerPod]:
     """Yield the pods of all other workloads, in the order in which these are told of here."""
     for resource, pods in _CONTROLLERS.items():
         for owner in objects.of(resource):
             yield from pods(owner)
 
 
-def of_operators(objects: Objects, running: set[str]) -> Iterator[WantedPod]:
+def of_operators(objects: Objects, running: set[str]) -> Iterator[ControllerPod]:
     """Yield the pods of jobs whose operator runs; ``running`` has the names of Deployments that do."""
     for resource, (operator, pods) in _OPERATORS.items():
         if operator in running:
@@ -52,48 +52,50 @@ def of_operators(objects: Objects, running: set[str]) -> Iterator[WantedPod]:
                 yield from pods(owner)
 
 
-def _of_deployment(owner: Mapping[str, Any]) -> Iterator[WantedPod]:
+def _of_deployment(owner: Mapping[str, Any]) -> Iterator[ControllerPod]:
     name = owner["metadata"]["name"]
     for number in range(owner["spec"].get("replicas", 1)):
         end = f"{_letters(name, 'replicas', 10)}-{_letters(name, str(number))}"
-        yield WantedPod(f"{name}-{end}", owner, owner["spec"]["template"])
+        yield ControllerPod(f"{name}-{end}", owner, owner["spec"]["template"])
 
 
-def _of_stateful_set(owner: Mapping[str, Any]) -> Iterator[WantedPod]:
+def _of_stateful_set(owner: Mapping[str, Any]) -> Iterator[ControllerPod]:
     for number in range(owner["spec"].get("replicas", 1)):
-        yield WantedPod(f"{owner['metadata']['name']}-{number}", owner, owner["spec"]["template"])
+        yield ControllerPod(f"{owner['metadata']['name']}-{number}", owner, owner["spec"]["template"])
 
 
-def _of_job(owner: Mapping[str, Any]) -> Iterator[WantedPod]:
+def _of_job(owner: Mapping[str, Any]) -> Iterator[ControllerPod]:
     name = owner["metadata"]["name"]
     for number in range(owner["spec"].get("parallelism", 1)):
-        yield WantedPod(f"{name}-{_letters(name, str(number))}", owner, owner["spec"]["template"])
+        yield ControllerPod(f"{name}-{_letters(name, str(number))}", owner, owner["spec"]["template"])
 
 
-def _bare(owner: Mapping[str, Any]) -> Iterator[WantedPod]:
-    yield WantedPod(owner["metadata"]["name"], owner, owner)
+def _bare(owner: Mapping[str, Any]) -> Iterator[ControllerPod]:
+    yield ControllerPod(owner["metadata"]["name"], owner, owner)
 
 
-def _of_mpi_job(owner: Mapping[str, Any]) -> Iterator[WantedPod]:
+def _of_mpi_job(owner: Mapping[str, Any]) -> Iterator[ControllerPod]:
     """Yield the workers first: the launcher waits for them.
 
     https://github.com/kubeflow/mpi-operator/blob/v0.7.0/pkg/controller/mpi_job_controller.go
     """
     name, roles = owner["metadata"]["name"], owner["spec"]["mpiReplicaSpecs"]
     for number in range(roles["Worker"].get("replicas", 1)):
-        yield WantedPod(
+        yield ControllerPod(
             f"{name}-worker-{number}", owner, roles["Worker"]["template"], labels=_role(name, "worker", number)
         )
     launcher = f"{name}-launcher-{_letters(name, 'launcher')}"
-    yield WantedPod(launcher, owner, roles["Launcher"]["template"], labels=_role(name, "launcher", 0))
+    yield ControllerPod(launcher, owner, roles["Launcher"]["template"], labels=_role(name, "launcher", 0))
 
 
-def _of_pytorch_job(owner: Mapping[str, Any]) -> Iterator[WantedPod]:
+def _of_pytorch_job(owner: Mapping[str, Any]) -> Iterator[ControllerPod]:
     name = owner["metadata"]["name"]
     for role, replicas in owner["spec"]["pytorchReplicaSpecs"].items():
         for number in range(replicas.get("replicas", 1)):
             kind = role.lower()
-            yield WantedPod(f"{name}-{kind}-{number}", owner, replicas["template"], labels=_role(name, kind, number))
+            yield ControllerPod(
+                f"{name}-{kind}-{number}", owner, replicas["template"], labels=_role(name, kind, number)
+            )
 
 
 def _role(job: str, role: str, number: int) -> dict[str, str]:
@@ -105,13 +107,13 @@ def _letters(name: str, more: str, length: int = 5) -> str:
     return hashlib.sha256(f"{name} {more}".encode()).hexdigest()[:length]
 
 
-_CONTROLLERS: dict[str, Callable[[Mapping[str, Any]], Iterator[WantedPod]]] = {
+_CONTROLLERS: dict[str, Callable[[Mapping[str, Any]], Iterator[ControllerPod]]] = {
     "deployments.apps": _of_deployment,
     "statefulsets.apps": _of_stateful_set,
     "jobs.batch": _of_job,
     "pods": _bare,
 }
-_OPERATORS: dict[str, tuple[str, Callable[[Mapping[str, Any]], Iterator[WantedPod]]]] = {
+_OPERATORS: dict[str, tuple[str, Callable[[Mapping[str, Any]], Iterator[ControllerPod]]]] = {
     "mpijobs.kubeflow.org": ("mpi-operator", _of_mpi_job),
     "pytorchjobs.kubeflow.org": ("training-operator", _of_pytorch_job),
 }

@@ -26,7 +26,7 @@ def let_calls_in(application: WSGIApplication) -> None:
     _APPLICATION[:] = [application]
 
 
-class Inside:
+class InProcessAccount:
     """The emulated account of one region, called from inside."""
 
     def __init__(self, region: str, account_id: str | None = None) -> None:

@@ -24,7 +24,7 @@ _TIMEOUT_S = 60.0
 
 
 @dataclass
-class OutsideCheck:
+class InstalledEksctlCheck:
     """Asks the eksctl that is on PATH, and remembers what was asked and why what was not."""
 
     account: Account
