@@ -18,7 +18,7 @@ from trainyard.rehearsal.emulated.breakdown import breakdowns
 from trainyard.rehearsal.emulated.node_boot import NodeBoot
 from trainyard.rehearsal.emulated.planted_refusals import launch_refusal, refuse_planted
 from trainyard.rehearsal.emulated.resource import LogicalResource, ResourceError
-from trainyard.rehearsal.emulated.slurm_cluster import SlurmCluster
+from trainyard.rehearsal.emulated.static_nodes import SlurmCluster
 
 # What a diagnosis has to find, of everything that is written.
 CAUSES = {

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from trainyard.rehearsal.emulated.kubernetes.quantities import added, number
-from trainyard.rehearsal.emulated.kubernetes.scheduling import requests, untolerated, why_not
-from trainyard.rehearsal.emulated.kubernetes.selectors import is_chosen
+from trainyard.rehearsal.emulated.kubernetes.objects import is_chosen
+from trainyard.rehearsal.emulated.kubernetes.scheduling import added, number, requests, untolerated, why_not
 
 TAINT = {"key": "nvidia.com/gpu", "value": "true", "effect": "NoSchedule"}
 NODE: dict[str, Any] = {

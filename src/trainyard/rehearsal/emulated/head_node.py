@@ -17,8 +17,7 @@ from trainyard.rehearsal.emulated.breakdown import striking
 from trainyard.rehearsal.emulated.faults import FAULTS
 from trainyard.rehearsal.emulated.node_boot import NodeBoot
 from trainyard.rehearsal.emulated.resource import Aws, ResourceError
-from trainyard.rehearsal.emulated.slurm_cluster import SlurmCluster
-from trainyard.rehearsal.emulated.static_nodes import launch_missing, terminate_compute_nodes
+from trainyard.rehearsal.emulated.static_nodes import SlurmCluster, launch_missing, terminate_compute_nodes
 
 # Where the status of the fleet is kept: pcluster/models/compute_fleet_status_manager.py and pcluster/constants.py of
 # https://pypi.org/project/aws-parallelcluster/3.16.1/

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from trainyard.rehearsal.emulated.breakdown import Breakdown, planted, striking, told
 from trainyard.rehearsal.emulated.node_logs import LoggingNode, NodeLogs
 from trainyard.rehearsal.emulated.resource import Aws, ResourceError
-from trainyard.rehearsal.emulated.slurm_cluster import SlurmCluster
-from trainyard.rehearsal.emulated.static_nodes import static_nodes, terminate_compute_nodes
+from trainyard.rehearsal.emulated.static_nodes import SlurmCluster, static_nodes, terminate_compute_nodes
 
 if TYPE_CHECKING:
     from botocore.exceptions import ClientError

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from trainyard.rehearsal.emulated.resource import Aws
-from trainyard.rehearsal.emulated.slurm_cluster import SlurmCluster
 
 Launched = list[dict[str, Any]]
 """Instances as EC2 describes them when they are launched."""
-
 # PCLUSTER_SLURM_DYNAMODB_PREFIX in pcluster/constants.py of https://pypi.org/project/aws-parallelcluster/3.16.1/
 _NAMES_PREFIX = "parallelcluster-slurm-"
 _ALIVE = {"Name": "instance-state-name", "Values": ["pending", "running", "stopping", "stopped"]}
+
+
+@dataclass(frozen=True, slots=True)
+class SlurmCluster:
+    """What the head node knows of its cluster."""
+
+    name: str
+    config: Mapping[str, Any]
+    log_group: str | None
+    resources: Mapping[str, str]
+    """Physical ids of the stack's resources by logical id."""
 
 
 def launch_missing(aws: Aws, cluster: SlurmCluster) -> None:

@@ -1,18 +1,69 @@
-"""Systems Manager's parameters: moto holds thousands of AWS's own besides, once one of them is asked for."""
+"""Systems Manager: sessions, which moto lacks, and which parameters there are.
+
+An instance that runs and has a role is connected; nothing runs on it.
+
+https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_StartSession.html
+https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_DescribeInstanceInformation.html
+"""
 
 from __future__ import annotations
 
+import json
 import sys
+import uuid
+from collections.abc import Iterator
 from typing import Any
 
 from moto.backends import get_backend
+from moto.ssm.exceptions import SSMException
+from moto.ssm.responses import SimpleSystemManagerResponse
+
+from trainyard.rehearsal.emulated.actions import add
+from trainyard.rehearsal.emulated.in_process_account import InProcessAccount
+
+_TOKEN = "emulated-token"  # noqa: S105  it opens nothing
+
+
+def install() -> None:
+    """Add the actions."""
+    add(SimpleSystemManagerResponse, describe_instance_information, start_session, terminate_session)
 
 
 def inventory(account_id: str, region: str) -> dict[str, list[str]]:
-    """Return the parameters that somebody made. To ask for all of them, page by page, would take a minute."""
+    """Return the parameters that somebody made: with AWS's own, page by page, they would take a minute."""
     if "moto.ssm.models" not in sys.modules:
         return {}
     backend: Any = get_backend("ssm")
     regions = dict.get(backend, account_id, {})
     names = regions[region]._parameters if region in regions else ()  # noqa: SLF001  moto lists them with its own
     return {"SSM parameters": [name for name in names if not name.startswith("/aws/")]}
+
+
+def describe_instance_information(self: Any) -> str:
+    """Answer DescribeInstanceInformation: what Systems Manager has, or what of that is asked for."""
+    filters = json.loads(self.body).get("Filters", [])
+    wanted = [value for one in filters if one["Key"] == "InstanceIds" for value in one["Values"]]
+    found = [one for one in _connected(self.region) if not wanted or one in wanted]
+    return json.dumps({"InstanceInformationList": [{"InstanceId": one, "PingStatus": "Online"} for one in found]})
+
+
+def start_session(self: Any) -> str:
+    """Answer StartSession."""
+    target = json.loads(self.body)["Target"]
+    if target not in _connected(self.region):
+        raise SSMException("TargetNotConnected", f"{target} is not connected.")
+    session = f"emulated-{uuid.uuid4().hex[:17]}"
+    url = f"wss://ssmmessages.{self.region}.amazonaws.com/v1/data-channel/{session}?role=publish_subscribe"
+    return json.dumps({"SessionId": session, "TokenValue": _TOKEN, "StreamUrl": url})
+
+
+def terminate_session(self: Any) -> str:
+    """Answer TerminateSession, which does not mind a session that has ended."""
+    return json.dumps({"SessionId": json.loads(self.body)["SessionId"]})
+
+
+def _connected(region: str) -> Iterator[str]:
+    running = [{"Name": "instance-state-name", "Values": ["running"]}]
+    pages = InProcessAccount(region).client("ec2").get_paginator("describe_instances").paginate(Filters=running)
+    for reservation in (one for page in pages for one in page["Reservations"]):
+        yield from (one["InstanceId"] for one in reservation["Instances"] if one.get("IamInstanceProfile"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from trainyard.rehearsal.emulated.batch import job_definitions
@@ -17,7 +17,6 @@ from trainyard.rehearsal.emulated.batch.containers import (
     task,
     write_log,
 )
-from trainyard.rehearsal.emulated.batch.filters import passes
 from trainyard.rehearsal.emulated.batch.state import arn, batch_state, queue_of, refusal
 from trainyard.rehearsal.emulated.batch.vcpu_capacity import why_it_waits
 from trainyard.rehearsal.emulated.breakdown import striking
@@ -98,7 +97,7 @@ def listed(aws: Aws, asked: Mapping[str, Any]) -> list[dict[str, Any]]:
     queue = queue_of(aws, asked["jobQueue"])["jobQueueArn"]
     of_queue = [job for job in here.jobs.values() if job["jobQueue"] == queue]
     if "filters" in asked:
-        passing = [job for job in of_queue if all(passes(job, one) for one in asked["filters"])]
+        passing = [job for job in of_queue if all(_passes(job, one) for one in asked["filters"])]
         return [_summary(_shown(job)) for job in reversed(passing)]  # the newest first, as Batch does
     state = asked.get("jobStatus", "RUNNING")
     return [_summary(_shown(job)) for job in of_queue if job["status"] == state]
@@ -133,6 +132,16 @@ def hold(aws: Aws, wanted: Mapping[str, Any]) -> None:
     while job["status"] not in (wanted["status"], *OVER):
         _go_on(aws, job)
     job |= {_HELD: True, **wanted}
+
+
+def _passes(job: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+    """Say whether a job passes a filter of ListJobs. Raises the service's error for one that is not there.
+
+    https://docs.aws.amazon.com/batch/latest/APIReference/API_KeyValuesPair.html
+    """
+    if wanted["name"] not in _FILTERS:
+        raise refusal(f"the emulated account has no filter {wanted['name']}")
+    return any(_FILTERS[wanted["name"]](job, value) for value in wanted["values"])
 
 
 def _go_on(aws: Aws, job: dict[str, Any]) -> None:
@@ -210,3 +219,37 @@ def _summary(job: Mapping[str, Any]) -> dict[str, Any]:
 
 def _now() -> int:
     return int(time.time() * 1000)
+
+
+def _has_name(job: Mapping[str, Any], value: str) -> bool:
+    name, value = job["jobName"].lower(), value.lower()
+    return bool(name.startswith(value[:-1]) if value.endswith("*") else name == value)
+
+
+def _is_of_definition(job: Mapping[str, Any], value: str) -> bool:
+    arn: str = job["jobDefinition"]
+    name = arn.rpartition("/")[2].partition(":")[0]
+    return value == arn or (name.startswith(value[:-1]) if value.endswith("*") else name == value)
+
+
+def _is_before(job: Mapping[str, Any], value: str) -> bool:
+    return bool(job["createdAt"] < _milliseconds(value))
+
+
+def _is_after(job: Mapping[str, Any], value: str) -> bool:
+    return bool(job["createdAt"] > _milliseconds(value))
+
+
+def _milliseconds(value: str) -> int:
+    try:
+        return int(value)
+    except ValueError:
+        raise refusal(f"{value!r} is no number of milliseconds since 1970") from None
+
+
+_FILTERS: dict[str, Callable[[Mapping[str, Any], str], bool]] = {
+    "JOB_NAME": _has_name,
+    "JOB_DEFINITION": _is_of_definition,
+    "BEFORE_CREATED_AT": _is_before,
+    "AFTER_CREATED_AT": _is_after,
+}

@@ -15,10 +15,9 @@ from trainyard.rehearsal.emulated.breakdown import striking
 from trainyard.rehearsal.emulated.eks.state import EksCluster
 from trainyard.rehearsal.emulated.kubernetes.admission import wrong_with
 from trainyard.rehearsal.emulated.kubernetes.kinds import Kind
-from trainyard.rehearsal.emulated.kubernetes.objects import Key, Objects, objects_of
+from trainyard.rehearsal.emulated.kubernetes.objects import Key, Objects, is_chosen, objects_of
 from trainyard.rehearsal.emulated.kubernetes.pods import cluster_view
 from trainyard.rehearsal.emulated.kubernetes.references import dangling
-from trainyard.rehearsal.emulated.kubernetes.selectors import is_chosen
 from trainyard.rehearsal.emulated.kubernetes.statuses import with_status
 from trainyard.rehearsal.emulated.resource import Aws
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
 from typing import Any
 
+import yaml
 from moto.ec2.models import ec2_backends
 
 from trainyard.catalog.instances import find
@@ -38,6 +41,19 @@ def efa_interfaces(aws: Aws, group: Mapping[str, Any]) -> int:
     template = ec2_backends[aws.account_id][aws.region].get_launch_template_by_name(name)
     written = template.latest_version().data.get("NetworkInterfaces") or ()
     return sum(1 for one in written if str(one.get("InterfaceType", "")).startswith("efa"))
+
+
+def with_devices(node: Mapping[str, Any], pods: Iterable[Mapping[str, Any]], efa: int) -> dict[str, Any]:
+    """Return a node with the accelerators and EFA interfaces that device plugins among these pods give to pods."""
+    images = [container["image"] for pod in pods for container in pod["spec"]["containers"]]
+    added = {
+        one["resource"]: str(_count(node, one["of"], efa))
+        for one in _plugins()
+        if any(_is(one, image) for image in images)
+    }
+    status = node["status"]
+    resources = {key: {**status[key], **added} for key in ("capacity", "allocatable")}
+    return {**node, "status": {**status, **resources}}
 
 
 def _of_group(aws: Aws, cluster: EksCluster, group: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -147,3 +163,22 @@ def _conditions() -> list[dict[str, str]]:
     ready = {"type": "Ready", "status": "True", "reason": "KubeletReady", "message": "kubelet is posting ready status"}
     kinds = ("MemoryPressure", "DiskPressure", "PIDPressure")
     return [ready, *({"type": kind, "status": "False", "reason": "KubeletHasNone", "message": ""} for kind in kinds)]
+
+
+def _is(plugin: Mapping[str, str], image: str) -> bool:
+    return plugin["image"] in image and plugin.get("without", " ") not in image
+
+
+def _count(node: Mapping[str, Any], what: str, efa: int) -> int:
+    if what == "efa_interfaces":
+        return efa
+    facts = find(node["metadata"]["labels"]["node.kubernetes.io/instance-type"])
+    chips = facts.accelerators if facts is not None else None
+    wanted = {"gpus": "nvidia", "neuron_chips": "aws"}[what]
+    return chips.count if chips is not None and chips.vendor == wanted else 0
+
+
+@cache
+def _plugins() -> tuple[Mapping[str, str], ...]:
+    file = Path(__file__).with_name("devices.yaml")
+    return tuple(yaml.load(file.read_bytes(), Loader=yaml.CSafeLoader))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -18,6 +19,8 @@ Key = tuple[str, str, str]
 EKS = "eks"
 """The field manager of what EKS puts there."""
 _DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io"
+_SET = re.compile(r"(\S+)\s+(in|notin)\s+\(([^)]*)\)")
+_PARTS = re.compile(r",(?![^(]*\))")
 
 
 class Objects:
@@ -101,9 +104,31 @@ def shipped(name: str) -> Iterator[dict[str, Any]]:
     yield from _documents(name)
 
 
+def is_chosen(one: Mapping[str, Any], selector: str) -> bool:
+    """Return whether an object has the labels of a selector: app=web,tier!=cache,gpu. An empty one takes all.
+
+    https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors
+    """
+    labels = one["metadata"].get("labels") or {}
+    return all(_holds(part.strip(), labels) for part in _PARTS.split(selector) if part.strip())
+
+
 @cache
 def _documents(name: str) -> tuple[dict[str, Any], ...]:
     file = Path(__file__).parent / "shipped" / f"{name}.yaml"
     if not file.is_file():
         return ()
     return tuple(one for one in yaml.load_all(file.read_bytes(), Loader=yaml.CSafeLoader) if one)
+
+
+def _holds(part: str, labels: Mapping[str, str]) -> bool:
+    if found := _SET.fullmatch(part):
+        values = [value.strip() for value in found[3].split(",")]
+        return (labels.get(found[1]) in values) == (found[2] == "in")
+    if "!=" in part:
+        key, _, value = part.partition("!=")
+        return labels.get(key.strip()) != value.strip()
+    if "=" in part:
+        key, _, value = part.replace("==", "=").partition("=")
+        return labels.get(key.strip()) == value.strip()
+    return part[1:].strip() not in labels if part.startswith("!") else part in labels

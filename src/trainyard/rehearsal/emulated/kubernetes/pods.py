@@ -10,12 +10,10 @@ from typing import Any
 from trainyard.rehearsal.emulated.breakdown import striking
 from trainyard.rehearsal.emulated.eks.state import EksCluster
 from trainyard.rehearsal.emulated.kubernetes.controller_pods import ControllerPod, of_daemon_set, of_operators, others
-from trainyard.rehearsal.emulated.kubernetes.devices import with_devices
-from trainyard.rehearsal.emulated.kubernetes.nodes import efa_interfaces, nodes
+from trainyard.rehearsal.emulated.kubernetes.nodes import efa_interfaces, nodes, with_devices
 from trainyard.rehearsal.emulated.kubernetes.objects import Objects, objects_of
-from trainyard.rehearsal.emulated.kubernetes.quantities import added
 from trainyard.rehearsal.emulated.kubernetes.references import missing_before, missing_volumes
-from trainyard.rehearsal.emulated.kubernetes.scheduling import is_selected, requests, untolerated, why_not
+from trainyard.rehearsal.emulated.kubernetes.scheduling import added, is_selected, requests, untolerated, why_not
 from trainyard.rehearsal.emulated.resource import Aws
 
 _NODE = "eks.amazonaws.com/nodegroup"

@@ -6,11 +6,10 @@ https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
-
-from trainyard.rehearsal.emulated.kubernetes.quantities import added, number
 
 _KEEPS_AWAY = ("NoSchedule", "NoExecute")
 _OPERATORS: dict[str, Callable[[str | None, Sequence[str]], bool]] = {
@@ -21,6 +20,11 @@ _OPERATORS: dict[str, Callable[[str | None, Sequence[str]], bool]] = {
     "Gt": lambda value, values: value is not None and int(value) > int(values[0]),
     "Lt": lambda value, values: value is not None and int(value) < int(values[0]),
 }
+_FACTORS = {
+    "": Fraction(1), "m": Fraction(1, 1000), "k": Fraction(1000), "M": Fraction(10**6), "G": Fraction(10**9),
+    "T": Fraction(10**12), "Ki": Fraction(2**10), "Mi": Fraction(2**20), "Gi": Fraction(2**30), "Ti": Fraction(2**40),
+}  # fmt: skip
+_FORM = re.compile(r"([0-9]+(?:\.[0-9]+)?)(m|k|M|G|T|Ki|Mi|Gi|Ti)?")
 
 
 def why_not(pod: Mapping[str, Any], node: Mapping[str, Any], free: Mapping[str, Fraction]) -> str | None:
@@ -58,6 +62,26 @@ def requests(pod: Mapping[str, Any]) -> dict[str, Fraction]:
         for name, quantity in added(_of_container(one)).items():
             running[name] = max(running.get(name, quantity), quantity)
     return running
+
+
+def number(quantity: str | float) -> Fraction:
+    """Return a quantity as a number: 250m of a processor, 512Mi of memory. Raises ValueError for what is none.
+
+    https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/
+    """
+    found = _FORM.fullmatch(str(quantity))
+    if found is None:
+        raise ValueError(f"{quantity!r} is no quantity")
+    return Fraction(found[1]) * _FACTORS[found[2] or ""]
+
+
+def added(*lists: dict[str, str | float]) -> dict[str, Fraction]:
+    """Return the sums of lists of resources."""
+    sums: dict[str, Fraction] = {}
+    for resources in lists:
+        for name, quantity in resources.items():
+            sums[name] = sums.get(name, Fraction(0)) + number(quantity)
+    return sums
 
 
 def _of_container(container: Mapping[str, Any]) -> dict[str, Any]:

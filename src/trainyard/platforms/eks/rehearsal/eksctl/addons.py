@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 from botocore.exceptions import ClientError
 
@@ -15,9 +16,14 @@ from trainyard.edge.aws.account import Account
 from trainyard.platforms.eks.rehearsal.eksctl import names
 from trainyard.platforms.eks.rehearsal.eksctl.small_templates import ROLE, role_template
 from trainyard.platforms.eks.rehearsal.eksctl.stacks import Stacks, refused
+from trainyard.platforms.eks.rehearsal.emulated_kubectl import EmulatedKubectl
+from trainyard.platforms.eks.rendering.names import EFA_PLUGIN
 
 # Without them, nodes do not become ready: they come before the node groups, the others after them.
 _BEFORE_NODES = ("vpc-cni", "kube-proxy", "coredns", "eks-pod-identity-agent")
+_LABELS = {"name": "aws-efa-k8s-device-plugin"}
+# An image of its own, so that it does not pass for the one of the manifests.
+_IMAGE = "eksctl/efa-plugin-of-eksctl:old"
 
 
 def split(addons: Iterable[Mapping[str, Any]]) -> tuple[list[Mapping[str, Any]], list[Mapping[str, Any]]]:
@@ -61,6 +67,19 @@ def make_pod_identities(account: Account, config: Mapping[str, Any], stacks: Sta
         )
 
 
+def install_efa_plugin(account: Account, cluster: str) -> None:
+    """Apply the device plugin for EFA, as eksctl does itself with ``efaEnabled``, unless one of its name is there.
+
+    https://github.com/eksctl-io/eksctl/blob/main/pkg/addons/assets/efa-device-plugin.yaml
+    """
+    endpoint = account.client("eks").describe_cluster(name=cluster)["cluster"]["endpoint"]
+    kubectl = EmulatedKubectl(account, cluster, str(urlsplit(endpoint).hostname), "eksctl")
+    namespace, name = EFA_PLUGIN
+    there = kubectl.get("daemonsets.apps", namespace=namespace)
+    if all(one["metadata"]["name"] != name for one in there):
+        kubectl.apply([_daemon_set(namespace, name)])
+
+
 def _roles(
     account: Account, config: Mapping[str, Any], stacks: Stacks, addon: Mapping[str, Any]
 ) -> list[dict[str, str]]:
@@ -81,3 +100,14 @@ def _roles(
 
 def _tags(config: Mapping[str, Any]) -> dict[str, str]:
     return names.stack_tags(config["metadata"]["name"], config["metadata"].get("tags", {}))
+
+
+def _daemon_set(namespace: str, name: str) -> dict[str, Any]:
+    container = {"name": "aws-efa-k8s-device-plugin", "image": _IMAGE}
+    pod = {"tolerations": [{"key": "CriticalAddonsOnly", "operator": "Exists"}], "containers": [container]}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "DaemonSet",
+        "metadata": {"name": name, "namespace": namespace},
+        "spec": {"selector": {"matchLabels": _LABELS}, "template": {"metadata": {"labels": _LABELS}, "spec": pod}},
+    }

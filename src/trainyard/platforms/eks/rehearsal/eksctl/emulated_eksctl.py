@@ -17,11 +17,10 @@ from trainyard.edge.aws.ec2 import launch_template_data
 from trainyard.edge.installed_eksctl import InstalledEksctl
 from trainyard.errors import TrainyardError
 from trainyard.platforms.eks.rehearsal.eksctl import names
-from trainyard.platforms.eks.rehearsal.eksctl.addons import make_addons, make_pod_identities, split
+from trainyard.platforms.eks.rehearsal.eksctl.addons import install_efa_plugin, make_addons, make_pod_identities, split
 from trainyard.platforms.eks.rehearsal.eksctl.cluster_template import cluster_template
 from trainyard.platforms.eks.rehearsal.eksctl.config_check import refuse_config, subnets_of
 from trainyard.platforms.eks.rehearsal.eksctl.deletion import delete_cluster, delete_group
-from trainyard.platforms.eks.rehearsal.eksctl.efa_plugin import install_efa_plugin
 from trainyard.platforms.eks.rehearsal.eksctl.installed_check import InstalledEksctlCheck
 from trainyard.platforms.eks.rehearsal.eksctl.node_group_template import instance_types, node_group_template
 from trainyard.platforms.eks.rehearsal.eksctl.small_templates import access_template

@@ -1,4 +1,4 @@
-"""S3: bucket policies as AWS reads them, as far as they concern who deploys.
+"""S3: bucket policies as AWS reads them, as far as they concern who deploys; and what follows from a release pointer.
 
 Moto knows neither conditions nor principals that are services, and so takes "nobody without TLS" for "nobody".
 https://github.com/getmoto/moto/blob/5.2.5/moto/iam/access_control.py
@@ -10,14 +10,17 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from moto.s3.models import FakeBucket
+from moto.s3.models import FakeBucket, S3Backend
 
 from trainyard.rehearsal.emulated.actions import wrap
+from trainyard.rehearsal.emulated.in_process_account import InProcessAccount
+from trainyard.rehearsal.emulated.monitoring_instance import POINTER, follow
 
 
 def install() -> None:
-    """Leave out the statements that do not apply before moto decides."""
+    """Leave out the statements that do not apply before moto decides, and watch what is put."""
     wrap(FakeBucket, "get_permission", _permission)
+    wrap(S3Backend, "put_object", _put_object)
 
 
 def _permission(former: Callable[..., Any], bucket: Any, *arguments: Any) -> Any:
@@ -56,3 +59,14 @@ def _holds(operator: str, key: str, wanted: Any) -> bool:
 
 def _unconditional(statement: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in statement.items() if key != "Condition"}
+
+
+def _put_object(  # the names are moto's: its own code calls by them
+    former: Callable[..., Any], backend: Any, bucket_name: str, key_name: str, value: bytes, **named: Any
+) -> Any:
+    """Let a monitoring instance run what the pointer of its cluster names, as soon as that changes."""
+    answer = former(backend, bucket_name, key_name, value, **named)
+    if pointer := POINTER.fullmatch(key_name):
+        region = backend.get_bucket(bucket_name).region_name
+        follow(InProcessAccount(region), bucket_name, pointer["name"], bytes(value))
+    return answer
