@@ -35,7 +35,7 @@ def files(spec: Spec, rendering: Rendering, monitoring: Iterable[str]) -> Iterat
     if "cluster.yaml" in rendering.documents:
         yield f"| `cluster.yaml` | configuration for `{readme.CREATE_COMMAND}` |"
     for stack in rendering.stacks:
-        yield f"| `{stack.template_file}` | {_WHAT[stack.kind]}: a template of CloudFormation, stack `{stack.name}` |"
+        yield f"| `{stack.template_file}` | {stack.texts.file}: a template of CloudFormation, stack `{stack.name}` |"
         yield f"| `{stack.parameters_file}` | what the spec says to it |"
     if any(name.startswith("manifests/") for name in rendering.documents):
         yield "| `manifests/*.yaml` | what runs in the cluster, for `kubectl apply` |"
@@ -59,17 +59,6 @@ def _of_jobs(spec: Spec) -> Iterator[str]:
     yield from platform.readme().BENCH_FILES if gpu_nodes(spec) else ()
     if platform.rendering().container_images(spec):
         yield "| `images/` | Dockerfiles of what jobs run, and what they copy |"
-
-
-_WHAT = {
-    "network": "the network and its security groups",
-    "storage": "the file systems",
-    "monitoring": "where metrics go",
-    "rules": "alerts, and what is recorded for dashboards",
-    "assets": "what nodes may read and report",
-    "batch": "the cluster: compute environments, job queues, job definitions and a registry for images",
-    "nodes": "launch templates of node groups",
-}
 
 
 def unlocked(spec: Spec, lock: AssetLock) -> tuple[str, ...]:

@@ -19,15 +19,6 @@ from trainyard.render.rendering import Rendering
 from trainyard.render.stand_ins import StandIn, stack_of
 from trainyard.spec.cluster import Spec
 
-WHAT = {
-    "network": "The network: VPC, subnets, gateways and security groups. About three minutes:",
-    "storage": "The file systems. About ten minutes:",
-    "monitoring": "Where metrics go. About five minutes:",
-    "rules": "What is made of the metrics: alerts, and what is recorded for dashboards:",
-    "assets": "What nodes may read and report:",
-    "nodes": "The launch templates of node groups that eksctl's own would not fit:",
-}
-
 
 class Waiting(NamedTuple):
     """What ids are written into."""
@@ -83,12 +74,17 @@ def _blocks(spec: Spec, waits: Waiting, known: Mapping[str, str]) -> Iterator[tu
         yield from _of_environment(spec, waits)
     for id_, one, asked in mount_names(spec, rendering.stand_ins):
         yield f"By what name `{id_}` is mounted:", [asked, *_written_in(waits, [one])]
-    for stack in (one for one in rendering.stacks if one.kind != "batch"):
+    for stack in rendering.stacks:
+        if stack.texts.making is None:
+            continue  # the cluster itself
         given = [one for one in rendering.stand_ins if one.stack == stack.kind and one.output != "AssetsBucket"]
         if given or not _is_made(stack, rendering):
             outputs = read_outputs(spec, stack.name, [one.output for one in given])
             more = looked_at(spec, stack) if stack.kind == "monitoring" else ()
-            yield _what(spec, stack), [*made(spec, stack), *outputs, *_written_in(waits, given), *more]
+            yield (
+                _making(spec, stack, stack.texts.making),
+                [*made(spec, stack), *outputs, *_written_in(waits, given), *more],
+            )
     yield from what_has_to_exist(spec)
 
 
@@ -104,12 +100,12 @@ def _of_environment(spec: Spec, waits: Waiting) -> Iterator[tuple[str, Sequence[
         yield f"What environment `{spec.environment}` has made:", [*commands, *_written_in(waits, waiting)]
 
 
-def _what(spec: Spec, stack: Stack) -> str:
+def _making(spec: Spec, stack: Stack, text: str) -> str:
     existing = spec.network.existing
     if stack.kind == "network" and existing is not None:
         ssh = ", and who may use SSH" if platform_of(spec).opens_ssh else ""
         return f"Security groups in {existing.vpc}{ssh}:"
-    return WHAT[stack.kind]
+    return text
 
 
 def _is_made(stack: Stack, rendering: Rendering) -> bool:

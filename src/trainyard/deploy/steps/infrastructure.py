@@ -11,11 +11,9 @@ from trainyard.deploy.steps.stack import NetworkStep, StackStep
 from trainyard.launch.capacity import reservation_groups
 from trainyard.render.cloudformation.stack import Kind
 from trainyard.render.cloudformation.stacks import stacks
+from trainyard.render.shared_stacks import shared_stacks
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.cluster import Spec
-
-BESIDE_CLUSTER: tuple[Kind, ...] = ("network", "storage", "monitoring", "rules", "assets")
-"""Stacks that clusters of more than one platform have, in the order in which they are made."""
 
 
 def steps_before_stacks(spec: Spec) -> list[Step]:
@@ -26,16 +24,17 @@ def steps_before_stacks(spec: Spec) -> list[Step]:
 
 def stack_steps(spec: Spec) -> list[Step]:
     """Return a step for each stack beside the cluster, in the order in which they are made."""
-    return [_stack_step(stack.kind) for stack in stacks(spec, Ids({})) if stack.kind in BESIDE_CLUSTER]
+    return [_stack_step(stack.kind) for stack in stacks(spec, Ids({})) if stack.kind in shared_stacks()]
 
 
 def all_stack_steps() -> list[Step]:
     """Return a step for every stack that may stand beside a cluster."""
-    return [_stack_step(kind) for kind in BESIDE_CLUSTER]
+    return [_stack_step(kind) for kind in shared_stacks()]
 
 
 def _stack_step(kind: Kind) -> Step:
-    return NetworkStep(kind) if kind == "network" else StackStep(kind)
+    contents = shared_stacks()[kind].contents
+    return NetworkStep(kind, contents) if kind == "network" else StackStep(kind, contents)
 
 
 def instance_steps(spec: Spec) -> list[Step]:

@@ -29,15 +29,6 @@ _SLOW = {
     "AWS::FSx::FileSystem",
     "AWS::Grafana::Workspace",
 }
-_WHAT = {
-    "network": "network",
-    "storage": "file systems",
-    "monitoring": "monitoring",
-    "rules": "alerts and recorded metrics",
-    "assets": "rights to what nodes fetch",
-    "batch": "compute environments and job queues",
-    "nodes": "launch templates of nodes",
-}
 
 
 @dataclass(frozen=True)
@@ -45,6 +36,8 @@ class StackStep:
     """One stack, brought to its template by a change set."""
 
     kind: Kind
+    contents: str
+    """What it makes."""
 
     @property
     def name(self) -> str:
@@ -54,7 +47,7 @@ class StackStep:
     @property
     def title(self) -> str:
         """What it makes."""
-        return f"stack of the {_WHAT[self.kind]}"
+        return f"stack of the {self.contents}"
 
     def probe(self, work: Work) -> Probe:
         """Say in which state the stack is."""

@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import NamedTuple
 
 from trainyard.render.tags import all_tags
 from trainyard.spec.cluster import Spec
 
-Kind = Literal["network", "storage", "monitoring", "rules", "assets", "batch", "nodes"]
+Kind = str
+"""What a stack is for: the end of its name, and the name of its template's file."""
 
 # What a request may carry, and what may lie in S3 instead.
 # https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html
 INLINE_BYTES, IN_S3_BYTES = 51_200, 1_048_576
+
+
+class StackKind(NamedTuple):
+    """A kind of stack, and what people are told of it."""
+
+    id: Kind
+    contents: str
+    """What it makes: "stack of the …"."""
+    file: str
+    """What its template is, in the list of a bundle's files."""
+    making: str | None
+    """What stands above the commands that make it by hand, before the cluster; None where it is the cluster."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +41,7 @@ class Stack:
     tags: dict[str, str]
     """Tags of the stack, which CloudFormation hands on to what the stack makes."""
     capabilities: tuple[str, ...]
+    texts: StackKind
 
     @property
     def template_file(self) -> str:
@@ -41,10 +55,10 @@ class Stack:
 
 
 def stack_of(
-    spec: Spec, kind: Kind, template: str, parameters: dict[str, str], capabilities: tuple[str, ...] = ()
+    spec: Spec, kind: StackKind, template: str, parameters: dict[str, str], capabilities: tuple[str, ...] = ()
 ) -> Stack:
     """Return a stack of a spec, under the name and with the tags that all of its stacks have."""
-    return Stack(kind, f"{spec.name}-{kind}", template, parameters, all_tags(spec), capabilities)
+    return Stack(kind.id, f"{spec.name}-{kind.id}", template, parameters, all_tags(spec), capabilities, kind)
 
 
 def fits_inline(template: str) -> bool:

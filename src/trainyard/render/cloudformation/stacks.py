@@ -13,8 +13,11 @@ from trainyard.render.cloudformation.rules import needs_rules, rules_parameters
 from trainyard.render.cloudformation.stack import Kind, Stack, stack_of
 from trainyard.render.cloudformation.storage import needs_storage, storage_parameters
 from trainyard.render.cloudformation.template import template
+from trainyard.render.shared_stacks import shared_stacks
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.cluster import Spec
+
+_CAPABILITIES = {"monitoring": CAPABILITIES, "assets": CAPABILITIES}
 
 
 def stacks(spec: Spec, ids: Ids) -> tuple[Stack, ...]:
@@ -22,8 +25,9 @@ def stacks(spec: Spec, ids: Ids) -> tuple[Stack, ...]:
 
     What an earlier stack makes is asked of ``ids``: a stand-in until that stack has outputs.
     """
+    kinds = shared_stacks()
     shared = (
-        stack_of(spec, kind, template(kind), parameters, CAPABILITIES if kind in ("monitoring", "assets") else ())
+        stack_of(spec, kinds[kind], template(kind), parameters, _CAPABILITIES.get(kind, ()))
         for kind, parameters in _parameters(spec, ids)
     )
     return (*shared, *platform_of(spec).rendering().stacks(spec, ids))

@@ -18,6 +18,7 @@ from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.batch_queues import UnfinishedJob, close_queue, terminate, unfinished_jobs
 from trainyard.edge.aws.stacks import StackState, find_stack
 from trainyard.platforms.batch import BATCH
+from trainyard.platforms.batch.rendering.documents import CLUSTER
 from trainyard.render.cloudformation.stack import Kind
 
 _OUTPUT = re.compile(r"JobQueue\d*")
@@ -32,6 +33,7 @@ class BatchStack(StackStep):
     """Made as the other stacks are."""
 
     kind: Kind = "batch"
+    contents: str = CLUSTER.contents
 
     def undo(self, work: Work) -> Outcome:
         """End the jobs, then delete the stack. Its registry of images stays, as data does."""

@@ -14,11 +14,18 @@ from trainyard.platforms.batch.rendering.template import batch_template
 from trainyard.render.bench.batch_job import submit_job
 from trainyard.render.bench.job import BenchJob
 from trainyard.render.cloudformation.iam import CAPABILITIES
-from trainyard.render.cloudformation.stack import Stack, stack_of
+from trainyard.render.cloudformation.stack import Stack, StackKind, stack_of
 from trainyard.render.collection import AGENT, write_url
 from trainyard.render.node_image import NodeImage
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.cluster import Spec
+
+CLUSTER = StackKind(
+    id="batch",
+    contents="compute environments and job queues",
+    file="the cluster: compute environments, job queues, job definitions and a registry for images",
+    making=None,
+)
 
 
 def cluster_documents(spec: Spec, ids: Ids) -> dict[str, Any]:
@@ -43,7 +50,7 @@ def stacks(spec: Spec, ids: Ids) -> Sequence[Stack]:
     """Return the cluster. It has names for its roles only where the spec has a prefix for them."""
     parameters = batch_parameters(spec, ids)
     capabilities = CAPABILITIES if "IamNamePrefix" in parameters else ("CAPABILITY_IAM",)
-    return (stack_of(spec, "batch", batch_template(spec), parameters, capabilities),)
+    return (stack_of(spec, CLUSTER, batch_template(spec), parameters, capabilities),)
 
 
 def container_images(spec: Spec) -> dict[str, bytes]:

@@ -21,6 +21,7 @@ from trainyard.platforms.eks.deployment.kubeconfig import EksKubeconfig
 from trainyard.platforms.eks.deployment.manifests import EksManifests
 from trainyard.platforms.eks.deployment.node_groups import EksNodeGroups
 from trainyard.platforms.eks.deployment.ready_nodes import EksReadyNodes
+from trainyard.platforms.eks.rendering.documents import NODES
 from trainyard.platforms.eks.rendering.launch_templates import needs_launch_templates
 from trainyard.render.cloudformation.stack import Kind
 from trainyard.render.lustre_mount_names import existing_lustre_ids
@@ -32,6 +33,7 @@ class EksLaunchTemplates(StackStep):
     """The stack with launch templates of node groups, which few clusters have."""
 
     kind: Kind = "nodes"
+    contents: str = NODES.contents
 
     def undo(self, work: Work) -> Outcome:
         """Delete it, unless it is of somebody else: every destruction looks, also one of another platform."""

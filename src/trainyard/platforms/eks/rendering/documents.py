@@ -17,7 +17,7 @@ from trainyard.platforms.eks.rendering.manifests import manifest_texts as manife
 from trainyard.render.bench.job import BenchJob
 from trainyard.render.bench.mpi_job import mpi_job
 from trainyard.render.bench.plan import container_image
-from trainyard.render.cloudformation.stack import Stack, stack_of
+from trainyard.render.cloudformation.stack import Stack, StackKind, stack_of
 from trainyard.render.collection import instance_documents as collection
 from trainyard.render.node_image import NodeImage
 from trainyard.render.stand_ins import Ids
@@ -35,6 +35,13 @@ __all__ = [
     "stacks",
 ]
 
+NODES = StackKind(
+    id="nodes",
+    contents="launch templates of nodes",
+    file="launch templates of node groups",
+    making="The launch templates of node groups that eksctl's own would not fit:",
+)
+
 
 def cluster_documents(spec: Spec, ids: Ids) -> dict[str, Any]:
     """Return the configuration that eksctl reads."""
@@ -46,7 +53,7 @@ def stacks(spec: Spec, ids: Ids) -> Sequence[Stack]:
     if not needs_launch_templates(spec):
         return ()
     parameters = launch_template_parameters(spec, ids)
-    return (stack_of(spec, "nodes", launch_templates(spec), parameters),)
+    return (stack_of(spec, NODES, launch_templates(spec), parameters),)
 
 
 def container_images(spec: Spec) -> dict[str, bytes]:
