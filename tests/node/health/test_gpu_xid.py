@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import re
-from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tests.diagnose.log_cases import LINES
 from tests.node.health.gpus import nodes_without_gpus, p5, p5_without_answer
 from tests.node.health.node import Node
 from trainyard_node.health.gpu_xid import check
 from trainyard_node.health.xid import table
 
-LOGS = Path(__file__).parents[4] / "shared" / "corpus" / "logs"
-CASES = sorted(LOGS.glob("xid*.json"))
+CASES = [pytest.param(one, id=one["id"]) for one in LINES if one["id"].startswith("xid")]
 # What journalctl and dmesg print before a message, and the kernel's own log does not hold.
 BEFORE_MESSAGE = re.compile(r"^(\w{3} +\d+ [0-9:]+ \S+ kernel: )?(\[[^]]+\] )?")
 DBE = (  # https://github.com/NVIDIA/k8s-device-plugin/issues/111
@@ -71,9 +70,8 @@ def test_real_lines_are_judged(node: Node, line: str, status: str, device: str, 
     assert found.source.startswith("https://")
 
 
-@pytest.mark.parametrize("file", CASES or [pytest.param(Path(), marks=pytest.mark.skip(reason=f"there is no {LOGS}"))])
-def test_what_others_called_harmful_is_not_called_harmless(node: Node, file: Path):
-    case = json.loads(file.read_text())
+@pytest.mark.parametrize("case", CASES)
+def test_what_others_called_harmful_is_not_called_harmless(node: Node, case: dict[str, Any]):
     log(node, *(BEFORE_MESSAGE.sub("", line) for line in case["lines"]))
     assert {one.status for one in check(p5(node))} <= {"failed", "warning"}
     assert case["harmless"] is False

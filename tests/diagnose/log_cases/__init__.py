@@ -1,0 +1,34 @@
+"""Real failures and harmless look-alikes, each with its true cause: lines of one log, and archives of a cluster's logs.
+
+Messages are kept as programs print them, with the thread that they come from as ``source``; times, hosts, addresses and
+ids are drawn anew. Archives are composed of such lines among healthy ones, and hold what `export-cluster-logs` writes.
+"""
+
+from __future__ import annotations
+
+import json
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+_FOLDER = Path(__file__).parent
+LINES: list[dict[str, Any]] = json.loads((_FOLDER / "single.json").read_text())
+"""Of one log each: its ``lines``, the name of the log as ``stream``, and the ``cause`` that a person found."""
+_ARCHIVES: list[dict[str, Any]] = [json.loads(file.read_text()) for file in sorted(_FOLDER.glob("archives/*.json"))]
+LINE_CASES = [pytest.param(one, id=one["id"]) for one in LINES]
+ARCHIVE_CASES = [pytest.param(one, id=one["id"]) for one in _ARCHIVES]
+HEALTHY_CASES = [pytest.param(one, id=one["id"]) for one in _ARCHIVES if one["harmless"]]
+
+
+def archive_of(case: dict[str, Any]) -> Path:
+    """Return the archive of a case."""
+    return _FOLDER / "archives" / f"{case['id']}.tar.gz"
+
+
+def unpacked(case: dict[str, Any], folder: Path) -> Path:
+    """Unpack an archive, and return the folder in it that has the logs."""
+    with tarfile.open(archive_of(case)) as archive:
+        archive.extractall(folder, filter="data")
+    return folder / str(case["root"])

@@ -1,0 +1,75 @@
+"""Real cases with what a person found in them: the true cause comes first, and what is harmless stays silent."""
+
+from __future__ import annotations
+
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.diagnose.log_cases import ARCHIVE_CASES, LINE_CASES, archive_of, unpacked
+from trainyard.api.diagnose import Diagnosis, diagnose_files
+
+
+def of_lines(case: dict[str, Any], folder: Path) -> Diagnosis:
+    """Diagnose the lines of a case as the log that they come from."""
+    log = folder / case["stream"]
+    log.write_text("".join(f"{line}\n" for line in case["lines"]))
+    return diagnose_files(str(log))
+
+
+@pytest.mark.parametrize("case", LINE_CASES)
+def test_the_true_cause_of_some_lines_comes_first_and_harmless_ones_stay_silent(case: dict[str, Any], tmp_path: Path):
+    found = of_lines(case, tmp_path)
+    assert [one.cause.id for one in found.causes][:1] == ([] if case["harmless"] else [case["cause"]])
+
+
+@pytest.mark.parametrize("case", LINE_CASES)
+def test_a_harmless_case_is_recognised_as_what_it_is(case: dict[str, Any], tmp_path: Path):
+    found = of_lines(case, tmp_path)
+    assert ({case["cause"]} if case["harmless"] else set()) <= {one.cause.id for one in found.harmless}
+
+
+@pytest.mark.parametrize("case", ARCHIVE_CASES)
+def test_the_quiet_cause_of_an_archive_comes_before_its_loud_symptoms(case: dict[str, Any]):
+    found = diagnose_files(str(archive_of(case)))
+    assert [one.cause.id for one in found.causes][:1] == ([case["primary_cause"]] if case["primary_cause"] else [])
+    assert found.unread == ()
+
+
+@pytest.mark.parametrize("case", ARCHIVE_CASES)
+def test_the_evidence_holds_the_lines_that_a_person_pointed_at(case: dict[str, Any]):
+    found = diagnose_files(str(archive_of(case)))
+    shown = [(hit.file, hit.line) for one in found.causes[:1] for hit in one.evidence]
+    known = {(one["file"], one["line"]) for one in case["evidence"]}
+    assert shown[:1] == [place for place in shown[:1] if place in known]
+    assert bool(shown) == bool(known)
+
+
+@pytest.mark.parametrize("case", ARCHIVE_CASES)
+def test_what_followed_is_not_the_cause_of_anything(case: dict[str, Any]):
+    found = diagnose_files(str(archive_of(case)))
+    secondary = {(one["file"], one["line"]) for one in case["secondary_symptoms"]}
+    firsts = {(one.evidence[0].file, one.evidence[0].line) for one in found.causes}
+    assert firsts & secondary == set()
+
+
+@pytest.mark.parametrize("backwards", [False, True], ids=["in order", "backwards"])
+@pytest.mark.parametrize("case", ARCHIVE_CASES)
+def test_an_archive_says_the_same_as_its_folder_in_whatever_order_it_is(
+    case: dict[str, Any], tmp_path: Path, *, backwards: bool
+):
+    root = unpacked(case, tmp_path)
+    files = sorted((one for one in root.rglob("*") if one.is_file()), reverse=backwards)
+    with tarfile.open(tmp_path / "logs.tar.gz", "w:gz") as archive:
+        for file in files:
+            archive.add(file, file.relative_to(tmp_path))
+    assert told(diagnose_files(str(tmp_path / "logs.tar.gz"))) == told(diagnose_files(str(root)))
+
+
+def told(found: Diagnosis) -> list[Any]:
+    return [
+        (one.cause.id, one.count, one.confidence, [(other.cause.id, other.count) for other in one.consequences])
+        for one in found.causes
+    ]
