@@ -5,9 +5,9 @@ from __future__ import annotations
 from tests.specs import spec_of
 from trainyard.deploy.deployment import refuse_no_cluster, steps_to_deploy
 from trainyard.deploy.plan.deployment_plan import plan
-from trainyard.deploy.requirements.nodes import all_nodes
 from trainyard.deploy.requirements.permissions import needed_actions
 from trainyard.deploy.work import Options
+from trainyard.launch.launch import launches
 from trainyard.render.rendering import render
 from trainyard.spec.cluster import Spec
 
@@ -107,5 +107,5 @@ def test_whoever_deploys_on_eks_needs_its_permissions_and_none_of_parallelcluste
 
 
 def test_the_system_nodes_are_counted_where_the_account_is_asked():
-    system = next(iter(all_nodes(EKS)))
-    assert (system.who, system.instance_types, system.least) == ("the system nodes", ("c5.2xlarge",), 2)
+    system = launches(EKS)[0]
+    assert (system.title, system.instance_types, system.first_nodes) == ("the system nodes", ("c5.2xlarge",), 2)

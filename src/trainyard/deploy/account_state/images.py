@@ -8,14 +8,14 @@ from typing import NamedTuple
 from trainyard.catalog.instances import find
 from trainyard.catalog.parallelcluster_images import image_name
 from trainyard.deploy.preflights import PreflightContext
-from trainyard.deploy.requirements.nodes import Nodes, all_nodes
 from trainyard.edge.aws import ec2
+from trainyard.launch.launch import Launch, launches
 
 
 class UsedImage(NamedTuple):
     """An image of the user's own, and the nodes that boot it."""
 
-    nodes: Nodes
+    launch: Launch
     id: str
     described: ec2.Described | None
     """None where there is no such image."""
@@ -23,19 +23,19 @@ class UsedImage(NamedTuple):
 
 def own_images(context: PreflightContext) -> Iterator[UsedImage]:
     """Yield the image of all nodes that boot one of the user's own."""
-    using = [(nodes, nodes.ami) for nodes in all_nodes(context.spec) if nodes.ami is not None]
+    using = [(launch, launch.image) for launch in launches(context.spec) if launch.image is not None]
     if not using:
         return
     known = context.ask(ec2.images, tuple(sorted({ami for _, ami in using})))
-    for nodes, ami in using:
-        yield UsedImage(nodes, ami, known.get(ami))
+    for launch, ami in using:
+        yield UsedImage(launch, ami, known.get(ami))
 
 
-def each_own_image(context: PreflightContext) -> Iterator[tuple[Nodes, ec2.Described]]:
+def each_own_image(context: PreflightContext) -> Iterator[tuple[Launch, ec2.Described]]:
     """Yield the images of the user's own that exist. Which do not is another preflight's matter."""
     for used in own_images(context):
         if used.described is not None:
-            yield used.nodes, used.described
+            yield used.launch, used.described
 
 
 def official_images(context: PreflightContext, architecture: str) -> tuple[ec2.Described, ...] | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from trainyard.deploy.preflights import PreflightContext
-from trainyard.deploy.requirements.reservations import WantedReservation, wanted_reservations
+from trainyard.deploy.requirements.reservations import ReservationTarget, reservation_targets
 from trainyard.edge.aws import ec2, reservation_groups
 
 # What will be there, but is not yet.
@@ -14,20 +14,20 @@ from trainyard.edge.aws import ec2, reservation_groups
 COMING = ("pending", "scheduled", "assessing", "delayed", "payment-pending")
 
 
-def found_reservations(context: PreflightContext, wanted: WantedReservation) -> tuple[ec2.Described, ...]:
+def found_reservations(context: PreflightContext, target: ReservationTarget) -> tuple[ec2.Described, ...]:
     """Return the reservation, or those of the group that is there or to be made; none where there is no such thing."""
     known = context.ask(ec2.capacity_reservations)
-    if wanted.kind != "reservation_group":
-        return tuple(known[id_] for id_ in wanted.id.split(",") if id_ in known)
-    members = context.ask(reservation_groups.reservations_in, wanted.id) or ()
+    if target.kind != "reservation_group":
+        return tuple(known[id_] for id_ in target.id.split(",") if id_ in known)
+    members = context.ask(reservation_groups.reservations_in, target.id) or ()
     return tuple(known[id_] for id_ in members if id_ in known)
 
 
-def each_found(context: PreflightContext) -> Iterator[tuple[WantedReservation, tuple[ec2.Described, ...]]]:
+def each_found(context: PreflightContext) -> Iterator[tuple[ReservationTarget, tuple[ec2.Described, ...]]]:
     """Yield every reservation of the spec that exists, with what it is. Which do not is another preflight's matter."""
-    for wanted in wanted_reservations(context.spec):
-        if found := found_reservations(context, wanted):
-            yield wanted, found
+    for target in reservation_targets(context.spec):
+        if found := found_reservations(context, target):
+            yield target, found
 
 
 def usable(found: tuple[ec2.Described, ...]) -> tuple[ec2.Described, ...]:

@@ -5,24 +5,24 @@ from __future__ import annotations
 from typing import Any
 
 from trainyard.deploy.preflights import PreflightContext
-from trainyard.deploy.requirements.nodes import Nodes, all_nodes
 from trainyard.deploy.requirements.subnets import existing_subnets, named_subnets, zones_to_be
 from trainyard.edge.aws import ec2
+from trainyard.launch.launch import Launch, launches
 
 
 def found_subnets(context: PreflightContext) -> dict[str, ec2.Described]:
     """Return the subnets of the spec that exist, by their ids."""
     named = {subnet.id for subnet in named_subnets(context.spec)}
-    for nodes in all_nodes(context.spec):
-        named |= {subnet.id for subnet in existing_subnets(context.spec, nodes, context.outputs)}
+    for launch in launches(context.spec):
+        named |= {subnet.id for subnet in existing_subnets(context.spec, launch, context.outputs)}
     return context.ask(ec2.subnets, tuple(sorted(named))) if named else {}
 
 
-def zones_of(context: PreflightContext, nodes: Nodes) -> tuple[str, ...]:
+def zones_of(context: PreflightContext, launch: Launch) -> tuple[str, ...]:
     """Return the zones that some nodes will stand in; none where nothing says."""
-    existing = existing_subnets(context.spec, nodes, context.outputs)
+    existing = existing_subnets(context.spec, launch, context.outputs)
     if not existing:
-        return zones_to_be(context.spec, nodes)
+        return zones_to_be(context.spec, launch)
     found = found_subnets(context)
     return tuple(dict.fromkeys(found[subnet.id]["AvailabilityZone"] for subnet in existing if subnet.id in found))
 

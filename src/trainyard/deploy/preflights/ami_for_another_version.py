@@ -19,7 +19,7 @@ def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield images for another version, and images that do not say."""
     wanted = context.spec.parallelcluster.version
     told: set[str] = set()
-    for nodes, image in each_own_image(context):
+    for launch, image in each_own_image(context):
         id_, built_for = image["ImageId"], _version(image)
         if id_ in told or built_for == wanted:
             continue
@@ -27,10 +27,10 @@ def check(context: PreflightContext) -> Iterator[Problem]:
         if built_for is None:
             message = f"image {id_} does not say which version of ParallelCluster it was built for"
             remedy = f"build it with `pcluster build-image` of {wanted}, unless you know that it was"
-            yield Problem(nodes.ami_path, message, remedy, "warning")
+            yield Problem(launch.paths.image, message, remedy, "warning")
         else:
             message = f"image {id_} was built for ParallelCluster {built_for}, and {wanted} makes the cluster"
-            yield Problem(nodes.ami_path, message, f"build it again, or write parallelcluster.version: {built_for}")
+            yield Problem(launch.paths.image, message, f"build it again, or write parallelcluster.version: {built_for}")
 
 
 def _version(image: Described) -> str | None:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from trainyard.deploy.account_state.images import architecture_of, official_images, own_images
 from trainyard.deploy.preflights import Preflight, PreflightContext
-from trainyard.deploy.requirements.nodes import all_nodes
 from trainyard.finding import Path
+from trainyard.launch.launch import launches
 from trainyard.platform_table import platform_of
 from trainyard.rules import Problem
 
@@ -16,14 +16,14 @@ def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield images of the user's own that cannot be booted, and an operating system without an official image."""
     told: set[Path] = set()
     for used in own_images(context):
-        if used.nodes.ami_path in told:
+        if used.launch.paths.image in told:
             continue
-        told.add(used.nodes.ami_path)
+        told.add(used.launch.paths.image)
         if used.described is None:
             message = f"account {context.account.id} sees no image {used.id} in {context.spec.region}"
-            yield Problem(used.nodes.ami_path, message)
+            yield Problem(used.launch.paths.image, message)
         elif used.described.get("State", "available") != "available":
-            yield Problem(used.nodes.ami_path, f"image {used.id} is {used.described['State']}")
+            yield Problem(used.launch.paths.image, f"image {used.id} is {used.described['State']}")
     yield from _official(context)
 
 
@@ -31,7 +31,7 @@ def _official(context: PreflightContext) -> Iterator[Problem]:
     spec = context.spec
     if not platform_of(spec).made_by_parallelcluster:
         return
-    types = dict.fromkeys(nodes.instance_types[0] for nodes in all_nodes(spec) if nodes.ami is None)
+    types = dict.fromkeys(launch.instance_types[0] for launch in launches(spec) if launch.image is None)
     for architecture in dict.fromkeys(architecture_of(context, name) for name in types):
         if architecture is not None and official_images(context, architecture) == ():
             message = (

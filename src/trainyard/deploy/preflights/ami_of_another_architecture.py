@@ -11,12 +11,12 @@ from trainyard.rules import Problem
 
 def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield images beside nodes of another architecture."""
-    for nodes, image in each_own_image(context):
-        for name in nodes.instance_types:
+    for launch, image in each_own_image(context):
+        for name in launch.instance_types:
             wanted, has = architecture_of(context, name), image.get("Architecture")
             if None not in (wanted, has) and wanted != has:
-                message = f"image {image['ImageId']} is for {has}, and {nodes.who} is of {name}, which is {wanted}"
-                yield Problem(nodes.ami_path, message)
+                message = f"image {image['ImageId']} is for {has}, and {launch.title} is of {name}, which is {wanted}"
+                yield Problem(launch.paths.image, message)
 
 
 PREFLIGHT = Preflight(

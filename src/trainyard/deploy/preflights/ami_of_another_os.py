@@ -20,12 +20,12 @@ def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield the operating system where an image says that it has another one."""
     wanted = context.spec.image.os
     told: set[str] = set()
-    for nodes, image in each_own_image(context):
+    for launch, image in each_own_image(context):
         has = tags_of(image).get(_TAG) or _os_in_name(image, wanted)
         if has not in (None, wanted) and image["ImageId"] not in told:
             told.add(image["ImageId"])
             message = f"image {image['ImageId']} has {has}, and image.os says {wanted}"
-            yield Problem(nodes.ami_path, message, f"write image.os: {has}, or name another image")
+            yield Problem(launch.paths.image, message, f"write image.os: {has}, or name another image")
 
 
 def _os_in_name(image: Described, wanted: str) -> str | None:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from trainyard.deploy.account_state.file_systems import Existing, existing_file_systems
 from trainyard.deploy.account_state.subnets import found_subnets, zones_of
 from trainyard.deploy.preflights import Preflight, PreflightContext
-from trainyard.deploy.requirements.nodes import all_nodes
 from trainyard.edge.aws import efs
 from trainyard.edge.aws.stacks import find_stack
+from trainyard.launch.launch import launches
 from trainyard.rules import Problem
 
 
@@ -48,7 +48,7 @@ def _other_vpcs(context: PreflightContext, one: Existing, vpc: str) -> list[str]
 
 
 def _volume(context: PreflightContext, one: Existing) -> Iterator[Problem]:
-    head = next((nodes for nodes in all_nodes(context.spec) if nodes.path == ("head_node",)), None)
+    head = next((launch for launch in launches(context.spec) if launch.role == "head"), None)
     zones = () if head is None else zones_of(context, head)
     zone = one.described.get("AvailabilityZone")
     if zones and zone not in (None, *zones):

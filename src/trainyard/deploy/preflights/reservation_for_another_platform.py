@@ -8,26 +8,28 @@ from trainyard.catalog.parallelcluster_images import official_image
 from trainyard.deploy.account_state.images import own_images
 from trainyard.deploy.account_state.reservations import each_found
 from trainyard.deploy.preflights import Preflight, PreflightContext
-from trainyard.deploy.requirements.nodes import Nodes
+from trainyard.launch.launch import Launch
 from trainyard.rules import Problem
 
 
 def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield reservations whose platform or tenancy instances of the queue cannot match."""
-    for wanted, found in each_found(context):
-        platform = _platform(context, wanted.nodes)
+    for target, found in each_found(context):
+        platform = _platform(context, target.launch)
         others = [one for one in found if platform is not None and one.get("InstancePlatform") != platform]
         if len(others) == len(found):
-            message = f"{wanted.noun} {wanted.id} is for {others[0].get('InstancePlatform')}, and {wanted.nodes.who} "
-            yield Problem(wanted.path, f"{message}boots {platform}", f"reserve capacity for {platform}")
+            message = (
+                f"{target.noun} {target.id} is for {others[0].get('InstancePlatform')}, and {target.launch.title} "
+            )
+            yield Problem(target.path, f"{message}boots {platform}", f"reserve capacity for {platform}")
         if all(one.get("Tenancy", "default") != "default" for one in found):
-            yield Problem(wanted.path, f"{wanted.noun} {wanted.id} is for dedicated instances, which nodes are not")
+            yield Problem(target.path, f"{target.noun} {target.id} is for dedicated instances, which nodes are not")
 
 
-def _platform(context: PreflightContext, nodes: Nodes) -> str | None:
+def _platform(context: PreflightContext, launch: Launch) -> str | None:
     """Return the platform of the image that nodes boot, as EC2 bills it; None where nobody knows."""
-    for used in own_images(context) if nodes.ami is not None else ():
-        if used.id == nodes.ami and used.described is not None and used.described.get("PlatformDetails"):
+    for used in own_images(context) if launch.image is not None else ():
+        if used.id == launch.image and used.described is not None and used.described.get("PlatformDetails"):
             return str(used.described["PlatformDetails"])
     known = official_image(context.spec.image.os)
     return None if known is None else known.reservation_platform

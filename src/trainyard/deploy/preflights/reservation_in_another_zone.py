@@ -13,18 +13,17 @@ from trainyard.rules import Problem
 
 def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield the zone or subnet of nodes that is not the reservation's."""
-    for wanted, found in each_found(context):
+    for target, found in each_found(context):
         reserved = tuple(dict.fromkeys(one["AvailabilityZone"] for one in found))
-        zones = zones_of(context, wanted.nodes)
+        zones = zones_of(context, target.launch)
         if zones and not set(zones) & set(reserved):
-            message = (
-                f"{wanted.noun} {wanted.id} is in {', '.join(reserved)}, and {wanted.nodes.who} in {', '.join(zones)}"
-            )
-            yield Problem(zone_path(context.spec, wanted.nodes), message, f"choose {reserved[0]}, or a subnet there")
+            place = f"{target.launch.title} in {', '.join(zones)}"
+            message = f"{target.noun} {target.id} is in {', '.join(reserved)}, and {place}"
+            yield Problem(zone_path(context.spec, target.launch), message, f"choose {reserved[0]}, or a subnet there")
         elif not zones:
-            message = f"{wanted.noun} {wanted.id} is in {', '.join(reserved)}, and nothing says where the nodes stand"
+            message = f"{target.noun} {target.id} is in {', '.join(reserved)}, and nothing says where the nodes stand"
             remedy = f"write availability_zone: {reserved[0]}"
-            yield Problem(zone_path(context.spec, wanted.nodes), message, remedy, "warning")
+            yield Problem(zone_path(context.spec, target.launch), message, remedy, "warning")
 
 
 PREFLIGHT = Preflight(

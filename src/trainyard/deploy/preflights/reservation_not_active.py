@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from trainyard.deploy.account_state.reservations import COMING, each_found, seconds
 from trainyard.deploy.preflights import Preflight, PreflightContext
-from trainyard.deploy.requirements.reservations import WantedReservation
+from trainyard.deploy.requirements.reservations import ReservationTarget
 from trainyard.edge.aws.ec2 import Described
 from trainyard.finding import Severity
 from trainyard.rules import Problem
@@ -21,37 +21,37 @@ _SOON_S = 24 * 3600
 def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield reservations that give no instances now, and those that soon will not."""
     now = context.account.clock.now()
-    for wanted, found in each_found(context):
-        problems = [problem for one in found for problem in _problems(wanted, one, now)]
+    for target, found in each_found(context):
+        problems = [problem for one in found for problem in _problems(target, one, now)]
         if len(problems) < len(found):  # a group gives instances as long as one of its reservations does
             problems = [problem._replace(severity="warning") for problem in problems]
         yield from problems
 
 
-def _problems(wanted: WantedReservation, one: Described, now: float) -> Iterator[Problem]:
+def _problems(target: ReservationTarget, one: Described, now: float) -> Iterator[Problem]:
     id_, state = one["CapacityReservationId"], one["State"]
     begins, ends = seconds(one.get("StartDate")), _end(one)
-    name = f"{wanted.noun} {id_}" if id_ == wanted.id else f"reservation {id_} of {wanted.id}"
+    name = f"{target.noun} {id_}" if id_ == target.id else f"reservation {id_} of {target.id}"
     if state not in ("active", *COMING):
-        yield Problem(wanted.path, f"{name} is {state}", "choose another one, or other capacity")
+        yield Problem(target.path, f"{name} is {state}", "choose another one, or other capacity")
     elif ends is not None and ends <= now:
-        yield Problem(wanted.path, f"{name} gives no instances since {_date(ends)}", "choose another one")
+        yield Problem(target.path, f"{name} gives no instances since {_date(ends)}", "choose another one")
     elif state in COMING or (begins is not None and begins > now):
-        yield _not_begun(wanted, name, state, begins)
+        yield _not_begun(target, name, state, begins)
     elif ends is not None and ends - now < _SOON_S:
         message = f"{name} gives instances only until {_date(ends)}"
-        yield Problem(wanted.path, message, "extend it, or be ready to change the queue then", "warning")
+        yield Problem(target.path, message, "extend it, or be ready to change the queue then", "warning")
 
 
-def _not_begun(wanted: WantedReservation, name: str, state: str, begins: float | None) -> Problem:
+def _not_begun(target: ReservationTarget, name: str, state: str, begins: float | None) -> Problem:
     when = "" if begins is None else f" and begins at {_date(begins)}"
-    if wanted.kind == "capacity_block":
+    if target.kind == "capacity_block":
         # ParallelCluster holds its nodes back until then.
         # https://docs.aws.amazon.com/parallelcluster/latest/ug/launch-instances-capacity-blocks.html
-        return Problem(wanted.path, f"{name} is {state}{when}", "its nodes come up by themselves then", "info")
-    severity: Severity = "error" if wanted.nodes.least else "warning"
+        return Problem(target.path, f"{name} is {state}{when}", "its nodes come up by themselves then", "info")
+    severity: Severity = "error" if target.launch.first_nodes else "warning"
     remedy = "deploy when it has begun, or write nodes: {min: 0, max: …} until then"
-    return Problem(wanted.path, f"{name} is {state}{when}", remedy, severity)
+    return Problem(target.path, f"{name} is {state}{when}", remedy, severity)
 
 
 def _end(one: Described) -> float | None:

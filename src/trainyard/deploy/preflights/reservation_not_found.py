@@ -6,35 +6,35 @@ from collections.abc import Iterator
 
 from trainyard.deploy.account_state.reservations import found_reservations
 from trainyard.deploy.preflights import Preflight, PreflightContext
-from trainyard.deploy.requirements.reservations import WantedReservation, wanted_reservations
+from trainyard.deploy.requirements.reservations import ReservationTarget, reservation_targets
 from trainyard.edge.aws import reservation_groups
 from trainyard.rules import Problem
 
 
 def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield reservations that are not there, and groups that cannot be launched into."""
-    for wanted in wanted_reservations(context.spec):
-        if wanted.kind == "reservation_group":
-            yield from _group(context, wanted)
+    for target in reservation_targets(context.spec):
+        if target.kind == "reservation_group":
+            yield from _group(context, target)
         else:
-            found = {one["CapacityReservationId"] for one in found_reservations(context, wanted)}
-            for index, id_ in enumerate(wanted.id.split(",")):
+            found = {one["CapacityReservationId"] for one in found_reservations(context, target)}
+            for index, id_ in enumerate(target.id.split(",")):
                 if id_ not in found:
-                    path = (*wanted.path, index) if wanted.kind == "reservations" else wanted.path
-                    message = f"account {context.account.id} has no {wanted.noun} {id_} in {context.spec.region}"
+                    path = (*target.path, index) if target.kind == "reservations" else target.path
+                    message = f"account {context.account.id} has no {target.noun} {id_} in {context.spec.region}"
                     yield Problem(path, message)
 
 
-def _group(context: PreflightContext, wanted: WantedReservation) -> Iterator[Problem]:
-    members = context.ask(reservation_groups.reservations_in, wanted.id)
+def _group(context: PreflightContext, target: ReservationTarget) -> Iterator[Problem]:
+    members = context.ask(reservation_groups.reservations_in, target.id)
     if members is None:
-        yield Problem(wanted.path, f"there is no reservation group {wanted.id}")
+        yield Problem(target.path, f"there is no reservation group {target.id}")
     elif not members:
         remedy = "put reservations into it with `aws resource-groups group-resources`"
-        yield Problem(wanted.path, f"reservation group {wanted.id} holds no capacity reservation", remedy)
-    elif not context.ask(reservation_groups.is_reservation_pool, wanted.id):
+        yield Problem(target.path, f"reservation group {target.id} holds no capacity reservation", remedy)
+    elif not context.ask(reservation_groups.is_reservation_pool, target.id):
         remedy = "make it anew with the configuration AWS::EC2::CapacityReservationPool"
-        yield Problem(wanted.path, f"instances cannot be launched into {wanted.id}", remedy)
+        yield Problem(target.path, f"instances cannot be launched into {target.id}", remedy)
 
 
 PREFLIGHT = Preflight(

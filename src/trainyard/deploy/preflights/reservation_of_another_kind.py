@@ -11,13 +11,13 @@ from trainyard.rules import Problem
 
 def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield ids under the wrong key."""
-    for wanted, (one, *_) in each_found(context):
+    for target, (one, *_) in each_found(context):
         is_block = one.get("ReservationType") == "capacity-block"
-        if wanted.kind == "capacity_block" and not is_block:
-            yield Problem(wanted.path, f"{wanted.id} is no Capacity Block", f"write reservation: {wanted.id}")
-        if wanted.kind in ("reservation", "reservations") and is_block:
+        if target.kind == "capacity_block" and not is_block:
+            yield Problem(target.path, f"{target.id} is no Capacity Block", f"write reservation: {target.id}")
+        if target.kind in ("reservation", "reservations") and is_block:
             id_ = one["CapacityReservationId"]
-            yield Problem(wanted.path, f"{id_} is a Capacity Block", f"write capacity_block: {id_}")
+            yield Problem(target.path, f"{id_} is a Capacity Block", f"write capacity_block: {id_}")
 
 
 PREFLIGHT = Preflight(

@@ -11,12 +11,14 @@ from trainyard.rules import Problem
 
 def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield reservations of which none is for the type of the nodes."""
-    for wanted, found in each_found(context):
+    for target, found in each_found(context):
         reserved = tuple(dict.fromkeys(one["InstanceType"] for one in found))
-        for name in wanted.nodes.instance_types:
+        for name in target.launch.instance_types:
             if name not in reserved:
-                message = f"{wanted.noun} {wanted.id} is for {', '.join(reserved)}, and {wanted.nodes.who} is of {name}"
-                yield Problem(wanted.path, message)
+                message = (
+                    f"{target.noun} {target.id} is for {', '.join(reserved)}, and {target.launch.title} is of {name}"
+                )
+                yield Problem(target.path, message)
 
 
 PREFLIGHT = Preflight(

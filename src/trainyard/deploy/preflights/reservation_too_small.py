@@ -8,7 +8,7 @@ from typing import NamedTuple
 from trainyard.deploy.account_state.instances import own_instances
 from trainyard.deploy.account_state.reservations import each_found, usable
 from trainyard.deploy.preflights import Preflight, PreflightContext
-from trainyard.deploy.requirements.reservations import WantedReservation
+from trainyard.deploy.requirements.reservations import ReservationTarget
 from trainyard.edge.aws.ec2 import Described
 from trainyard.finding import Severity
 from trainyard.rules import Problem
@@ -17,37 +17,37 @@ from trainyard.rules import Problem
 class Share(NamedTuple):
     """The nodes that share a reservation, and what it is."""
 
-    wanted: list[WantedReservation]
+    targets: list[ReservationTarget]
     found: tuple[Described, ...]
 
 
 def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield the nodes with which a reservation, or a group of them, is exhausted."""
     for share in _shares(context):
-        least = sum(wanted.nodes.least for wanted in share.wanted)
-        most = sum(wanted.nodes.most for wanted in share.wanted)
+        least = sum(target.launch.first_nodes for target in share.targets)
+        most = sum(target.launch.max_nodes for target in share.targets)
         total = sum(_total(one) for one in usable(share.found))
         free = sum(_free(context, one) for one in usable(share.found))
-        last = share.wanted[-1]
-        name, who = f"{last.noun} {last.id}", " and ".join(wanted.nodes.who for wanted in share.wanted)
+        last = share.targets[-1]
+        name, who = f"{last.noun} {last.id}", " and ".join(target.launch.title for target in share.targets)
         if usable(share.found) and most > total:
             message = f"{name} holds {total} instances, and {who} may grow to {most}"
-            yield Problem(last.nodes.count_path, message, f"write {total} or fewer, or enlarge the reservation")
+            yield Problem(last.launch.paths.node_count, message, f"write {total} or fewer, or enlarge the reservation")
         elif usable(share.found) and most > free:
             needed = least if least > free else most
             message = f"{name} has {free} of {total} instances left, and {who} needs {needed}"
             severity: Severity = "error" if least > free else "warning"
             remedy = "free instances that others run in it, or write fewer nodes"
-            yield Problem(last.nodes.count_path, message, remedy, severity)
+            yield Problem(last.launch.paths.node_count, message, remedy, severity)
 
 
 def _shares(context: PreflightContext) -> Iterator[Share]:
     shares: dict[str, Share] = {}
-    for wanted, found in each_found(context):
-        types = wanted.nodes.instance_types
+    for target, found in each_found(context):
+        types = target.launch.instance_types
         fitting = tuple(one for one in found if one["InstanceType"] in types)
         if fitting:  # that none is of their type is another preflight's matter
-            shares.setdefault(f"{wanted.id} {types}", Share([], fitting)).wanted.append(wanted)
+            shares.setdefault(f"{target.id} {types}", Share([], fitting)).targets.append(target)
     yield from shares.values()
 
 

@@ -6,27 +6,28 @@ from collections.abc import Iterator
 
 from trainyard.deploy.account_state.images import architecture_of, each_own_image, official_images
 from trainyard.deploy.preflights import Preflight, PreflightContext
-from trainyard.deploy.requirements.nodes import Nodes, all_nodes
 from trainyard.edge.aws.ec2 import Described
+from trainyard.launch.launch import Launch, launches
 from trainyard.platform_table import platform_of
 from trainyard.rules import Problem
 
 
 def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield sizes of root volumes below that of the image."""
-    for nodes, image in [*each_own_image(context), *_with_official(context)]:
+    for launch, image in [*each_own_image(context), *_with_official(context)]:
         size = _size_gib(image)
-        if nodes.root_gib is not None and size is not None and nodes.root_gib < size:
-            message = f"{nodes.root_gib} GiB for {nodes.who}, and image {image['ImageId']} has {size} GiB"
-            yield Problem(nodes.root_path, message, f"write {size} GiB or more")
+        volume = launch.root_volume
+        if volume is not None and size is not None and volume.size_gib < size:
+            message = f"{volume.size_gib} GiB for {launch.title}, and image {image['ImageId']} has {size} GiB"
+            yield Problem(launch.paths.root_volume, message, f"write {size} GiB or more")
 
 
-def _with_official(context: PreflightContext) -> Iterator[tuple[Nodes, Described]]:
-    for nodes in all_nodes(context.spec) if platform_of(context.spec).made_by_parallelcluster else ():
-        architecture = architecture_of(context, nodes.instance_types[0]) if nodes.ami is None else None
+def _with_official(context: PreflightContext) -> Iterator[tuple[Launch, Described]]:
+    for launch in launches(context.spec) if platform_of(context.spec).made_by_parallelcluster else ():
+        architecture = architecture_of(context, launch.instance_types[0]) if launch.image is None else None
         images = None if architecture is None else official_images(context, architecture)
         if images:
-            yield nodes, max(images, key=lambda image: str(image.get("CreationDate", "")))
+            yield launch, max(images, key=lambda image: str(image.get("CreationDate", "")))
 
 
 def _size_gib(image: Described) -> int | None:

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from trainyard.deploy.account_state.subnets import found_subnets, route_table_of, way_out
 from trainyard.deploy.preflights import Preflight, PreflightContext
-from trainyard.deploy.requirements.nodes import Nodes, all_nodes
 from trainyard.deploy.requirements.subnets import NamedSubnet, existing_subnets
 from trainyard.edge.aws.ec2 import Described
+from trainyard.launch.launch import Launch, launches
 from trainyard.rules import Problem
 
 
@@ -16,28 +16,26 @@ def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield public subnets without a route to an internet gateway, or without addresses for the head node."""
     known = found_subnets(context)
     told: set[str] = set()
-    for nodes in all_nodes(context.spec):
-        for subnet in existing_subnets(context.spec, nodes, context.outputs) if nodes.subnet == "public" else ():
+    for launch in launches(context.spec):
+        for subnet in existing_subnets(context.spec, launch, context.outputs) if launch.subnet == "public" else ():
             if subnet.id in known and subnet.id not in told:
-                problem = _problem(context, nodes, subnet, known[subnet.id])
+                problem = _problem(context, launch, subnet, known[subnet.id])
                 if problem is not None:
                     told.add(subnet.id)
                     yield problem
 
 
-def _problem(context: PreflightContext, nodes: Nodes, subnet: NamedSubnet, described: Described) -> Problem | None:
+def _problem(context: PreflightContext, launch: Launch, subnet: NamedSubnet, described: Described) -> Problem | None:
     target = way_out(route_table_of(context, described))
     if target is None or not target.startswith("igw-"):
         leads = "it has no default route" if target is None else f"its default route leads to {target}"
         return Problem(subnet.path, f"subnet {subnet.id} is not public: {leads}")
-    has_address = described.get("MapPublicIpOnLaunch") or (
-        nodes.path == ("head_node",) and context.spec.head_node.elastic_ip
-    )
+    has_address = described.get("MapPublicIpOnLaunch") or (launch.role == "head" and context.spec.head_node.elastic_ip)
     if has_address:
         return None
-    message = f"subnet {subnet.id} gives {nodes.who} no public address, so that it cannot reach the internet"
+    message = f"subnet {subnet.id} gives {launch.title} no public address, so that it cannot reach the internet"
     remedy = "let the subnet assign public addresses" + (
-        ", or write head_node.elastic_ip: true" if nodes.path == ("head_node",) else ""
+        ", or write head_node.elastic_ip: true" if launch.role == "head" else ""
     )
     return Problem(subnet.path, message, remedy)
 

@@ -8,9 +8,9 @@ from typing import NamedTuple
 from trainyard.deploy.account_state.instances import own_instances
 from trainyard.deploy.account_state.subnets import found_subnets
 from trainyard.deploy.preflights import Preflight, PreflightContext
-from trainyard.deploy.requirements.nodes import Nodes, all_nodes
 from trainyard.deploy.requirements.subnets import NamedSubnet, existing_subnets
 from trainyard.finding import Severity
+from trainyard.launch.launch import Launch, launches
 from trainyard.rules import Problem
 
 
@@ -18,7 +18,7 @@ class Share(NamedTuple):
     """Nodes that stand in the same subnets."""
 
     subnets: tuple[NamedSubnet, ...]
-    nodes: list[Nodes]
+    launches: list[Launch]
 
 
 def check(context: PreflightContext) -> Iterator[Problem]:
@@ -29,24 +29,28 @@ def check(context: PreflightContext) -> Iterator[Problem]:
         if not ids:
             continue
         free = sum(int(known[id_].get("AvailableIpAddressCount", 0)) for id_ in ids) + _own(context, set(ids))
-        each = [(nodes, nodes.addresses(context.spec.platform)) for nodes in share.nodes]
-        least = sum(nodes.least * addresses for nodes, addresses in each)
-        most = sum(nodes.most * addresses for nodes, addresses in each)
+        least = sum(launch.first_nodes * _addresses(launch) for launch in share.launches)
+        most = sum(launch.max_nodes * _addresses(launch) for launch in share.launches)
         if most > free:
             severity: Severity = "error" if least > free else "warning"
+            titles = ", ".join(launch.title for launch in share.launches)
             message = (
-                f"{', '.join(ids)} has {free:,} free addresses, and {', '.join(nodes.who for nodes in share.nodes)} "
-                f"need {least if least > free else most:,}"
+                f"{', '.join(ids)} has {free:,} free addresses, and {titles} need {least if least > free else most:,}"
             )
             yield Problem(share.subnets[0].path, message, severity=severity)
 
 
+def _addresses(launch: Launch) -> int:
+    """Return how many private addresses one node takes."""
+    return max(instance.private_addresses for instance in launch.instances)
+
+
 def _shares(context: PreflightContext) -> Iterator[Share]:
     shares: dict[tuple[str, ...], Share] = {}
-    for nodes in all_nodes(context.spec):
-        if subnets := existing_subnets(context.spec, nodes, context.outputs):
+    for launch in launches(context.spec):
+        if subnets := existing_subnets(context.spec, launch, context.outputs):
             ids = tuple(sorted(subnet.id for subnet in subnets))
-            shares.setdefault(ids, Share(subnets, [])).nodes.append(nodes)
+            shares.setdefault(ids, Share(subnets, [])).launches.append(launch)
     yield from shares.values()
 
 

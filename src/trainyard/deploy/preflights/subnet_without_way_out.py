@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from trainyard.deploy.account_state.subnets import found_subnets, route_table_of, way_out
 from trainyard.deploy.preflights import Preflight, PreflightContext
-from trainyard.deploy.requirements.nodes import all_nodes
 from trainyard.deploy.requirements.subnets import NamedSubnet, existing_subnets
 from trainyard.edge.aws import ec2
+from trainyard.launch.launch import launches
 from trainyard.platform_table import platform_of
 from trainyard.rules import Problem
 
@@ -35,9 +35,10 @@ def _private(context: PreflightContext) -> Iterator[tuple[NamedSubnet, ec2.Descr
     """Yield the subnets, each once, whose nodes have to find a way out without a public address."""
     known = found_subnets(context)
     told: set[str] = set()
-    for nodes in all_nodes(context.spec):
-        has_address = nodes.subnet == "public" or (nodes.path == ("head_node",) and context.spec.head_node.elastic_ip)
-        for subnet in () if has_address else existing_subnets(context.spec, nodes, context.outputs):
+    for launch in launches(context.spec):
+        has_elastic_ip = launch.role == "head" and context.spec.head_node.elastic_ip
+        has_address = launch.subnet == "public" or has_elastic_ip
+        for subnet in () if has_address else existing_subnets(context.spec, launch, context.outputs):
             if subnet.id in known and subnet.id not in told:
                 told.add(subnet.id)
                 yield subnet, known[subnet.id]

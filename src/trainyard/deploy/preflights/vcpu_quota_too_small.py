@@ -10,8 +10,8 @@ from trainyard.catalog.service_quotas import vcpu_quota
 from trainyard.deploy.account_state.instances import is_own, vcpus_of
 from trainyard.deploy.account_state.reservations import COMING
 from trainyard.deploy.preflights import Preflight, PreflightContext
-from trainyard.deploy.requirements.nodes import Nodes, all_nodes
 from trainyard.edge.aws import ec2, service_quotas
+from trainyard.launch.launch import Launch, launches
 from trainyard.rules import Problem
 
 _CONSOLE = "https://console.aws.amazon.com/servicequotas/home/services"
@@ -20,7 +20,7 @@ _CONSOLE = "https://console.aws.amazon.com/servicequotas/home/services"
 class Demand(NamedTuple):
     """What some nodes take of a quota."""
 
-    nodes: Nodes
+    launch: Launch
     least: int
     most: int
 
@@ -31,7 +31,9 @@ def check(context: PreflightContext) -> Iterator[Problem]:
         allowed = context.ask(service_quotas.quota, quota.service, quota.code)
         if allowed is None:
             message = f"AWS does not say how many vCPUs {_listed(demands)} may have"
-            yield Problem(demands[0].nodes.count_path, message, f"look for {quota.code} in Service Quotas", "info")
+            yield Problem(
+                demands[0].launch.paths.node_count, message, f"look for {quota.code} in Service Quotas", "info"
+            )
             continue
         used = _used(context, quota)
         least, most = sum(demand.least for demand in demands), sum(demand.most for demand in demands)
@@ -44,19 +46,20 @@ def check(context: PreflightContext) -> Iterator[Problem]:
                 f"{allowed.value:,.0f}, of which {used:,} are in use"
             )
             remedy = f"ask for {used + most:,} or more: {_CONSOLE}/{quota.service}/quotas/{quota.code}"
-            yield Problem(biggest.nodes.count_path, message, remedy, "error" if least > free else "warning")
+            yield Problem(biggest.launch.paths.node_count, message, remedy, "error" if least > free else "warning")
 
 
 def _demands(context: PreflightContext) -> list[tuple[ServiceQuota, list[Demand]]]:
     # Reserved capacity was counted when it was reserved, and a Capacity Block is paid for beforehand.
-    buying = [nodes for nodes in all_nodes(context.spec) if nodes.capacity in ("on-demand", "spot") and nodes.most]
-    vcpus = vcpus_of(context, frozenset(name for nodes in buying for name in nodes.instance_types))
+    buying = [launch for launch in launches(context.spec) if not launch.capacity.is_reserved and launch.max_nodes]
+    vcpus = vcpus_of(context, frozenset(name for launch in buying for name in launch.instance_types))
     demands: dict[str, tuple[ServiceQuota, list[Demand]]] = {}
-    for nodes in buying:
-        quota = vcpu_quota(nodes.instance_types[0], nodes.capacity)
-        each = max((vcpus.get(name, 0) for name in nodes.instance_types), default=0)
+    for launch in buying:
+        quota = vcpu_quota(launch.instance_types[0], launch.capacity.kind)
+        each = max((vcpus.get(name, 0) for name in launch.instance_types), default=0)
         if quota is not None and each:
-            demands.setdefault(quota.name, (quota, []))[1].append(Demand(nodes, nodes.least * each, nodes.most * each))
+            demand = Demand(launch, launch.first_nodes * each, launch.max_nodes * each)
+            demands.setdefault(quota.name, (quota, []))[1].append(demand)
     return list(demands.values())
 
 
@@ -96,7 +99,7 @@ def _own_reservations(context: PreflightContext) -> dict[str, ec2.Described]:
 
 
 def _listed(demands: list[Demand]) -> str:
-    return ", ".join(f"{demand.nodes.who} ({demand.nodes.instance_types[0]})" for demand in demands)
+    return ", ".join(f"{demand.launch.title} ({demand.launch.instance_types[0]})" for demand in demands)
 
 
 PREFLIGHT = Preflight(

@@ -6,30 +6,34 @@ from collections.abc import Iterator
 
 from trainyard.deploy.account_state.subnets import zones_of
 from trainyard.deploy.preflights import Preflight, PreflightContext
-from trainyard.deploy.requirements.nodes import Nodes, all_nodes
 from trainyard.edge.aws import ec2
 from trainyard.finding import Severity
+from trainyard.launch.launch import Launch, launches
 from trainyard.rules import Problem
 
 
 def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield the instance types of nodes that are not offered where the nodes are to stand."""
-    every = list(all_nodes(context.spec))
-    offered = context.ask(ec2.offered_zones, tuple(sorted({name for nodes in every for name in nodes.instance_types})))
-    for nodes in every:
-        for name in nodes.instance_types:
-            yield from _problems(context, nodes, name, offered[name])
+    every = list(launches(context.spec))
+    offered = context.ask(
+        ec2.offered_zones, tuple(sorted({name for launch in every for name in launch.instance_types}))
+    )
+    for launch in every:
+        for name in launch.instance_types:
+            yield from _problems(context, launch, name, offered[name])
 
 
-def _problems(context: PreflightContext, nodes: Nodes, name: str, offered: tuple[str, ...]) -> Iterator[Problem]:
-    zones = zones_of(context, nodes)
+def _problems(context: PreflightContext, launch: Launch, name: str, offered: tuple[str, ...]) -> Iterator[Problem]:
+    zones = zones_of(context, launch)
     if not offered:
-        yield Problem(nodes.type_path, f"{context.spec.region} has no {name}", "choose another type, or another region")
+        yield Problem(
+            launch.paths.instance_type, f"{context.spec.region} has no {name}", "choose another type, or another region"
+        )
     elif lacking := [zone for zone in zones if zone not in offered]:
-        message = f"{', '.join(lacking)} has no {name}, which {nodes.who} is of"
+        message = f"{', '.join(lacking)} has no {name}, which {launch.title} is of"
         # Several zones are a choice: nodes start in those that have the type.
         severity: Severity = "warning" if set(zones) & set(offered) else "error"
-        yield Problem(nodes.type_path, message, f"choose {', '.join(offered)}", severity)
+        yield Problem(launch.paths.instance_type, message, f"choose {', '.join(offered)}", severity)
 
 
 PREFLIGHT = Preflight(

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from trainyard.deploy.requirements.nodes import Nodes, all_nodes
 from trainyard.finding import Path
+from trainyard.launch.launch import Launch, launches
 from trainyard.spec.capacity import Reserved
 from trainyard.spec.cluster import Spec
 
 
-class WantedReservation(NamedTuple):
+class ReservationTarget(NamedTuple):
     """A reservation, a Capacity Block or a group of them, and the nodes that are to come from it."""
 
-    nodes: Nodes
+    launch: Launch
     kind: str
     """reservation, reservations, reservation_group or capacity_block."""
     id: str
@@ -29,11 +29,11 @@ class WantedReservation(NamedTuple):
         )
 
 
-def wanted_reservations(spec: Spec) -> Iterator[WantedReservation]:
+def reservation_targets(spec: Spec) -> Iterator[ReservationTarget]:
     """Yield them with the nodes of each."""
-    for nodes in all_nodes(spec):
-        capacity = None if nodes.group is None else nodes.group.capacity
+    for launch in launches(spec):
+        capacity = None if launch.group is None else launch.group.capacity
         if isinstance(capacity, Reserved):
             written = getattr(capacity, capacity.key)
             id_ = ",".join(written) if isinstance(written, tuple) else str(written)
-            yield WantedReservation(nodes, capacity.key, id_, (*nodes.path, "capacity", capacity.key))
+            yield ReservationTarget(launch, capacity.key, id_, (*launch.paths.nodes, "capacity", capacity.key))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from trainyard.deploy.requirements.nodes import Nodes
 from trainyard.finding import Path
+from trainyard.launch.launch import Launch
 from trainyard.render.networking import queue_subnets, subnets
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.cluster import Spec
@@ -19,12 +19,13 @@ class NamedSubnet(NamedTuple):
     path: Path
 
 
-def existing_subnets(spec: Spec, nodes: Nodes, outputs: Mapping[str, str]) -> tuple[NamedSubnet, ...]:
+def existing_subnets(spec: Spec, launch: Launch, outputs: Mapping[str, str]) -> tuple[NamedSubnet, ...]:
     """Return the subnets of some nodes that exist; none where a stack still has to make them."""
     ids = Ids(outputs)
-    found = queue_subnets(spec, nodes.queue, ids) if nodes.queue is not None else subnets(spec, nodes.subnet, ids)[:1]
+    group = launch.group
+    named = subnets(spec, launch.subnet, ids)[:1] if group is None else queue_subnets(spec, group.queue, ids)
     made_later = {stand_in.value for stand_in in ids.stand_ins.values()}
-    return tuple(NamedSubnet(id_, _path(spec, nodes, id_)) for id_ in found if id_ not in made_later)
+    return tuple(NamedSubnet(id_, _path(spec, launch, id_)) for id_ in named if id_ not in made_later)
 
 
 def named_subnets(spec: Spec) -> Iterator[NamedSubnet]:
@@ -42,25 +43,25 @@ def named_subnets(spec: Spec) -> Iterator[NamedSubnet]:
     yield from (NamedSubnet(choice, path) for path, choice in choices if choice not in ("private", "public"))
 
 
-def zones_to_be(spec: Spec, nodes: Nodes) -> tuple[str, ...]:
+def zones_to_be(spec: Spec, launch: Launch) -> tuple[str, ...]:
     """Return the zones of subnets that a stack will make for some nodes, as far as the spec says."""
-    if nodes.subnet not in ("private", "public") or spec.network.existing is not None:
+    if launch.subnet not in ("private", "public") or spec.network.existing is not None:
         return ()
-    own = nodes.queue.zones if nodes.queue is not None and nodes.subnet == "private" else ()
+    own = launch.group.queue.zones if launch.group is not None and launch.subnet == "private" else ()
     zone = spec.network.availability_zone
     return own or (() if zone is None else (zone,))
 
 
-def zone_path(spec: Spec, nodes: Nodes) -> Path:
+def zone_path(spec: Spec, launch: Launch) -> Path:
     """Return where the spec says in which zone some nodes stand."""
-    if nodes.queue is not None and nodes.queue.zones:
-        return (*nodes.path[:2], "availability_zone")
-    if spec.network.existing is not None or nodes.subnet not in ("private", "public"):
-        return nodes.subnet_path
+    if launch.group is not None and launch.group.queue.zones:
+        return (*launch.paths.nodes[:2], "availability_zone")
+    if spec.network.existing is not None or launch.subnet not in ("private", "public"):
+        return launch.paths.subnet
     return ("network", "availability_zone")
 
 
-def _path(spec: Spec, nodes: Nodes, id_: str) -> Path:
-    if nodes.subnet == id_:
-        return nodes.subnet_path
+def _path(spec: Spec, launch: Launch, id_: str) -> Path:
+    if launch.subnet == id_:
+        return launch.paths.subnet
     return next((named.path for named in named_subnets(spec) if named.id == id_), ("network",))
