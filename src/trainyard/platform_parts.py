@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from trainyard.operate.status.status_request import StatusRequest
     from trainyard.render.bench.job import BenchJob
     from trainyard.render.cloudformation.stack import Stack
+    from trainyard.render.diagram.card import Card
     from trainyard.render.node_image import NodeImage
     from trainyard.render.stand_ins import Ids
     from trainyard.spec.cluster import Spec
@@ -237,6 +238,34 @@ class PlatformReadme(Protocol):
         """Yield the lines of the steps that follow the making of stacks: deploy, use and remove."""
 
 
+class PlatformPicture(Protocol):
+    """What only the picture of a cluster of the platform shows. Pure."""
+
+    def title(self, spec: Spec) -> str:
+        """Return what runs the jobs, with its version."""
+
+    def nodes_beside_queues(self, spec: Spec) -> str:
+        """Return a sentence about nodes that stand in no queue, with a space behind it; nothing without such nodes."""
+
+    def has_public_control_plane(self, spec: Spec) -> bool:
+        """Return whether people reach a control plane of the cluster's own from outside the network."""
+
+    def node_cards(self, spec: Spec) -> Iterator[tuple[str, str, Card]]:
+        """Yield nodes that stand in no queue: their subnet, their role in the picture, and their card."""
+
+    def head_services(self, spec: Spec) -> Iterator[tuple[str, Card]]:
+        """Yield services that people use, by role, before those of monitoring."""
+
+    def node_services(self, spec: Spec) -> Iterator[tuple[str, Card]]:
+        """Yield services that every node talks to, by role."""
+
+    def own_file_systems(self, spec: Spec) -> Iterator[tuple[str, str]]:
+        """Yield mount and description of what stands in place of file systems, or beside them."""
+
+    def ways_in(self, spec: Spec) -> Iterator[str]:
+        """Yield by which ways people come in."""
+
+
 class PlatformRendering(Protocol):
     """The files of a platform, beside those of the stacks that every platform may need. Pure."""
 
@@ -352,6 +381,7 @@ class Platform:
     """Whether bandwidth tests are rendered a second time for containers that the spec asks for. PCS: yes. HyperPod:
     yes with Slurm."""
     rendering: Callable[[], PlatformRendering]
+    picture: Callable[[], PlatformPicture]
     readme: Callable[[], PlatformReadme]
 
     @property

@@ -9,6 +9,7 @@ from trainyard.platform_parts import (
     ClusterEvidence,
     Platform,
     PlatformDeployment,
+    PlatformPicture,
     PlatformPlan,
     PlatformReadme,
     PlatformRehearsal,
@@ -69,6 +70,12 @@ def _rendering() -> PlatformRendering:
     return documents
 
 
+def _picture() -> PlatformPicture:
+    from trainyard.platforms.eks.rendering import picture
+
+    return picture
+
+
 def _readme() -> PlatformReadme:
     from trainyard.platforms.eks import readme
 
@@ -106,5 +113,6 @@ EKS = Platform(
     places_single_nodes=True,
     runs_tests_in_containers=False,
     rendering=_rendering,
+    picture=_picture,
     readme=_readme,
 )

@@ -9,6 +9,7 @@ from trainyard.platform_parts import (
     ClusterEvidence,
     Platform,
     PlatformDeployment,
+    PlatformPicture,
     PlatformPlan,
     PlatformReadme,
     PlatformRehearsal,
@@ -67,6 +68,12 @@ def _rendering() -> PlatformRendering:
     return documents
 
 
+def _picture() -> PlatformPicture:
+    from trainyard.platforms.environment.rendering import picture
+
+    return picture
+
+
 def _readme() -> PlatformReadme:
     from trainyard.platforms.environment import readme
 
@@ -104,5 +111,6 @@ ENVIRONMENT = Platform(
     places_single_nodes=False,
     runs_tests_in_containers=False,
     rendering=_rendering,
+    picture=_picture,
     readme=_readme,
 )

@@ -9,6 +9,7 @@ from trainyard.platform_parts import (
     ClusterEvidence,
     Platform,
     PlatformDeployment,
+    PlatformPicture,
     PlatformPlan,
     PlatformReadme,
     PlatformRehearsal,
@@ -79,6 +80,12 @@ def _rendering() -> PlatformRendering:
     return documents
 
 
+def _picture() -> PlatformPicture:
+    from trainyard.platforms.parallelcluster.rendering import picture
+
+    return picture
+
+
 def _readme() -> PlatformReadme:
     from trainyard.platforms.parallelcluster import readme
 
@@ -116,5 +123,6 @@ PARALLELCLUSTER = Platform(
     places_single_nodes=False,
     runs_tests_in_containers=True,
     rendering=_rendering,
+    picture=_picture,
     readme=_readme,
 )

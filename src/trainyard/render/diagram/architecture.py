@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+from trainyard.platform_table import platform_of
 from trainyard.render.diagram.arrow import arrow, label
 from trainyard.render.diagram.canvas import AREA, HEADING, LINE, NOTE, Box, number, rectangle, text
 from trainyard.render.diagram.flow import Flow
@@ -55,7 +56,7 @@ def _root(spec: Spec, height: float) -> ET.Element:
 
 def _about(spec: Spec) -> str:
     mounts = ", ".join(one.mount for one in spec.file_systems)
-    home = spec.platform == "parallelcluster" and not spec.is_environment
+    home = platform_of(spec).has_head_node
     shared = f"File systems: {mounts or ('/home' if home else 'none')}"
     return f"{_subtitle(spec)}. {_nodes(spec)}{shared}. Monitoring: {spec.monitoring.mode}."
 
@@ -64,16 +65,8 @@ def _nodes(spec: Spec) -> str:
     if spec.is_environment:
         return ""
     queues = "; ".join(f"{queue.name}: {', '.join(_kinds(spec, queue))}" for queue in spec.queues)
-    return f"{_first_nodes(spec)}Queues: {queues}. "
-
-
-def _first_nodes(spec: Spec) -> str:
-    """Return the nodes that stand in no queue, as a sentence."""
-    if spec.platform == "eks":
-        return f"System nodes: {spec.eks.system_nodes.count} × {spec.eks.system_nodes.instance_type}. "
-    if spec.platform == "batch":
-        return ""
-    return f"Head node: {spec.head_node.instance_type}, {spec.head_node.subnet} subnet. "
+    first = platform_of(spec).picture().nodes_beside_queues(spec)
+    return f"{first}Queues: {queues}. "
 
 
 def _kinds(spec: Spec, queue: Queue) -> list[str]:
@@ -81,18 +74,15 @@ def _kinds(spec: Spec, queue: Queue) -> list[str]:
 
 
 def _subtitle(spec: Spec) -> str:
+    title = platform_of(spec).picture().title(spec)
     if spec.is_environment:
-        return "An environment: network, file systems and monitoring that several clusters share"
+        return title
     image = "" if spec.image.ami is None else f", image {spec.image.ami}"
     groups = list(spec.node_groups())
     fixed = all(group.min_nodes == group.max_nodes for group in groups)
     most = counted(sum(group.max_nodes for group in groups), "compute node")
     nodes = f"{counted(len(spec.queues), 'queue')}, {'' if fixed else 'up to '}{most}"
-    if spec.platform == "batch":
-        return f"AWS Batch, multi-node parallel jobs{image}: {nodes}"
-    if spec.platform == "eks":
-        return f"Amazon EKS, Kubernetes {spec.eks.kubernetes_version}{image}: {nodes}"
-    return f"AWS ParallelCluster {spec.parallelcluster.version} on {spec.image.os}{image}: {nodes}"
+    return f"{title}{image}: {nodes}"
 
 
 def _draw_heading(root: ET.Element, spec: Spec) -> None:
@@ -141,6 +131,6 @@ def _draw_things(root: ET.Element, places: Layout) -> None:
 
 def _draw_foot(root: ET.Element, spec: Spec, height: float) -> None:
     dynamic = any(group.min_nodes < group.max_nodes for group in spec.node_groups())
-    later = "a node group may grow by" if spec.platform == "eks" else "start when jobs need them"
+    later = "start when jobs need them" if platform_of(spec).starts_nodes_for_jobs else "a node group may grow by"
     dashed = f" Dashed: nodes that {later}." if dynamic else ""
     text(root, (32, height - 12), _LEFT_OUT + dashed, NOTE, WIDTH - 64, look="ty-muted")

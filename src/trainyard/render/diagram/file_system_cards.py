@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainyard.platform_table import platform_of
 from trainyard.render.diagram.card import Card
 from trainyard.spec.cluster import Spec
 from trainyard.spec.file_system import Ebs, Efs, FileSystem, Lustre, OpenZfs
@@ -11,14 +12,8 @@ from trainyard.spec.file_system import Ebs, Efs, FileSystem, Lustre, OpenZfs
 
 def file_system_cards(spec: Spec) -> Iterator[tuple[Card, Card | None]]:
     """Yield every file system with the bucket that its files come from, if any."""
-    if spec.is_environment and not spec.file_systems:
-        yield _card("None", "clusters bring their own"), None
-    if spec.platform in ("batch", "eks") and not spec.is_environment:
-        if not spec.file_systems:
-            yield _card("None", "containers have what their nodes have"), None
-    elif not spec.is_environment and all(file_system.mount != "/home" for file_system in spec.file_systems):
-        volume = spec.head_node.root_volume
-        yield _card("/home", f"NFS from the root volume of the head node, {volume.size_gib:,} GiB"), None
+    for mount, line in platform_of(spec).picture().own_file_systems(spec):
+        yield _card(mount, line), None
     for file_system in spec.file_systems:
         yield _card(file_system.mount, *_lines(file_system)), _bucket(file_system)
 

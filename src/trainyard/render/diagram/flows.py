@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainyard.platform_table import platform_of
 from trainyard.render.diagram.canvas import Box, Point
-from trainyard.render.diagram.eks_cards import is_public
 from trainyard.render.diagram.flow import Flow
 from trainyard.render.diagram.layout import Layout
-from trainyard.render.diagram.people import ways_in
+from trainyard.render.diagram.people import open_ways
 from trainyard.spec.cluster import Spec
 from trainyard.spec.file_system import Lustre
 
@@ -27,11 +27,11 @@ def flows(spec: Spec, layout: Layout) -> Iterator[Flow]:
 def _wanted(spec: Spec, layout: Layout) -> Iterator[Flow]:
     yield from _of_people(spec, layout)
     yield from _to_services(spec, layout)
-    yield from _of_head_services(spec, layout)
+    yield from _of_head_services(layout)
     yield from _of_grafana(layout)
     yield from _of_nodes_services(layout)
     yield from _to_head(layout)
-    if spec.platform == "parallelcluster":
+    if platform_of(spec).has_head_node:
         yield from _of_head(layout)
     yield from _of_files(spec, layout)
 
@@ -39,7 +39,7 @@ def _wanted(spec: Spec, layout: Layout) -> Iterator[Flow]:
 def _of_people(spec: Spec, layout: Layout) -> Iterator[Flow]:
     if layout.lanes[0].lane.look != "public":
         return
-    for role, words in ways_in(spec).items():
+    for role, words in open_ways(spec).items():
         if role in layout.lanes[0].cards:
             _, box = layout.lanes[0].cards[role]
             x = min(max(box.center, _LEAST_X), box.right - 16)
@@ -51,7 +51,8 @@ def _to_services(spec: Spec, layout: Layout) -> Iterator[Flow]:
     start = (layout.people.box.right, layout.people.box.middle)
     words = "HTTPS"
     way: tuple[Point, ...] = (start, (_OUTER_LANE, start[1]))
-    used = ["control plane", "session manager", "grafana"] if is_public(spec) else ["session manager", "grafana"]
+    control_plane = ["control plane"] if platform_of(spec).picture().has_public_control_plane(spec) else []
+    used = [*control_plane, "session manager", "grafana"]
     for role in layout.services:  # from top to bottom
         if role in used:
             box = layout.services[role].box
@@ -60,11 +61,11 @@ def _to_services(spec: Spec, layout: Layout) -> Iterator[Flow]:
             way, words = (corner,), ""
 
 
-def _of_head_services(spec: Spec, layout: Layout) -> Iterator[Flow]:
+def _of_head_services(layout: Layout) -> Iterator[Flow]:
     if (found := layout.role("head")) is None:
         return
     _, head = found
-    first = {"control plane": "pods"} if spec.platform == "eks" else {"session manager": "shell"}
+    first = {"control plane": "pods"} if "control plane" in layout.services else {"session manager": "shell"}
     for position, (role, words) in enumerate((first | {"prometheus": "metrics"}).items()):
         if role not in layout.services:
             continue
@@ -137,7 +138,7 @@ def _of_head(layout: Layout) -> Iterator[Flow]:
 
 
 def _of_files(spec: Spec, layout: Layout) -> Iterator[Flow]:
-    if not spec.file_systems and spec.platform != "parallelcluster":
+    if not (spec.file_systems or platform_of(spec).has_head_node or spec.is_environment):
         return
     bottom = layout.lanes[-1].box.bottom
     x = layout.files.x + 60

@@ -5,17 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from trainyard.platform_table import platform_of
 from trainyard.render.cloudformation.network import has_load_balancer, makes_control_plane_subnet
 from trainyard.render.diagram.card import Card
-from trainyard.render.diagram.eks_cards import system_card
-from trainyard.render.diagram.node_cards import (
-    clusters_card,
-    head_card,
-    load_balancer_card,
-    login_card,
-    monitoring_card,
-    way_out_card,
-)
 from trainyard.render.diagram.words import few
 from trainyard.spec.cluster import Spec
 from trainyard.spec.queue import Queue
@@ -71,27 +63,26 @@ def _always_there(spec: Spec) -> Iterator[Key]:
 def _cards(spec: Spec) -> Iterator[tuple[Key, str, Card]]:
     outside = "private" if spec.network.internet == "none" else "public"
     if network_is_made(spec):
-        yield (outside, ()), "way out", way_out_card(spec)
+        yield (outside, ()), "way out", _way_out(spec)
     if spec.monitoring.mode == "self-hosting":
         if has_load_balancer(spec):
-            yield ("public" if spec.network.existing else outside, ()), "load balancer", load_balancer_card(spec)
-        yield ("private", ()), "monitoring", monitoring_card()
-    yield from _nodes(spec)
+            yield ("public" if spec.network.existing else outside, ()), "load balancer", _load_balancer(spec)
+        card = Card("chart", "watch", "Monitoring", ("instance with Prometheus and Grafana",))
+        yield ("private", ()), "monitoring", card
+    yield from (((subnet, ()), role, card) for subnet, role, card in platform_of(spec).picture().node_cards(spec))
 
 
-def _nodes(spec: Spec) -> Iterator[tuple[Key, str, Card]]:
-    if spec.is_environment:
-        yield ("private", ()), "clusters", clusters_card(spec)
-        return
-    if spec.platform == "batch":
-        return
-    if spec.platform == "eks":
-        yield ("private", ()), "head", system_card(spec)
-        return
-    pools = [pool for _, pool in spec.login_pools()]
-    for subnet in dict.fromkeys(pool.subnet for pool in pools):
-        yield (subnet, ()), "login", login_card([pool for pool in pools if pool.subnet == subnet])
-    yield (spec.head_node.subnet, ()), "head", head_card(spec)
+def _way_out(spec: Spec) -> Card:
+    """Return the card of what private subnets reach AWS and the internet through."""
+    if spec.network.internet == "none":
+        return Card("gateway", "network", "VPC endpoints", ("the only way to AWS: no internet",))
+    return Card("gateway", "network", "NAT gateway", ("way out of private subnets",))
+
+
+def _load_balancer(spec: Spec) -> Card:
+    """Return the card of the load balancer in front of a self-hosted Grafana."""
+    where = "for Grafana" if spec.network.internet == "nat" else "for Grafana, inside the network"
+    return Card("balancer", "network", "Load balancer", (where,))
 
 
 def _queue_keys(spec: Spec) -> Iterator[Key]:
@@ -116,7 +107,7 @@ def _lane(spec: Spec, key: Key) -> Lane:
 
 
 def _has_second(spec: Spec, choice: str) -> bool:
-    return choice == "private" and spec.platform == "eks" and makes_control_plane_subnet(spec)
+    return choice == "private" and platform_of(spec).control_plane_spans_zones and makes_control_plane_subnet(spec)
 
 
 def _places(spec: Spec, choice: str) -> tuple[str, ...]:

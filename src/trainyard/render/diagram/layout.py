@@ -11,7 +11,7 @@ from trainyard.render.diagram.card import Card
 from trainyard.render.diagram.file_system_cards import file_system_cards
 from trainyard.render.diagram.lane_layout import PlacedLane, placed_lane
 from trainyard.render.diagram.lanes import lanes
-from trainyard.render.diagram.people import people_card, ways_in
+from trainyard.render.diagram.people import open_ways, people_card
 from trainyard.render.diagram.services import services_of_head, services_of_nodes
 from trainyard.spec.cluster import Spec
 
@@ -67,7 +67,7 @@ class Layout:
 def layout(spec: Spec) -> Layout:
     """Return the layout of a spec."""
     people = _below(people_card(spec), Box(_VPC[0], 72, _VPC[1], 0))
-    region_top = people.box.bottom + (_LABEL_GAP if ways_in(spec) else _GAP)
+    region_top = people.box.bottom + (_LABEL_GAP if open_ways(spec) else _GAP)
     top = region_top + 30
     placed = _stacked_lanes(spec, top + 30)
     lowest = placed[-1].box.bottom

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from trainyard.catalog.efa import uses_efa
 from trainyard.catalog.instance_type import InstanceType
-from trainyard.catalog.instances import find
-from trainyard.catalog.interfaces import interface_plan
+from trainyard.launch.instance import Instance
+from trainyard.launch.launch import Launch
+from trainyard.platform_table import platform_of
 from trainyard.render.diagram.words import capacity_words, counted, node_count
 from trainyard.spec.cluster import Spec
-from trainyard.spec.node_group import NodeGroup
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,55 +28,51 @@ class NodeFacts:
     efa: bool
 
 
-def node_facts(spec: Spec, group: NodeGroup, *, named: bool) -> NodeFacts:
+def node_facts(spec: Spec, launch: Launch, *, named: bool) -> NodeFacts:
     """Return the facts of one kind of nodes, with its name where the queue has several."""
-    known = [find(name) for name in group.instance_types]
-    chips = max(
-        (one.accelerators.count for one in known if one is not None and one.accelerators is not None), default=0
-    )
-    efa = uses_efa(group.instance_type, group.efa)
-    lines = ([group.name] if named else []) + list(_lines(spec, group, known, efa=efa))
-    title = f"{node_count(group)} × {' or '.join(group.instance_types)}"
-    return NodeFacts(title, tuple(lines), group.desired_nodes, group.max_nodes, chips, efa)
+    chips = max(instance.accelerators for instance in launch.instances)
+    lines = ([launch.nodes.name] if named else []) + list(_lines(spec, launch))
+    title = f"{node_count(launch.nodes)} × {' or '.join(launch.instance_types)}"
+    return NodeFacts(title, tuple(lines), launch.first_nodes, launch.max_nodes, chips, launch.instance.efa)
 
 
-def _lines(spec: Spec, group: NodeGroup, known: Sequence[InstanceType | None], *, efa: bool) -> Iterator[str]:
+def _lines(spec: Spec, launch: Launch) -> Iterator[str]:
     """Yield what holds for every instance type that a node may have."""
-    if accelerators := _alternatives(_accelerators, known):
+    if accelerators := _alternatives(_accelerators, launch.instances):
         yield accelerators
-    if efa:
-        yield _alternatives(_fabric, known) or "EFA"
-    if group.desired_nodes != group.min_nodes:
-        yield f"{group.desired_nodes:,} at first"
-    yield capacity_words(group)
-    if drives := _alternatives(_drives, known):
-        yield f"{'containers' if spec.platform == 'eks' else spec.scratch.mount} on {drives}"
+    if launch.instance.efa:
+        yield _alternatives(_fabric, launch.instances) or "EFA"
+    if launch.first_nodes != launch.min_nodes:
+        yield f"{launch.first_nodes:,} at first"
+    yield capacity_words(launch.capacity)
+    if drives := _alternatives(_drives, launch.instances):
+        yield f"{spec.scratch.mount if platform_of(spec).mounts_scratch else 'containers'} on {drives}"
 
 
-def _alternatives(words: Callable[[InstanceType], str], known: Sequence[InstanceType | None]) -> str:
+def _alternatives(words: Callable[[Instance, InstanceType], str], instances: Sequence[Instance]) -> str:
     """Return what there is to say about each of several types; nothing where one of them is unknown."""
-    if None in known:
+    texts = dict.fromkeys(words(one, one.facts) for one in instances if one.facts is not None)
+    if any(one.facts is None for one in instances) or not any(texts):
         return ""
-    said = dict.fromkeys(words(one) for one in known if one is not None)
-    return " or ".join(one or "none" for one in said) if any(said) else ""
+    return " or ".join(text or "none" for text in texts)
 
 
-def _accelerators(facts: InstanceType) -> str:
+def _accelerators(_: Instance, facts: InstanceType) -> str:
     chips = facts.accelerators
     memory = facts.accelerator_memory_mib
     each = "" if memory is None else f", {memory / 1024:,.0f} GiB each"
     return "" if chips is None else f"{chips.count} × {chips.model}{each}"
 
 
-def _fabric(facts: InstanceType) -> str:
-    if facts.cards is None or not facts.has_efa:
+def _fabric(instance: Instance, facts: InstanceType) -> str:
+    if instance.plan is None or not facts.has_efa:
         return "EFA"
-    cards = interface_plan(facts, "parallelcluster", efa=True).efa_count
+    cards = instance.plan.efa_count
     rate = "" if facts.efa_gbit_s is None else f", {facts.efa_gbit_s:,} Gbit/s"
     return f"EFA on {counted(cards, 'card')}{rate}"
 
 
-def _drives(facts: InstanceType) -> str:
+def _drives(_: Instance, facts: InstanceType) -> str:
     if facts.nvme:
         return " and ".join(f"{disks.count} × {disks.size_gb:,} GB NVMe" for disks in facts.nvme)
     return "" if facts.nvme_total_gb is None else f"{facts.nvme_total_gb:,} GB NVMe"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from xml.etree import ElementTree as ET
 
+from trainyard.launch.launch import compute_launches
+from trainyard.platform_table import platform_of
 from trainyard.render.diagram.canvas import LINE, NAME, NOTE, Box, group, line, rectangle, text
 from trainyard.render.diagram.node_facts import NodeFacts, node_facts
 from trainyard.render.diagram.node_glyphs import draw_nodes, glyphs_height
@@ -25,10 +27,12 @@ class QueueBox:
 
     def __init__(self, spec: Spec, queue: Queue, width: float) -> None:
         """Take what there is to say about it."""
-        groups = list(spec.groups_in(queue))
-        self._name = f"{'Node group' if spec.platform == 'eks' else 'Queue'} {queue.name}"
+        self._name = f"{'Node group' if platform_of(spec).has_kubernetes else 'Queue'} {queue.name}"
         self._about = ", ".join(_about(spec, queue))
-        self._kinds = [node_facts(spec, one, named=queue.compute_resources is not None) for one in groups]
+        self._kinds = [
+            node_facts(spec, launch, named=queue.compute_resources is not None)
+            for launch in compute_launches(spec, queue)
+        ]
         self._width = width
         self._pictures = width >= _WIDE or sum(1 for _ in spec.node_groups()) <= _FEW
 
@@ -107,7 +111,7 @@ class QueueBox:
 
 def _about(spec: Spec, queue: Queue) -> list[str]:
     setup = queue.setup or spec.software.setup
-    if spec.platform == "eks":
+    if platform_of(spec).has_kubernetes:
         return []
     whole = spec.parallelcluster.slurm.job_exclusive if queue.job_exclusive is None else queue.job_exclusive
     said = {

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainyard.platform_table import platform_of
 from trainyard.render.assets import folder
 from trainyard.render.diagram.card import Card
-from trainyard.render.diagram.eks_cards import control_plane_card, logs_card
 from trainyard.spec.cluster import Spec
 
 
 def services_of_head(spec: Spec) -> Iterator[tuple[str, Card]]:
     """Yield what people use, and what the head node talks to, by role."""
-    if _is_eks(spec):
-        yield "control plane", control_plane_card(spec)
-    elif not spec.is_environment:
-        yield "session manager", _session_manager()
+    yield from platform_of(spec).picture().head_services(spec)
     if spec.monitoring.mode == "amp+amg":
         yield "grafana", Card("chart", "watch", "Grafana", ("Amazon Managed Grafana", "with IAM Identity Center"))
     if spec.monitoring.mode in ("amp-only", "amp+amg"):
@@ -24,44 +21,31 @@ def services_of_head(spec: Spec) -> Iterator[tuple[str, Card]]:
 
 def services_of_nodes(spec: Spec) -> Iterator[tuple[str, Card]]:
     """Yield what every node talks to, by role."""
-    if _is_eks(spec):
-        yield from _services_of_eks_nodes(spec)
-        return
-    if spec.platform == "batch":
-        queues = ", ".join(f"{spec.name}-{queue.name}" for queue in spec.queues)
-        yield "batch", Card("server", "compute", "AWS Batch", (f"job queues {queues}",))
-        yield "images", _registry()
-    if not spec.is_environment and (lines := tuple(_cloudwatch_lines(spec))):
-        yield "cloudwatch", Card("watch", "watch", "CloudWatch", lines)
+    yield from platform_of(spec).picture().node_services(spec)
+
+
+def session_manager() -> tuple[str, Card]:
+    """Return the way to a shell."""
+    return "session manager", Card("shell", "people", "Session Manager", ("a shell on any node, no open port",))
+
+
+def registry() -> tuple[str, Card]:
+    """Return where containers come from."""
+    return "images", Card("bucket", "bucket", "ECR", ("images of containers",))
+
+
+def cloudwatch(spec: Spec, *, alarms: bool) -> Iterator[tuple[str, Card]]:
+    """Yield CloudWatch, where anything is sent there. ``alarms`` says whether there are any."""
+    monitoring = spec.monitoring
+    lines = [f"logs, kept {monitoring.log_retention_days:,} days"] if monitoring.logs else []
+    shown = [name for name, on in (("dashboard", monitoring.dashboard), ("alarms", alarms)) if on]
+    lines += [" and ".join(shown)] if shown else []
+    if lines:
+        yield "cloudwatch", Card("watch", "watch", "CloudWatch", tuple(lines))
+
+
+def assets(spec: Spec) -> Iterator[tuple[str, Card]]:
+    """Yield the bucket that nodes or the monitoring instance fetch from."""
     if spec.installs_anything:
         lines = (spec.assets.bucket or "a bucket of the account", f"{folder(spec)}/")
         yield "assets", Card("bucket", "bucket", "S3 assets", lines)
-
-
-def _services_of_eks_nodes(spec: Spec) -> Iterator[tuple[str, Card]]:
-    yield "session manager", _session_manager()
-    yield "images", _registry()
-    if (logs := logs_card(spec)) is not None:
-        yield "logs of the control plane", logs
-
-
-def _is_eks(spec: Spec) -> bool:
-    return spec.platform == "eks" and not spec.is_environment
-
-
-def _session_manager() -> Card:
-    return Card("shell", "people", "Session Manager", ("a shell on any node, no open port",))
-
-
-def _registry() -> Card:
-    return Card("bucket", "bucket", "ECR", ("images of containers",))
-
-
-def _cloudwatch_lines(spec: Spec) -> Iterator[str]:
-    wanted = spec.monitoring
-    if wanted.logs:
-        yield f"logs, kept {wanted.log_retention_days:,} days"
-    alarms = wanted.alarms and spec.platform == "parallelcluster"
-    shown = [name for name, on in (("dashboard", wanted.dashboard), ("alarms", alarms)) if on]
-    if shown:
-        yield " and ".join(shown)

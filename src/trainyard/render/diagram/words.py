@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from trainyard.spec.capacity import Reserved
+from trainyard.launch.capacity import CapacityTarget
 from trainyard.spec.node_group import NodeGroup
 
 
@@ -26,16 +26,17 @@ def node_count(group: NodeGroup) -> str:
     return f"{group.min_nodes:,}–{group.max_nodes:,}"
 
 
-def capacity_words(group: NodeGroup) -> str:
+def capacity_words(target: CapacityTarget) -> str:
     """Return where the instances of nodes come from."""
-    capacity = group.capacity
-    if not isinstance(capacity, Reserved):
-        return {"on-demand": "On-Demand", "spot": "Spot"}[capacity]
-    if capacity.capacity_block is not None:
-        return f"Capacity Block {capacity.capacity_block}"
-    if capacity.reservation is not None:
-        return f"reservation {capacity.reservation}"
-    if capacity.reservations is not None:
-        return f"{len(capacity.reservations)} reservations"
-    arn = capacity.reservation_group or ""
-    return f"reservation group {arn.rpartition(':group/')[2]}"
+    match target.kind:
+        case "on-demand":
+            return "On-Demand"
+        case "spot":
+            return "Spot"
+        case "capacity_block":
+            return f"Capacity Block {target.reservation}"
+        case "reservation":
+            return f"reservation {target.reservation}"
+    if target.group_arn is None:
+        return f"{len(target.members)} reservations"
+    return f"reservation group {target.group_arn.rpartition(':group/')[2]}"
