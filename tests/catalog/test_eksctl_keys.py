@@ -11,15 +11,12 @@ import pytest
 import yaml
 
 from tests.examples import example_document
+from tests.oracles import EKSCTL_SCHEMA, needs
 from trainyard.catalog import catalog_file
 from trainyard.catalog.eksctl_keys import TOP, eksctl_kinds
 from trainyard.rules.documents import all_document_rules
 
 ROOT = Path(__file__).parents[2]
-SCHEMA = ROOT.parent / "shared" / "schemas" / "eksctl-v1alpha5.schema.json"
-WITH_SCHEMA = pytest.mark.skipif(
-    not SCHEMA.is_file(), reason="hardware: the schema of eksctl lies beside a working copy and not in it"
-)
 OF_EKSCTL = [named for named in all_document_rules() if named.kind == "eksctl"]
 
 
@@ -38,7 +35,7 @@ def test_every_kind_that_a_key_leads_to_is_there():
     assert {one for one in flat if isinstance(one, str)} | {TOP} == set(kinds)
 
 
-@WITH_SCHEMA
+@needs(EKSCTL_SCHEMA)
 def test_the_data_is_what_the_tool_makes_of_the_schema():
     location = importlib.util.spec_from_file_location("eksctl_keys", ROOT / "tools" / "eksctl_keys.py")
     assert location is not None
@@ -47,19 +44,19 @@ def test_the_data_is_what_the_tool_makes_of_the_schema():
     location.loader.exec_module(tool)
     stored = (catalog_file.FOLDER / "eksctl_keys.json").read_text()
     read = json.loads(stored)["source"]["read"]
-    assert tool.keys_text(json.loads(SCHEMA.read_text()), read) == stored
+    assert tool.keys_text(json.loads(EKSCTL_SCHEMA.read_text()), read) == stored
 
 
-@WITH_SCHEMA
+@needs(EKSCTL_SCHEMA)
 @pytest.mark.parametrize("named", OF_EKSCTL, ids=lambda named: named.id)
 def test_eksctl_s_own_schema_accepts_every_good_example(named):
     document = yaml.safe_load(example_document("eksctl", named.good))
-    jsonschema.validate(document, json.loads(SCHEMA.read_text()))
+    jsonschema.validate(document, json.loads(EKSCTL_SCHEMA.read_text()))
 
 
-@WITH_SCHEMA
+@needs(EKSCTL_SCHEMA)
 @pytest.mark.parametrize("rule", ["eksctl-unknown-key", "eksctl-wrong-shape", "eksctl-reservation-key-misspelt"])
 def test_eksctl_s_own_schema_refuses_what_rules_about_keys_refuse(rule: str):
     bad = next(named.bad for named in OF_EKSCTL if named.id == rule)
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(yaml.safe_load(example_document("eksctl", bad)), json.loads(SCHEMA.read_text()))
+        jsonschema.validate(yaml.safe_load(example_document("eksctl", bad)), json.loads(EKSCTL_SCHEMA.read_text()))

@@ -7,14 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from tests.each_case import each_case
 from tests.examples import example_spec
+from tests.oracles import PUBLISHED_CONFIGS, needs
 from trainyard.api import check_files
 from trainyard.checking.foreign_file import FUNCTIONS, check_any_file, document_kind
 from trainyard.checking.spec_file import check_file
 from trainyard.document.problems import MOST_FINDINGS
 from trainyard.document.read import read_yaml
 
-CASES = Path(__file__).parents[3] / "shared" / "corpus" / "config"
 # Our words for what the cases call their defects.
 OUR_IDS = {
     "capacity-reservation-id-typo": "eksctl-reservation-key-misspelt",
@@ -54,7 +55,7 @@ Resources:
 
 
 def cases() -> list[Path]:
-    return sorted(CASES.glob("e*")) if CASES.is_dir() else []
+    return sorted(PUBLISHED_CONFIGS.glob("e*"))
 
 
 def check(tmp_path: Path, text: str):
@@ -145,8 +146,8 @@ def test_whatever_is_no_file_of_theirs_has_no_kind(value: object):
     assert document_kind(value) is None
 
 
-@pytest.mark.skipif(not cases(), reason="hardware: the real cases lie beside a working copy and not in it")
-@pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
+@needs(PUBLISHED_CONFIGS)
+@each_case("case", cases(), ids=lambda case: case.name)
 def test_real_files_have_the_defects_that_are_known_and_clean_ones_have_none(case: Path):
     facts = json.loads((case / "meta.json").read_text())
     (file,) = facts["files"]

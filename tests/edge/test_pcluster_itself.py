@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
+from tests.each_case import each_case
+from tests.oracles import PUBLISHED_CONFIGS, needs
 from trainyard.edge.pcluster import (
     ClusterConfig,
     Complaint,
@@ -28,8 +30,6 @@ if TYPE_CHECKING:
 VERSION = "3.16.1"
 # What others saw published configs do, by the version that they had: 3.14.2 reads configs as 3.14.0 does.
 SEEN_WITH = {"3.14.2": "3.14.0", "3.16.1": "3.16.1"}
-CASES = Path(__file__).parents[3] / "shared" / "corpus" / "config"
-NO_CASES = pytest.param("", "", "", marks=pytest.mark.skip(reason=f"there is no {CASES}"))
 
 pytestmark = pytest.mark.integration
 
@@ -185,7 +185,7 @@ def test_configs_loaded_together_do_not_disturb_each_other():
 
 
 def published_cases() -> Iterator[ParameterSet]:
-    for meta in sorted(CASES.glob("p*/meta.json")):
+    for meta in sorted(PUBLISHED_CONFIGS.glob("p*/meta.json")):
         for file, outcomes in json.loads(meta.read_text())["schema"].items():
             for version, seen_with in SEEN_WITH.items():
                 outcome = outcomes[seen_with]
@@ -201,7 +201,8 @@ def published_complaints(version: str) -> dict[str, tuple[Complaint, ...]]:
     return dict(zip(files, load_schemas(configs, version=version, report=print), strict=True))
 
 
-@pytest.mark.parametrize(("version", "file", "outcome"), list(published_cases()) or [NO_CASES])
+@needs(PUBLISHED_CONFIGS)
+@each_case(("version", "file", "outcome"), published_cases())
 def test_a_published_config_loads_exactly_when_it_did_for_others(version, file, outcome):
     complaints = published_complaints(version)[file]
     assert (complaints == ()) == outcome["loads"]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.oracles import EKSCTL_SCHEMA, needs
 from trainyard.api.new import new_spec
 from trainyard.document.write import yaml_text
 from trainyard.edge.aws.account import Account
@@ -16,7 +17,6 @@ from trainyard.rehearsal.report.honest_lists import only_aws_can_tell, proved
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.parsing import parse
 
-SCHEMA = Path(__file__).parents[2].parent / "shared" / "schemas" / "eksctl-v1alpha5.schema.json"
 SPEC = parse(new_spec("eks-p4de-odcr", []), "cluster.yaml").spec
 CONFIG = cluster(SPEC, Ids({}))
 PROGRAM = """\
@@ -30,13 +30,13 @@ esac
 
 pytestmark = [
     pytest.mark.integration,
-    pytest.mark.skipif(not SCHEMA.is_file(), reason="the schema of eksctl is not beside the repository"),
+    needs(EKSCTL_SCHEMA),
 ]
 
 
 @pytest.fixture
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    def install(schema: Path = SCHEMA, *, said: str = "", status: int = 0) -> InstalledEksctlCheck:
+    def install(schema: Path = EKSCTL_SCHEMA, *, said: str = "", status: int = 0) -> InstalledEksctlCheck:
         program = tmp_path / "eksctl"
         program.write_text(PROGRAM.format(schema=schema, said=said, status=status), encoding="utf-8")
         program.chmod(0o755)

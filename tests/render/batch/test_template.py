@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 import itertools
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
 from tests.architectures.by_platform import architectures_on
+from tests.oracles import BATCH_DOCUMENT, needs
 from tests.render.batch.resolved import resolved, resources_of, stack_of
 from tests.render.cloudformation.templates import names_in, reached
 from trainyard.document.read import read_yaml
@@ -34,7 +34,6 @@ DOCUMENTED = (
     "CreatePlacementGroup",
 )
 COMMAND = {"VPCStackParameter": "vpc-stack-ml", "CapacityReservationId": "cr-123567890abc"}
-DOCUMENT = Path(__file__).parents[4] / "shared" / "seeds" / "aws-batch-architecture.md"
 TWO = """\
 queues:
   - {name: gpu, instance_type: p4d.24xlarge, nodes: {min: 0, max: 4}}
@@ -53,10 +52,9 @@ def test_no_optional_parameter_has_a_type_that_refuses_to_be_blank():
     assert {one["Type"] for one in NATIVE["Parameters"].values()} == {"String", "Number"}
 
 
+@needs(BATCH_DOCUMENT)
 def test_the_command_of_the_document_is_the_one_that_is_tested_here():
-    if not DOCUMENT.is_file():
-        pytest.skip("hardware: the document lies beside a working copy and not in it")
-    text = DOCUMENT.read_text(encoding="utf-8")
+    text = BATCH_DOCUMENT.read_text(encoding="utf-8")
     assert tuple(re.findall(r"^\| `(\w+)` ", text, re.MULTILINE)) == DOCUMENTED
     assert dict(re.findall(r'ParameterKey=(\w+),ParameterValue="([^"]+)"', text)) == COMMAND
 

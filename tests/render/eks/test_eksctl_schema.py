@@ -6,22 +6,18 @@ import json
 from collections.abc import Iterator
 from copy import deepcopy
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
 from jsonschema import Draft7Validator, ValidationError
 
 from tests.each_case import each_case
+from tests.oracles import EKSCTL_SCHEMA, needs
 from tests.render.eks.options import NAMES, cluster_with
 from trainyard.checking.foreign_file import document_findings
 from trainyard.document.read import read_yaml
 from trainyard.document.write import yaml_text
 
-SCHEMA = Path(__file__).parents[3].parent / "shared" / "schemas" / "eksctl-v1alpha5.schema.json"
-WITH_SCHEMA = pytest.mark.skipif(
-    not SCHEMA.is_file(), reason="hardware: the schema of eksctl lies beside a working copy and not in it"
-)
 # Where stand-ins stand, nobody knows zones; and what an architecture leaves open on purpose is said by its README.
 KNOWN = {"eksctl-endpoint-open-to-world"}
 
@@ -29,14 +25,14 @@ KNOWN = {"eksctl-endpoint-open-to-world"}
 @cache
 def strict() -> Draft7Validator:
     """Return what validates by the schema, and refuses every key that an object does not name where it names any."""
-    schema: dict[str, Any] = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    schema: dict[str, Any] = json.loads(EKSCTL_SCHEMA.read_text(encoding="utf-8"))
     for one in schema["definitions"].values():
         if one.get("properties"):
             one["additionalProperties"] = False
     return Draft7Validator(schema)
 
 
-@WITH_SCHEMA
+@needs(EKSCTL_SCHEMA)
 @each_case(("architecture", "option"), NAMES)
 def test_eksctl_takes_every_architecture_with_every_option(architecture: str, option: str):
     strict().validate(cluster_with(architecture, option))
@@ -54,7 +50,7 @@ def objects(node: Any) -> Iterator[dict[str, Any]]:
                 yield from objects(value)
 
 
-@WITH_SCHEMA
+@needs(EKSCTL_SCHEMA)
 def test_an_unknown_key_is_refused_wherever_it_stands():
     whole = cluster_with("eks-p5-capacity-block", "other-version")
     places = sum(1 for _ in objects(whole))
