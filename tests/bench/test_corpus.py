@@ -1,4 +1,4 @@
-"""Real outputs, each with what a person has found in it."""
+"""Real outputs as others have published them, each with what a person has found in it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
+from tests.bench.figures import figures_of, published_figures
 from trainyard.bench.nccl_log import parse_log
 from trainyard.bench.result import Measurement, Run
 
 CASES = Path(__file__).parents[3] / "shared" / "corpus" / "bench"
-NO_CASES = [pytest.param(CASES, marks=pytest.mark.skip(reason=f"there is no {CASES}"))]
+NO_CASES = [pytest.param(CASES, marks=pytest.mark.skip(reason=f"oracle: outputs that others published, in {CASES}"))]
 # What a thread or a file name told the person and no line of the output says.
 TOLD_ELSEWHERE = {"b14-a3high-2n-allgather-tcpx": {"collective"}, "b59-p4d-2n-error-step-sweep": {"versions"}}
 VERSIONS = {"nccl_tests": "nccl-tests", "ofi_plugin": "plugin"}
@@ -25,6 +26,13 @@ def cases() -> list[Any]:
 
 def read(case: Path) -> tuple[list[Run], dict[str, Any]]:
     return parse_log([(case / "output.txt").read_bytes()]), json.loads((case / "meta.json").read_text())
+
+
+@pytest.mark.parametrize("case", cases())
+def test_the_figures_that_are_kept_are_those_of_the_output(case: Path):
+    (run,), _ = read(case)
+    (kept,) = [one["run"] for one in published_figures() if one["id"] == case.name]
+    assert figures_of(run) == kept
 
 
 def measured(runs: list[Run], *, in_place: bool) -> list[Measurement]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.bench.test_corpus import cases
+from tests.bench.figures import published_figures, run_of
 from tests.bench.texts import CLOSING, HEADER, LOG, OPENING, P5_TWO_NODES, row, rows
 from trainyard.bench.case import case_of, kinds
 from trainyard.bench.judge import Judgement, judge
@@ -44,13 +43,11 @@ def scaled(share: float, from_bytes: int = 0) -> list[str]:
     return made
 
 
-@pytest.mark.parametrize("case", cases())
-def test_no_verdict_on_a_real_output_is_wrong(case: Path):
-    truth = json.loads((case / "meta.json").read_text())
-    nodes = truth["nodes"] if isinstance(truth["nodes"], int) else None
-    (run,) = parse_log([(case / "output.txt").read_bytes()])
-    verdict = judge(case_of(run, truth["instance_type"], nodes)).verdict
-    assert verdict == ("unknown" if case.name in NOT_TO_BE_KNOWN else truth["verdict"])
+@pytest.mark.parametrize("case", [pytest.param(one, id=one["id"]) for one in published_figures()])
+def test_no_verdict_on_published_figures_is_wrong(case: dict[str, Any]):
+    nodes = case["nodes"] if isinstance(case["nodes"], int) else None
+    verdict = judge(case_of(run_of(case["run"]), case["instance_type"], nodes)).verdict
+    assert verdict == ("unknown" if case["id"] in NOT_TO_BE_KNOWN else case["verdict"])
 
 
 def test_a_good_run_is_healthy_without_a_word():
