@@ -7,7 +7,7 @@ type-check. docs/decisions/0013-platforms.md says what AWS PCS and SageMaker Hyp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -25,10 +25,17 @@ if TYPE_CHECKING:
     from trainyard.diagnose.cluster.cluster_reader import ClusterReader
     from trainyard.diagnose.log_file import Unread
     from trainyard.edge.aws.account import Account
+    from trainyard.edge.aws.cluster_logs import LogGroup
     from trainyard.edge.aws.stacks import StackState
     from trainyard.edge.kubernetes.kubectl import KubectlOf
     from trainyard.finding import Finding, Path
     from trainyard.finding_kinds import Problem
+    from trainyard.operate.connect.target import Target
+    from trainyard.operate.logs.cluster_log import ClusterLog, ListedGroup, Stream, StreamSource
+    from trainyard.operate.logs.export import Export, ExportPart
+    from trainyard.operate.logs.log_filter import LogSelection
+    from trainyard.operate.monitoring.verify.in_account import InAccount
+    from trainyard.operate.monitoring.verify.instances import CheckedTags, Instance
     from trainyard.operate.status.cluster_status import Status
     from trainyard.operate.status.status_request import StatusRequest
     from trainyard.render.bench.job import BenchJob
@@ -181,6 +188,63 @@ class PlatformDeployment(Protocol):
         """Return the jobs that deleting the cluster would end, as far as anybody says; none on another platform."""
 
 
+class PlatformLogs(Protocol):
+    """What lies in CloudWatch of clusters of one platform, also of those that are gone."""
+
+    STREAMS_ARE_OF_JOBS: bool
+    """Whether streams are of jobs, not of nodes that stay."""
+    PODS_LOG_ELSEWHERE: bool
+    """Whether jobs are pods, whose logs kubectl reads."""
+
+    def groups(self, account: Account, cluster: str) -> tuple[LogGroup, ...]:
+        """Return the log groups of clusters of this name, the newest first, as the platform or trainyard names them."""
+        ...
+
+    def groups_of_stack(self, account: Account, cluster: str) -> tuple[LogGroup, ...]:
+        """Return log groups with names of their own that a stack of this name has; asked where there are no others."""
+        ...
+
+    def main_group(self, groups: Sequence[LogGroup]) -> LogGroup:
+        """Return the group that is read where none is named, of some of which this platform has the newest."""
+        ...
+
+    def listed(self, account: Account, cluster: str, group: LogGroup) -> ListedGroup:
+        """Return the streams of a group."""
+        ...
+
+    def parsed_stream(self, name: str) -> StreamSource | None:
+        """Return whose stream it is by its name; None where it is of another platform."""
+        ...
+
+    def streams_of(self, account: Account, log: ClusterLog, wanted: LogSelection) -> tuple[Stream, ...]:
+        """Return the streams of some nodes or jobs; all where none are named. Raises InputError where one has none."""
+        ...
+
+    def described(self, log: ClusterLog, streams: Sequence[Stream]) -> str:
+        """Return what some streams are of, such as "3 nodes"."""
+        ...
+
+    def export_part(self, export: Export, kubectl_of: KubectlOf) -> ExportPart | None:
+        """Return what an archive has beside the logs in CloudWatch; None where nothing is."""
+        ...
+
+
+class NodeDiscovery(Protocol):
+    """Which instances are nodes whose metrics arrive, and who sends these; for `monitor verify`."""
+
+    def instances(self, account: Account, spec: Spec) -> tuple[Instance, ...]:
+        """Return the cluster's instances; also those that are gone for a while."""
+        ...
+
+    def checked_tags(self, account: InAccount) -> Iterable[CheckedTags]:
+        """Return the nodes whose tags discovery reads, each with those that are wrong."""
+        ...
+
+    def refused_senders(self, account: InAccount, workspace: str) -> Iterable[str]:
+        """Return, as messages, who sends metrics and may not write to the workspace."""
+        ...
+
+
 class StatusQuery(Protocol):
     """A look at one cluster, as if it were of one platform."""
 
@@ -320,6 +384,14 @@ class Platform:
     """The control plane has subnets in two zones at least, also where all nodes stand in one. PCS: no, one subnet.
     HyperPod: no with Slurm, yes with EKS."""
 
+    logs: Callable[[], PlatformLogs] | None
+    """What it has in CloudWatch; None where it has no nodes that log."""
+    find_node: Callable[[Account, str, str | None], Target | None] | None
+    """Finds an instance of the cluster of a name: the one that is named, else the newest that runs. None where the
+    cluster is of another platform, or has no such instance; raises TrainyardError where it has none at all. There is no
+    search where ParallelCluster's tags name all nodes. PCS: by the tags of its node groups. HyperPod: by its API."""
+    node_discovery: Callable[[], NodeDiscovery]
+    """Which of its instances are nodes whose metrics arrive."""
     status: Callable[[StatusRequest], StatusQuery]
     """Begins to look at a cluster; what needs no other answer is asked at once."""
     status_values_elsewhere: Mapping[str, Any]

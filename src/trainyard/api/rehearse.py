@@ -11,7 +11,7 @@ from trainyard.checking.spec_file import Checked, check_text
 from trainyard.edge.bundle_folder import refuse_folder, write_folder
 from trainyard.edge.text_file import read_text
 from trainyard.errors import InputError, SpecError
-from trainyard.operate.logs.archive_name import refuse_other_endings
+from trainyard.operate.logs.export import refuse_other_endings
 from trainyard.rehearsal.archive import ArchiveFile
 from trainyard.rehearsal.emulated.breakdown import breakdowns
 from trainyard.rehearsal.environment_option import refuse_missing_environment, refuse_other_environment

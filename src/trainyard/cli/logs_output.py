@@ -10,15 +10,14 @@ import click
 from trainyard.api.logs import PodLogs
 from trainyard.cli.output import one_line, print_plain, print_text
 from trainyard.edge.aws.log_events import time_text
-from trainyard.platforms.eks.logs.stream_name import CONTROL_PLANE, EksStreamName, PodStreamName, parsed_eks
+from trainyard.platform_table import PLATFORMS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from trainyard.api.logs import Logs, Period, Stream
     from trainyard.edge.aws.log_events import LogEvent
-    from trainyard.operate.logs.job_stream import JobStreamName
-    from trainyard.operate.logs.stream_name import StreamName
+    from trainyard.operate.logs.cluster_log import StreamSource
 
 _MOST_FORMER = 5
 _LONGEST_HOST = 24
@@ -37,9 +36,9 @@ def print_log(found: Logs | PodLogs) -> None:
     for stream in found.streams:
         print_text(_row(stream))
     for former in log.former[:_MOST_FORMER]:
-        what = "another group of this cluster" if log.is_of_eks else "a former cluster of this name"
+        what = "another group of this cluster" if log.leaves_pods_out else "a former cluster of this name"
         print_text(f"{what}: --group {one_line(former.name)} ({_size(former.size_bytes)})")
-    if log.is_of_eks:
+    if log.leaves_pods_out:
         print_text("pods: --pod, --job and --node read their logs by kubectl")
 
 
@@ -74,14 +73,7 @@ def _known_times(found: Logs) -> str:
 
 
 def _whose(found: Logs) -> str:
-    known = [_names(one.name, one) for one in found.streams]
-    if found.log.is_of_jobs:
-        return f"{len({one['job_id'] for one in known} - {None})} jobs that Batch still knows"
-    if found.log.group.name.startswith(CONTROL_PLANE):
-        return "the control plane"
-    if found.log.is_of_eks:
-        return f"{len({one['host'] for one in known} - {None})} nodes"
-    return f"{len({one['instance_id'] for one in known} - {None})} nodes"
+    return found.log.platform.described(found.log, found.streams)
 
 
 def _row(stream: Stream) -> str:
@@ -149,11 +141,9 @@ def _print_event(event: LogEvent, stream: Stream | None, *, alone: bool) -> None
 
 
 def _short(name: str, stream: Stream | None) -> str:
-    """Return who said something, in few words."""
-    parts = stream.parts if stream is not None else _parsed(name)
-    if isinstance(parts, EksStreamName) and not parts.is_of_node:
-        return parts.kind
-    return name if parts is None else f"{parts.host} {parts.kind}"
+    """Return whose log a stream is, in few words."""
+    source = stream.parts if stream is not None else _source(name)
+    return name if source is None else source.label
 
 
 def _shown(line: str) -> str:
@@ -161,30 +151,19 @@ def _shown(line: str) -> str:
     return one_line(line.expandtabs(8))
 
 
-def _parsed(name: str) -> StreamName | JobStreamName | EksStreamName | PodStreamName | None:
-    from trainyard.operate.logs.job_stream import parsed_job
-    from trainyard.operate.logs.stream_name import parsed
-
-    return parsed(name) or parsed_job(name) or parsed_eks(name)
+def _source(name: str) -> StreamSource | None:
+    """Return whose log a stream is by its name, where it was not listed before."""
+    sources = (platform.logs().parsed_stream(name) for platform in PLATFORMS.values() if platform.logs is not None)
+    return next((source for source in sources if source is not None), None)
 
 
 def _names(name: str, stream: Stream | None) -> dict[str, str | int | None]:
-    """Return whose stream it is: of a node of ParallelCluster, of a job of AWS Batch, or of a pod."""
-    from trainyard.operate.logs.stream_name import StreamName
-
-    parts = stream.parts if stream is not None else _parsed(name)
+    """Return whose stream it is: of a node, of a job of AWS Batch, or of a pod."""
+    source = stream.parts if stream is not None else _source(name)
     names: dict[str, str | int | None] = dict.fromkeys(
         ("host", "instance_id", "log", "job_id", "job_name", "node", "pod")
     )
-    if isinstance(parts, StreamName):
-        names |= {"host": parts.host, "instance_id": parts.instance_id, "log": parts.kind}
-    elif isinstance(parts, EksStreamName):
-        names |= {"host": parts.host if parts.is_of_node else None, "log": parts.kind}
-    elif isinstance(parts, PodStreamName):
-        names |= {"host": parts.node, "log": parts.container, "pod": f"{parts.namespace}/{parts.pod}"}
-    elif parts is not None:
-        names |= {"log": parts.kind, "job_id": parts.job, "job_name": parts.job_name, "node": parts.node}
-    return {"stream": name, **names}
+    return {"stream": name, **names, **({} if source is None else source.values())}
 
 
 def _time(at_ms: int | None) -> str | None:

@@ -10,12 +10,12 @@ from tests.operate.logs.planted import CLOUD_INIT, FIRST, GROUP, HEAD, RESUME, S
 from trainyard.edge.aws.account import Account
 from trainyard.errors import InputError, TrainyardError
 from trainyard.operate.logs.cluster_log import cluster_log
-from trainyard.operate.logs.log_filter import Wanted, chosen
-from trainyard.operate.logs.stream_name import parsed
+from trainyard.operate.logs.log_filter import LogSelection, chosen
+from trainyard.platforms.parallelcluster.logs.stream_name import parsed
 
 
 def names(account: Account, **wanted: Sequence[str]) -> list[str]:
-    asked = Wanted(**{key: tuple(value) for key, value in wanted.items()})
+    asked = LogSelection(**{key: tuple(value) for key, value in wanted.items()})
     return [one.name for one in chosen(account, cluster_log(account, "llm"), asked)]
 
 

@@ -12,7 +12,7 @@ from tests.rehearsal.cloud import create
 from trainyard.edge.aws.account import Account
 from trainyard.errors import TrainyardError
 from trainyard.operate.logs.period import Period
-from trainyard.operate.logs.with_pcluster import export_with_pcluster
+from trainyard.platforms.parallelcluster.logs.with_pcluster import export_with_pcluster
 from trainyard.rehearsal.emulated.emulated_account import emulated_account
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]

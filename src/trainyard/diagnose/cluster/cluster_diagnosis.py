@@ -21,7 +21,7 @@ from trainyard.edge.aws.parallelcluster import instance_of_slurm_node
 from trainyard.edge.kubernetes.kubectl import KubectlOf, kubectl_of
 from trainyard.errors import InputError, TrainyardError
 from trainyard.operate.logs.cluster_log import ClusterLog, cluster_log
-from trainyard.operate.logs.log_filter import Wanted as WantedStreams
+from trainyard.operate.logs.log_filter import LogSelection as WantedStreams
 from trainyard.operate.logs.log_filter import chosen
 from trainyard.operate.nodes.failure_logs import failures_logged
 from trainyard.platform_parts import ClusterEvidence
@@ -111,7 +111,7 @@ def _read_logs(name: str, where: Account, knowing: Sequence[ClusterEvidence], re
             reader.collected.leave_out(missing)
             return
     log = cluster_log(where, name)
-    streams = _control_plane_streams(log, reader) if log.is_of_eks else _streams(log, where, reader)
+    streams = _control_plane_streams(log, reader) if log.leaves_pods_out else _streams(log, where, reader)
     period = (_ms(reader.wanted.since), _ms(reader.wanted.until))
     reader.read_streams(StreamFiles(where, log.group.name, *period), streams)
 

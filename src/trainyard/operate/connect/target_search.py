@@ -11,8 +11,7 @@ from trainyard.edge.aws.parallelcluster import instance_of_slurm_node
 from trainyard.errors import InputError, TrainyardError
 from trainyard.operate.connect.monitoring_stack import monitoring_stack
 from trainyard.operate.connect.target import HEAD, ROLES, UNKNOWN, Target, target_of
-from trainyard.platforms.batch.connection import batch_target
-from trainyard.platforms.eks.connection.instance import eks_target
+from trainyard.platform_table import PLATFORMS
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,127}")
 # QUEUE-st-RESOURCE-1 and QUEUE-dy-RESOURCE-1:
@@ -46,9 +45,11 @@ def find_target(account: Account, cluster: str, node: str | None) -> Target:
     return found
 
 
-def _without_head(account: Account, cluster: str, wanted: str | None) -> Target | None:
-    """Return an instance of a cluster of EKS or AWS Batch; None where it is of neither."""
-    return eks_target(account, cluster, wanted) or batch_target(account, cluster, wanted)
+def _without_head(account: Account, cluster: str, node: str | None) -> Target | None:
+    """Return an instance of a cluster whose platform has no head node; None where it is of none of those."""
+    searches = (platform.find_node for platform in PLATFORMS.values() if platform.find_node is not None)
+    targets = (search(account, cluster, node) for search in searches)
+    return next((target for target in targets if target is not None), None)
 
 
 def _by_role(role: str, targets: Sequence[Target]) -> Target | None:

@@ -2,27 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.cluster_logs import LogGroup, groups, streams
+from trainyard.edge.aws.cluster_logs import LogGroup
 from trainyard.errors import InputError, TrainyardError
-from trainyard.operate.logs.job_stream import JobStreamName
-from trainyard.operate.logs.stream_name import StreamName, parsed
-from trainyard.platforms.batch.logs import batch_groups, batch_log, batch_stack
-from trainyard.platforms.eks.logs.stream_name import CONTROL_PLANE, INSIGHTS, EksStreamName, PodStreamName, parsed_eks
+from trainyard.platform_parts import PlatformLogs
+from trainyard.platform_table import PLATFORMS
 
-_PARALLELCLUSTER = "/aws/parallelcluster/"
-_EKS = (CONTROL_PLANE, INSIGHTS)
+
+class StreamSource(Protocol):
+    """Whose log a stream is, and which, as far as its name says."""
+
+    @property
+    def kind(self) -> str:
+        """Which log it is: what `--log` takes."""
+
+    @property
+    def host(self) -> str:
+        """The host, or the job with its node, or the pod."""
+
+    @property
+    def label(self) -> str:
+        """Both, in few words."""
+
+    def values(self) -> dict[str, str | int | None]:
+        """Return them as values for JSON."""
 
 
 class Stream(NamedTuple):
     """A stream with the parts of its name."""
 
     name: str
-    parts: StreamName | JobStreamName | EksStreamName | PodStreamName | None
-    """None for a stream of which nobody knows whose it is."""
+    parts: StreamSource | None
+    """None for a stream whose name does not say whose it is."""
     first_ms: int | None
     last_ms: int | None
 
@@ -37,6 +52,18 @@ class Stream(NamedTuple):
         return self.parts.host if self.parts is not None else self.name
 
 
+class ListedGroup(NamedTuple):
+    """What is in a log group of a cluster."""
+
+    streams: tuple[Stream, ...]
+    whole: bool
+    """False where there are more streams than were listed."""
+    stack: str
+    """The stack of the cluster."""
+    shared: bool = False
+    """Whether others log into the group too, so that it is never read as a whole."""
+
+
 @dataclass(frozen=True, slots=True)
 class ClusterLog:
     """The logs of a cluster."""
@@ -47,22 +74,24 @@ class ClusterLog:
     former: tuple[LogGroup, ...]
     """Groups of clusters of the same name that were there before, the newest first; of EKS its other groups too."""
     streams: tuple[Stream, ...]
-    whole: bool = True
+    whole: bool
     """False where there are more streams than were listed."""
-    stack: str = ""
+    stack: str
     """The stack of the cluster."""
-    shared: bool = False
+    platform: PlatformLogs
+    """What its platform knows of its logs."""
+    shared: bool
     """Whether others log into the group too, so that it is never read as a whole."""
 
     @property
     def is_of_jobs(self) -> bool:
-        """Return whether they are what jobs of AWS Batch print."""
-        return not self.group.name.startswith((_PARALLELCLUSTER, *_EKS))
+        """Return whether streams are of jobs, not of nodes that stay."""
+        return self.platform.STREAMS_ARE_OF_JOBS
 
     @property
-    def is_of_eks(self) -> bool:
-        """Return whether they are those of a cluster of EKS."""
-        return self.group.name.startswith(_EKS)
+    def leaves_pods_out(self) -> bool:
+        """Return whether what jobs print lies elsewhere: in logs of pods, which kubectl reads."""
+        return self.platform.PODS_LOG_ELSEWHERE
 
 
 def cluster_log(account: Account, name: str, group: str | None = None) -> ClusterLog:
@@ -70,48 +99,34 @@ def cluster_log(account: Account, name: str, group: str | None = None) -> Cluste
 
     Raises TrainyardError where the cluster has none, InputError where it has no such group.
     """
-    found = _groups(account, name)
-    if not found:
+    groups = _groups(account, name)
+    if not groups:
         raise TrainyardError(
-            f"there is no log group {_PARALLELCLUSTER}{name}-… in {account.region}, and none of a Batch cluster or EKS",
+            f"there is no log group /aws/parallelcluster/{name}-… in {account.region}, "
+            "and none of a Batch cluster or EKS",
             where=name,
             hint="check the name, --region and --profile; a cluster whose Monitoring switches logs off has none",
         )
-    used = found[0] if group is None else next((one for one in found if one.name == group), None)
-    if used is None:
-        known = ", ".join(one.name for one in found)
+    newest_first = [log_group for log_group, _ in groups]
+    main = groups[0][1].main_group(newest_first) if group is None else _named(group, newest_first)
+    if main is None:
+        known = ", ".join(log_group.name for log_group in newest_first)
         raise InputError(f"{name} has no log group {group}", where="--group", hint=f"it has {known}")
-    former = tuple(one for one in found if one != used)
-    if used.name.startswith(_EKS):
-        return _of_eks(account, name, used, former)
-    return (_of_nodes if used.name.startswith(_PARALLELCLUSTER) else _of_jobs)(account, name, used, former)
+    logs = next(logs for log_group, logs in groups if log_group == main)
+    former = tuple(other for other in newest_first if other != main)
+    listed = logs.listed(account, name, main)
+    return ClusterLog(
+        name, account.region, main, former, listed.streams, listed.whole, listed.stack, logs, listed.shared
+    )
 
 
-def _groups(account: Account, name: str) -> tuple[LogGroup, ...]:
-    """Return the log groups of a cluster, the newest first: of clusters of both platforms that had this name."""
-    found = [one for platform in ("parallelcluster", "batch", "eks") for one in groups(account, name, platform)]
-    if not found:
-        resources = batch_stack(account, name)
-        return () if resources is None else batch_groups(account, resources)
-    newest = sorted(found, key=lambda one: (one.made_ms, one.name), reverse=True)
-    if newest[0].name.startswith(_EKS):  # of its groups, the control plane's is its own
-        newest.sort(key=lambda one: not one.name.startswith(CONTROL_PLANE))
-    return tuple(newest)
+def _groups(account: Account, name: str) -> list[tuple[LogGroup, PlatformLogs]]:
+    """Return the log groups of clusters of all platforms that have, or had, this name; the newest first."""
+    platforms = [platform.logs() for platform in PLATFORMS.values() if platform.logs is not None]
+    groups = [(group, logs) for logs in platforms for group in logs.groups(account, name)]
+    newest = sorted(groups, key=lambda of: (of[0].made_ms, of[0].name), reverse=True)
+    return newest or [(group, logs) for logs in platforms for group in logs.groups_of_stack(account, name)]
 
 
-def _of_nodes(account: Account, name: str, group: LogGroup, former: tuple[LogGroup, ...]) -> ClusterLog:
-    listed = streams(account, group.name)
-    of_it = tuple(Stream(one.name, parsed(one.name), one.first_ms, one.last_ms) for one in listed.streams)
-    return ClusterLog(name, account.region, group, former, of_it, listed.whole, name)
-
-
-def _of_eks(account: Account, name: str, group: LogGroup, former: tuple[LogGroup, ...]) -> ClusterLog:
-    listed = streams(account, group.name)
-    of_it = tuple(Stream(one.name, parsed_eks(one.name), one.first_ms, one.last_ms) for one in listed.streams)
-    return ClusterLog(name, account.region, group, former, of_it, listed.whole, f"eksctl-{name}-cluster")
-
-
-def _of_jobs(account: Account, name: str, group: LogGroup, former: tuple[LogGroup, ...]) -> ClusterLog:
-    log = batch_log(account, name, group)
-    of_it = tuple(Stream(one.stream.name, one.parts, one.stream.first_ms, one.stream.last_ms) for one in log.streams)
-    return ClusterLog(name, account.region, group, former, of_it, log.whole, log.stack, log.shared)
+def _named(name: str, groups: Sequence[LogGroup]) -> LogGroup | None:
+    return next((group for group in groups if group.name == name), None)

@@ -15,16 +15,15 @@ from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 from threading import Event
-from typing import IO, NamedTuple
+from typing import IO, NamedTuple, Protocol
 
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.log_events import events, line_of
 from trainyard.edge.aws.stack_events import raw_stack_events
 from trainyard.edge.new_archive import NewArchive, new_archive
-from trainyard.errors import TrainyardError
+from trainyard.errors import InputError, TrainyardError
 from trainyard.operate.logs.cluster_log import ClusterLog, Stream
 from trainyard.operate.logs.period import Period
-from trainyard.platforms.eks.logs.export import KubernetesPart
 
 _AT_ONCE = 4  # streams; GetLogEvents may be called 25 times a second, fewer in some regions
 _DAY_MS = 86_400_000
@@ -49,6 +48,23 @@ class Exported(NamedTuple):
     """Of EKS: why what Kubernetes says is not there, or not whole; None where it is."""
 
 
+class Added(NamedTuple):
+    """What was added of Kubernetes."""
+
+    containers: int
+    """How many had a log."""
+    lines: int
+    left_out: str | None
+    """Why it is not whole; None where it is."""
+
+
+class ExportPart(Protocol):
+    """What an archive has beside the logs in CloudWatch."""
+
+    def add(self, archive: NewArchive, folder: str) -> Added:
+        """Add it, and return what was added."""
+
+
 class _Read(NamedTuple):
     stream: Stream
     content: IO[bytes]
@@ -65,7 +81,7 @@ class Export:
     streams: Sequence[Stream]
     of: Period
     report: Callable[[str], None] = lambda _: None
-    kubernetes: KubernetesPart | None = None
+    kubernetes: ExportPart | None = None
     """What is added of a cluster of EKS; None of other clusters."""
     _ended: Event = field(default_factory=Event)
     """Set where nobody wants any more of it."""
@@ -150,3 +166,18 @@ def _file_name(stream: Stream) -> str:
     """Return the name of a stream as that of a file in one folder. Whoever may write logs may name it anything."""
     name = "".join(one if one.isprintable() and one != "/" else "-" for one in stream.name)
     return name if name.strip(".") else f"stream{name}"
+
+
+_ENDINGS = (".tar.gz", ".tgz")
+
+
+def refuse_other_endings(file: Path, option: str) -> None:
+    """Raise InputError where a name is not that of a gzipped tar, which is all that is written."""
+    if file.name.casefold().endswith(_ENDINGS):
+        return
+    called = file.name.partition(".")[0] or "logs"
+    raise InputError(
+        f"{file} is no name for an archive: {option} writes a gzipped tar",
+        where=option,
+        hint=f"call it {file.with_name(called + _ENDINGS[0])}",
+    )

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 from trainyard.platform_parts import (
     BenchSubmission,
     ClusterEvidence,
+    NodeDiscovery,
     Platform,
     PlatformDeployment,
+    PlatformLogs,
     PlatformPicture,
     PlatformPlan,
     PlatformReadme,
@@ -19,6 +21,8 @@ from trainyard.platform_parts import (
 )
 
 if TYPE_CHECKING:
+    from trainyard.edge.aws.account import Account
+    from trainyard.operate.connect.target import Target
     from trainyard.operate.status.status_request import StatusRequest
 
 
@@ -82,6 +86,24 @@ def _readme() -> PlatformReadme:
     return readme
 
 
+def _node_discovery() -> NodeDiscovery:
+    from trainyard.platforms.eks import node_discovery
+
+    return node_discovery
+
+
+def _logs() -> PlatformLogs:
+    from trainyard.platforms.eks.logs import cluster_logs
+
+    return cluster_logs
+
+
+def _find_node(account: Account, cluster: str, node: str | None) -> Target | None:
+    from trainyard.platforms.eks.connection.instance import eks_target
+
+    return eks_target(account, cluster, node)
+
+
 EKS = Platform(
     name="eks",
     title="Amazon EKS",
@@ -115,4 +137,7 @@ EKS = Platform(
     rendering=_rendering,
     picture=_picture,
     readme=_readme,
+    logs=_logs,
+    find_node=_find_node,
+    node_discovery=_node_discovery,
 )

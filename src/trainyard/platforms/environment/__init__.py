@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from trainyard.platform_parts import (
     BenchSubmission,
     ClusterEvidence,
+    NodeDiscovery,
     Platform,
     PlatformDeployment,
     PlatformPicture,
@@ -80,6 +81,12 @@ def _readme() -> PlatformReadme:
     return readme
 
 
+def _node_discovery() -> NodeDiscovery:
+    from trainyard.platforms.environment import node_discovery
+
+    return node_discovery
+
+
 ENVIRONMENT = Platform(
     name="environment",
     title="an environment",
@@ -113,4 +120,7 @@ ENVIRONMENT = Platform(
     rendering=_rendering,
     picture=_picture,
     readme=_readme,
+    logs=None,
+    find_node=None,
+    node_discovery=_node_discovery,
 )

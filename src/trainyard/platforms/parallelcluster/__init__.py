@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 from trainyard.platform_parts import (
     BenchSubmission,
     ClusterEvidence,
+    NodeDiscovery,
     Platform,
     PlatformDeployment,
+    PlatformLogs,
     PlatformPicture,
     PlatformPlan,
     PlatformReadme,
@@ -92,6 +94,18 @@ def _readme() -> PlatformReadme:
     return readme
 
 
+def _node_discovery() -> NodeDiscovery:
+    from trainyard.platforms.parallelcluster import node_discovery
+
+    return node_discovery
+
+
+def _logs() -> PlatformLogs:
+    from trainyard.platforms.parallelcluster.logs import cluster_logs
+
+    return cluster_logs
+
+
 PARALLELCLUSTER = Platform(
     name="parallelcluster",
     title="AWS ParallelCluster",
@@ -125,4 +139,7 @@ PARALLELCLUSTER = Platform(
     rendering=_rendering,
     picture=_picture,
     readme=_readme,
+    logs=_logs,
+    find_node=None,
+    node_discovery=_node_discovery,
 )

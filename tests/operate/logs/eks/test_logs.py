@@ -18,7 +18,7 @@ from trainyard.api.logs import Logs, Period, PodLogs, export_pods, logs_of
 from trainyard.cli.logs_output import event_printer, log_values, nothing_found, print_log
 from trainyard.errors import InputError, TrainyardError
 from trainyard.operate.logs.cluster_log import cluster_log
-from trainyard.operate.logs.log_filter import Wanted, chosen
+from trainyard.operate.logs.log_filter import LogSelection, chosen
 from trainyard.platforms.eks.logs.stream_name import parsed_eks
 
 WHOLE = Period()
@@ -282,8 +282,8 @@ def test_an_archive_of_some_pods_has_theirs_alone(tmp_path: Path):
 def test_groups_of_eks_are_not_asked_to_be_of_jobs():
     account = OF.account()
     log = cluster_log(account, "llm")
-    assert (log.is_of_eks, log.is_of_jobs) == (True, False)
-    assert chosen(account, log, Wanted()) == log.streams
+    assert (log.leaves_pods_out, log.is_of_jobs) == (True, False)
+    assert chosen(account, log, LogSelection()) == log.streams
 
 
 def test_who_may_not_ask_eks_gets_the_error_of_the_logs():

@@ -11,8 +11,9 @@ from trainyard.edge.prometheus_api import Sample
 from trainyard.errors import TrainyardError
 from trainyard.finding import Finding
 from trainyard.operate.monitoring.verify.in_account import InAccount
-from trainyard.operate.monitoring.verify.instances import Instance, tagged
+from trainyard.operate.monitoring.verify.instances import Instance
 from trainyard.operate.monitoring.verify.subject import Situation
+from trainyard.platforms.parallelcluster.node_discovery import node_of_tags
 from trainyard.spec.cluster import Spec
 from trainyard.spec.parsing import parse
 
@@ -100,7 +101,7 @@ def instance(id_: str, node_type: str = "Compute", *, age_s: float = HOUR_S, **m
     launched_s = StandingClock().now() - age_s
     address = f"10.0.0.{_number(id_)}"
     all_tags = {**tags, **more.pop("tags", {})}
-    made = Instance(id_, "running", all_tags, address, ("sg-1",), None, launched_s, *tagged(all_tags, "llm"))
+    made = Instance(id_, "running", all_tags, address, ("sg-1",), None, launched_s, *node_of_tags(all_tags, "llm"))
     return made._replace(**more)
 
 

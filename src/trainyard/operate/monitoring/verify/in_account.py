@@ -9,7 +9,9 @@ from typing import Any
 
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.ec2 import security_groups
-from trainyard.operate.monitoring.verify.instances import Instance, instances_of
+from trainyard.operate.monitoring.verify.instances import Instance
+from trainyard.platform_parts import NodeDiscovery
+from trainyard.platform_table import platform_of
 from trainyard.spec.cluster import Spec
 
 
@@ -24,9 +26,14 @@ class InAccount:
     """Of its stacks, and of those of its environment."""
 
     @cached_property
+    def discovery(self) -> NodeDiscovery:
+        """Return how nodes of the cluster's platform are discovered."""
+        return platform_of(self.spec).node_discovery()
+
+    @cached_property
     def instances(self) -> tuple[Instance, ...]:
         """Return every instance that the cluster's tags, or ours, are on; also those that are gone for a while."""
-        return instances_of(self.account, self.spec)
+        return self.discovery.instances(self.account, self.spec)
 
     @property
     def discoverable(self) -> tuple[Instance, ...]:

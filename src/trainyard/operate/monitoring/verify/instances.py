@@ -1,21 +1,12 @@
-"""The instances of a cluster, with the labels that discovery gives them on each platform."""
+"""An instance of a cluster, with the labels that discovery gives it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.ec2 import Described, tags_of
-from trainyard.edge.aws.nodes import instances_of_cluster, kubernetes_instances, node_group_of
-from trainyard.monitoring.node_discovery import CLUSTER_TAG
-from trainyard.platforms.batch.rendering import collection
-from trainyard.platforms.eks.rendering.node_groups import node_group_name
-from trainyard.spec.cluster import Spec
-
-NODE_TYPE_TAG = "parallelcluster:node-type"
-QUEUE_TAG = "parallelcluster:queue-name"
 
 
 class Instance(NamedTuple):
@@ -47,48 +38,25 @@ class Instance(NamedTuple):
         return self.running and self.wanted
 
 
-def instances_of(account: Account, spec: Spec) -> tuple[Instance, ...]:
-    """Return every instance that the cluster's tags, or ours, are on; also those that are gone for a while."""
-    return _OF[spec.platform](account, spec)
+class WrongTag(NamedTuple):
+    """A tag by which discovery does not find an instance, or misnames it."""
+
+    tag: str
+    value: str
+    """Empty where it is missing."""
+    expected: str
+    """What discovery asks for."""
 
 
-def tagged(tags: Mapping[str, str], name: str) -> tuple[str, str, bool]:
-    """Return type, queue, and whether discovery asks for it, of an instance of ParallelCluster of that name."""
-    return tags.get(NODE_TYPE_TAG, ""), tags.get(QUEUE_TAG, ""), tags.get(CLUSTER_TAG) == name
+class CheckedTags(NamedTuple):
+    """A node whose tags were looked at."""
+
+    instance: Instance
+    wrong: tuple[WrongTag, ...] = ()
 
 
-def _of_parallelcluster(account: Account, spec: Spec) -> tuple[Instance, ...]:
-    found = instances_of_cluster(account, spec.name)
-    return tuple(_instance(one, *tagged(tags_of(dict(one)), spec.name)) for one in found)
-
-
-def _of_batch(account: Account, spec: Spec) -> tuple[Instance, ...]:
-    """Return those of the compute environments; our stacks make instances too, without a queue."""
-    queues = {queue.name for queue in spec.queues}
-    found = [(one, tags_of(dict(one))) for one in instances_of_cluster(account, spec.name)]
-    named = [(one, tags.get(collection.QUEUE_TAG, ""), tags) for one, tags in found]
-    return tuple(
-        _instance(one, "Compute", queue, tags.get(collection.CLUSTER_TAG) == spec.name)
-        for one, queue, tags in named
-        if queue in queues
-    )
-
-
-def _of_eks(account: Account, spec: Spec) -> tuple[Instance, ...]:
-    """Return those of the node groups. System nodes are of no queue, and the agent does not ask for them."""
-    queues = {node_group_name(group): group.queue.name for group in spec.node_groups()}
-    found = [(one, queues.get(node_group_of(one) or "", "")) for one in kubernetes_instances(account, spec.name)]
-    return tuple(_instance(one, "Compute", queue, bool(queue)) for one, queue in found)
-
-
-_OF: Mapping[str, Callable[[Account, Spec], tuple[Instance, ...]]] = {
-    "parallelcluster": _of_parallelcluster,
-    "batch": _of_batch,
-    "eks": _of_eks,
-}
-
-
-def _instance(described: Described, node_type: str, queue: str, wanted: bool) -> Instance:  # noqa: FBT001  of `tagged`
+def instance(described: Described, node_type: str, queue: str, wanted: bool) -> Instance:  # noqa: FBT001  of its tags
+    """Return an instance as EC2 describes it, with what its tags say."""
     launched = described.get("LaunchTime", datetime.fromtimestamp(0, UTC))
     return Instance(
         described["InstanceId"],

@@ -13,6 +13,7 @@ from trainyard.operate.monitoring.verify.in_account import InAccount
 from trainyard.operate.monitoring.verify.instances import Instance
 from trainyard.operate.monitoring.verify.subject import Situation
 from trainyard.operate.nodes.durations import listed
+from trainyard.platform_table import platform_of
 
 # Discovery looks every minute, and a node is scraped before its bootstrap has started the exporters.
 GIVEN_S = 600
@@ -94,7 +95,7 @@ def _missing_by_spec(situation: Situation) -> Iterator[Finding]:
 def _least(situation: Situation) -> Iterator[tuple[str, str, int]]:
     """Yield the type and queue of nodes, and how many of them always run."""
     spec = situation.spec
-    if spec.platform == "parallelcluster":
+    if platform_of(spec).has_head_node:
         yield "HeadNode", "", 1
     logins = sum(pool.count for _, pool in spec.login_pools())
     if logins:

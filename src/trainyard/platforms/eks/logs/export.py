@@ -6,13 +6,14 @@ import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from trainyard.edge.aws.account import Account
 from trainyard.edge.kubernetes.kubectl import Kubectl, KubectlOf, kubectl_of
 from trainyard.edge.new_archive import NewArchive
 from trainyard.errors import TrainyardError
 from trainyard.operate.logs.cluster_log import Stream
+from trainyard.operate.logs.export import Added
 from trainyard.operate.logs.period import Period
 from trainyard.platforms.eks.logs.pods import WantedPods, pod_streams
 from trainyard.platforms.eks.logs.stream_name import PodStreamName
@@ -25,16 +26,6 @@ _MOST_LINES = 100_000
 _WHOLE_OBJECT = "kubectl.kubernetes.io/last-applied-configuration"
 # No Secrets and no ConfigMaps: an archive is handed on.
 _KINDS = ("events", "pods", "nodes", "daemonsets", "deployments", *RESOURCES)
-
-
-class Added(NamedTuple):
-    """What was added of Kubernetes."""
-
-    containers: int
-    """How many had a log."""
-    lines: int
-    left_out: str | None
-    """Why it is not whole; None where it is."""
 
 
 @dataclass

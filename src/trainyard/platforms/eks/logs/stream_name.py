@@ -27,6 +27,15 @@ class EksStreamName(NamedTuple):
     """The node, or that it is the control plane."""
     is_of_node: bool = False
 
+    @property
+    def label(self) -> str:
+        """Return whose log it is and which, in few words."""
+        return f"{self.host} {self.kind}" if self.is_of_node else self.kind
+
+    def values(self) -> dict[str, str | int | None]:
+        """Return them as values for JSON."""
+        return {"host": self.host if self.is_of_node else None, "log": self.kind}
+
     def is_of(self, node: str) -> bool:
         """Return whether it is a log of a node, given by its name, the long form or the short one."""
         return self.is_of_node and node.partition(".")[0] == self.host.partition(".")[0]
@@ -49,6 +58,15 @@ class PodStreamName(NamedTuple):
     def host(self) -> str:
         """Return what people call it: the pod, with its namespace where that is not the usual one."""
         return self.pod if self.namespace == "default" else f"{self.namespace}/{self.pod}"
+
+    @property
+    def label(self) -> str:
+        """Return whose log it is and which, in few words."""
+        return f"{self.host} {self.kind}"
+
+    def values(self) -> dict[str, str | int | None]:
+        """Return them as values for JSON."""
+        return {"host": self.node, "log": self.container, "pod": f"{self.namespace}/{self.pod}"}
 
 
 def parsed_eks(name: str) -> EksStreamName | None:

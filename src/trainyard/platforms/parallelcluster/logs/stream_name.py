@@ -20,6 +20,15 @@ class StreamName(NamedTuple):
     kind: str
     """Which log: slurmctld, cloud-init-output and so on."""
 
+    @property
+    def label(self) -> str:
+        """Return whose log it is and which, in few words."""
+        return f"{self.host} {self.kind}"
+
+    def values(self) -> dict[str, str | int | None]:
+        """Return them as values for JSON."""
+        return {"host": self.host, "instance_id": self.instance_id, "log": self.kind}
+
     def is_of(self, node: str) -> bool:
         """Return whether it is a log of a node, given by its instance id or its host name, also the long form of it."""
         return node in (self.instance_id, self.host) or node.partition(".")[0] == self.host

@@ -1,0 +1,126 @@
+"""The log groups of a cluster of AWS Batch, and which of its streams are of which job and node.
+
+Clusters that trainyard makes have a log group of their own, which stays when they go. Where a stack of somebody else
+names no group, its jobs log into the one that all jobs of the account share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from trainyard.edge.aws import cluster_logs as cloudwatch
+from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.batch_job_state import BATCH_LOG_GROUP, definitions
+from trainyard.edge.aws.batch_queues import BatchResources, batch_of_cluster
+from trainyard.edge.aws.cluster_logs import LogGroup, LogStream, group_named
+from trainyard.edge.aws.errors import NotAllowedError
+from trainyard.edge.kubernetes.kubectl import KubectlOf
+from trainyard.errors import InputError
+from trainyard.operate.logs.cluster_log import ClusterLog, ListedGroup, Stream
+from trainyard.operate.logs.export import Export, ExportPart
+from trainyard.operate.logs.log_filter import LogSelection
+from trainyard.platforms.batch.logs.job_stream import JobStreamName, OfJob, job_streams, parsed_job
+
+STREAMS_ARE_OF_JOBS = True
+PODS_LOG_ELSEWHERE = False
+_MOST_SHOWN = 20
+
+
+def groups(account: Account, cluster: str) -> tuple[LogGroup, ...]:
+    """Return the log groups of clusters of this name that trainyard made, the newest first."""
+    return cloudwatch.groups(account, cluster, "batch")
+
+
+def groups_of_stack(account: Account, cluster: str) -> tuple[LogGroup, ...]:
+    """Return the log groups of a stack that somebody else made: those it has, and those that its jobs log into."""
+    resources = _resources(account, cluster)
+    if resources is None:
+        return ()
+    defined = (group for definition in definitions(account, resources.definitions) for group in definition.log_groups)
+    found = (group_named(account, name) for name in dict.fromkeys((*resources.log_groups, *defined)))
+    return tuple(group for group in found if group is not None)
+
+
+def main_group(groups: Sequence[LogGroup]) -> LogGroup:
+    """Return the newest group: others are of former clusters."""
+    return groups[0]
+
+
+def listed(account: Account, cluster: str, group: LogGroup) -> ListedGroup:
+    """Return the streams of a group with the jobs that they are of."""
+    resources = _resources(account, cluster)
+    shared = group.name == BATCH_LOG_GROUP
+    found, whole = _streams(account, group, resources if shared else None)
+    jobs = job_streams(account, resources.queues) if resources is not None else {}
+    streams = tuple(Stream(one.name, _parts(one.name, jobs), one.first_ms, one.last_ms) for one in found)
+    return ListedGroup(streams, whole, resources.stack if resources else f"{cluster}-batch", shared)
+
+
+def parsed_stream(name: str) -> JobStreamName | None:
+    """Return the parts of a stream's name; None where it is of another platform."""
+    return parsed_job(name)
+
+
+def described(log: ClusterLog, streams: Sequence[Stream]) -> str:  # noqa: ARG001  part of the protocol
+    """Return of how many jobs some streams are."""
+    jobs = {stream.parts.job for stream in streams if isinstance(stream.parts, JobStreamName)} - {None}
+    return f"{len(jobs)} jobs that Batch still knows"
+
+
+def export_part(export: Export, kubectl_of: KubectlOf) -> ExportPart | None:  # noqa: ARG001  part of the protocol
+    """Return nothing: all logs are in CloudWatch."""
+    return None
+
+
+def streams_of(account: Account, log: ClusterLog, wanted: LogSelection) -> tuple[Stream, ...]:  # noqa: ARG001  part of the protocol
+    """Return the streams of some jobs and of some of their nodes. Raises InputError where one has none."""
+    known = [(one, one.parts) for one in log.streams if isinstance(one.parts, JobStreamName)]
+    for job in wanted.jobs:
+        if not any(parts.is_of_job(job) for _, parts in known):
+            raise _no_such_job(log, job, [parts for _, parts in known])
+    if wanted.jobs:
+        known = [(one, parts) for one, parts in known if any(parts.is_of_job(job) for job in wanted.jobs)]
+    for node in wanted.nodes:
+        if not any(parts.is_of_node(node) for _, parts in known):
+            hint = f"a node of a job is named by its index, such as 0; `trainyard logs {log.name}` lists them"
+            raise InputError(f"{log.name} has no logs of a node {node!r}", where="--node", hint=hint)
+    if wanted.nodes:
+        known = [(one, parts) for one, parts in known if any(parts.is_of_node(node) for node in wanted.nodes)]
+    return tuple(one for one, _ in known) if wanted.jobs or wanted.nodes else log.streams
+
+
+def _no_such_job(log: ClusterLog, job: str, known: list[JobStreamName]) -> InputError:
+    names = sorted({parts.job_name for parts in known if parts.job_name})
+    more = f" and {len(names) - _MOST_SHOWN} more" if len(names) > _MOST_SHOWN else ""
+    listed = f"there are {', '.join(names[:_MOST_SHOWN])}{more}; " if names else ""
+    hint = f"{listed}Batch forgets jobs some days after their end, and --log names what kind they were"
+    return InputError(f"{log.name} has no logs of a job {job!r}", where="--job", hint=hint)
+
+
+def _resources(account: Account, cluster: str) -> BatchResources | None:
+    """Return what the stack of a Batch cluster has, whoever made it; None where there is none, or one may not ask."""
+    try:
+        return batch_of_cluster(account, cluster)
+    except NotAllowedError:
+        return None
+
+
+def _streams(account: Account, group: LogGroup, only_of: BatchResources | None) -> tuple[tuple[LogStream, ...], bool]:
+    """Return the streams of a group: those of the definitions of a stack, or all of them."""
+    beginnings = [""] if only_of is None else [f"{_name(arn)}/" for arn in only_of.definitions]
+    found = [cloudwatch.streams(account, group.name, beginning) for beginning in dict.fromkeys(beginnings)]
+    return tuple(one for some in found for one in some.streams), all(some.whole for some in found)
+
+
+def _name(arn: str) -> str:
+    """Return the name in the ARN of a job definition, without its revision."""
+    return arn.rpartition("/")[2].partition(":")[0]
+
+
+def _parts(name: str, jobs: dict[str, OfJob]) -> JobStreamName | None:
+    parts = parsed_job(name)
+    job = jobs.get(name)
+    if job is None:
+        return parts
+    known = parts or JobStreamName(name, name)
+    return known._replace(job=job.id, job_name=job.name, node=job.node)

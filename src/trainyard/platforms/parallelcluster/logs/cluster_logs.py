@@ -1,0 +1,85 @@
+"""The log groups of a ParallelCluster, and which of its streams are of which node."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from trainyard.edge.aws import cluster_logs as cloudwatch
+from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.cluster_logs import LogGroup
+from trainyard.edge.aws.parallelcluster import instance_of_slurm_node
+from trainyard.edge.kubernetes.kubectl import KubectlOf
+from trainyard.errors import InputError
+from trainyard.operate.logs.cluster_log import ClusterLog, ListedGroup, Stream
+from trainyard.operate.logs.export import Export, ExportPart
+from trainyard.operate.logs.log_filter import LogSelection
+from trainyard.platforms.parallelcluster.logs.stream_name import StreamName, parsed
+
+STREAMS_ARE_OF_JOBS = False
+PODS_LOG_ELSEWHERE = False
+
+
+def groups(account: Account, cluster: str) -> tuple[LogGroup, ...]:
+    """Return the log groups of clusters of this name, the newest first."""
+    return cloudwatch.groups(account, cluster, "parallelcluster")
+
+
+def groups_of_stack(account: Account, cluster: str) -> tuple[LogGroup, ...]:  # noqa: ARG001  part of the protocol
+    """Return no more: ParallelCluster names every group itself."""
+    return ()
+
+
+def main_group(groups: Sequence[LogGroup]) -> LogGroup:
+    """Return the newest group: others are of former clusters."""
+    return groups[0]
+
+
+def listed(account: Account, cluster: str, group: LogGroup) -> ListedGroup:
+    """Return the streams of a group."""
+    found = cloudwatch.streams(account, group.name)
+    streams = tuple(
+        Stream(stream.name, parsed(stream.name), stream.first_ms, stream.last_ms) for stream in found.streams
+    )
+    return ListedGroup(streams, found.whole, cluster)
+
+
+def parsed_stream(name: str) -> StreamName | None:
+    """Return the parts of a stream's name; None where it is of another platform."""
+    return parsed(name)
+
+
+def described(log: ClusterLog, streams: Sequence[Stream]) -> str:  # noqa: ARG001  part of the protocol
+    """Return of how many nodes some streams are."""
+    return f"{len({one.parts.instance_id for one in streams if isinstance(one.parts, StreamName)})} nodes"
+
+
+def export_part(export: Export, kubectl_of: KubectlOf) -> ExportPart | None:  # noqa: ARG001  part of the protocol
+    """Return nothing: all logs are in CloudWatch."""
+    return None
+
+
+def streams_of(account: Account, log: ClusterLog, wanted: LogSelection) -> tuple[Stream, ...]:
+    """Return the streams of some nodes. Raises InputError where one has none, and for jobs."""
+    if wanted.jobs:
+        hint = "it is a cluster of ParallelCluster, whose nodes are named with --node"
+        raise InputError(f"{log.name} has no logs of jobs", where="--job", hint=hint)
+    if not wanted.nodes:
+        return log.streams
+    ids = {id_ for node in wanted.nodes for id_ in _instances(account, log, node)}
+    return tuple(one for one in log.streams if isinstance(one.parts, StreamName) and one.parts.instance_id in ids)
+
+
+def _instances(account: Account, log: ClusterLog, node: str) -> set[str]:
+    """Return the instances that are, or were, a node."""
+    if ids := _named(log, node):
+        return ids
+    instance = instance_of_slurm_node(account, log.name, node)
+    if instance is not None and (ids := _named(log, instance)):
+        return ids
+    hint = f"`trainyard logs {log.name} --region {log.region}` lists them; Slurm's names are known of nodes that run"
+    raise InputError(f"{log.name} has no logs of a node {node!r}", where="--node", hint=hint)
+
+
+def _named(log: ClusterLog, node: str) -> set[str]:
+    of_nodes = (one.parts for one in log.streams if isinstance(one.parts, StreamName))
+    return {parts.instance_id for parts in of_nodes if parts.is_of(node)}
