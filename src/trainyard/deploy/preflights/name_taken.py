@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from trainyard.deploy.preflights import Preflight, PreflightContext
 from trainyard.edge.aws.stacks import StackState, find_stack
 from trainyard.platform_table import PLATFORMS, platform_of
+from trainyard.render.shared_stacks import shared_stacks
 from trainyard.render.tags import own_tags
 from trainyard.rules import Problem
 
-_BESIDE = ("network", "storage", "monitoring", "rules", "assets", "nodes")
 # A stack that can only be deleted.
 # https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/view-stack-events.html
 _FAILED = {"CREATE_FAILED", "ROLLBACK_COMPLETE", "ROLLBACK_FAILED"}
@@ -26,7 +26,7 @@ def check(context: PreflightContext) -> Iterator[Problem]:
         elif stack is not None and ours:
             message = f"stack {stack.name} is a cluster of this name on {other.name}"
             yield Problem(("name",), message, "choose another name, or destroy that cluster first")
-    for kind in _BESIDE:
+    for kind in (*shared_stacks(), "nodes"):
         stack, ours = _existing(context, f"{name}-{kind}")
         yield from _own_place(context, stack, ours=ours, needs_recreate=False)
 

@@ -10,9 +10,8 @@ from trainyard.deploy.steps.reservation_groups import ReservationGroups
 from trainyard.deploy.steps.stack import NetworkStep, StackStep
 from trainyard.launch.capacity import reservation_groups
 from trainyard.render.cloudformation.stack import Kind
-from trainyard.render.cloudformation.stacks import stacks
+from trainyard.render.cloudformation.stacks import shared_kinds
 from trainyard.render.shared_stacks import shared_stacks
-from trainyard.render.stand_ins import Ids
 from trainyard.spec.cluster import Spec
 
 
@@ -24,7 +23,7 @@ def steps_before_stacks(spec: Spec) -> list[Step]:
 
 def stack_steps(spec: Spec) -> list[Step]:
     """Return a step for each stack beside the cluster, in the order in which they are made."""
-    return [_stack_step(stack.kind) for stack in stacks(spec, Ids({})) if stack.kind in shared_stacks()]
+    return [_stack_step(kind) for kind in shared_kinds(spec)]
 
 
 def all_stack_steps() -> list[Step]:

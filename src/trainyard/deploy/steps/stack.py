@@ -15,7 +15,7 @@ from trainyard.edge.aws.stack_events import StackEvent, stack_resources
 from trainyard.edge.aws.stacks import StackState, find_stack
 from trainyard.errors import TrainyardError
 from trainyard.render.cloudformation.stack import Kind, fits_inline
-from trainyard.render.cloudformation.stacks import stacks
+from trainyard.render.cloudformation.stacks import stack
 from trainyard.render.stand_ins import Ids
 
 # Types that take minutes, of which one wants to know that they have begun.
@@ -82,15 +82,17 @@ class StackStep:
 
     def _request(self, work: Work) -> StackRequest:
         ids = Ids(work.outputs)
-        stack = next(stack for stack in stacks(work.required_spec(), ids) if stack.kind == self.kind)
-        if missing := [stand_in for stand_in in ids.in_order() if stand_in.value in stack.parameters.values()]:
+        rendered = stack(work.required_spec(), self.kind, ids)
+        if missing := [stand_in for stand_in in ids.in_order() if stand_in.value in rendered.parameters.values()]:
             raise TrainyardError(
                 f"nothing says what {missing[0].output} is: {missing[0].what}",
-                where=stack.name,
+                where=rendered.name,
                 hint="an earlier stack should have given it; this is a defect of trainyard",
             )
-        url = None if fits_inline(stack.template) else _uploaded_template(work, self.kind, stack.template)
-        return StackRequest(stack.name, stack.template, stack.parameters, stack.tags, stack.capabilities, url)
+        url = None if fits_inline(rendered.template) else _uploaded_template(work, self.kind, rendered.template)
+        return StackRequest(
+            rendered.name, rendered.template, rendered.parameters, rendered.tags, rendered.capabilities, url
+        )
 
 
 class NetworkStep(StackStep):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Mapping
 
 from trainyard.platform_table import platform_of
 from trainyard.render.cloudformation.assets import assets_parameters, needs_assets
@@ -17,30 +17,40 @@ from trainyard.render.shared_stacks import shared_stacks
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.cluster import Spec
 
+_NEEDED: Mapping[Kind, Callable[[Spec], bool]] = {
+    "network": needs_network,
+    "storage": needs_storage,
+    "monitoring": needs_monitoring,
+    "rules": needs_rules,
+    "assets": needs_assets,
+}
+_PARAMETERS: Mapping[Kind, Callable[[Spec, Ids], dict[str, str]]] = {
+    "network": lambda spec, _: network_parameters(spec),
+    "storage": storage_parameters,
+    "monitoring": monitoring_parameters,
+    "rules": rules_parameters,
+    "assets": assets_parameters,
+}
 _CAPABILITIES = {"monitoring": CAPABILITIES, "assets": CAPABILITIES}
 
 
+def shared_kinds(spec: Spec) -> tuple[Kind, ...]:
+    """Return which of the stacks that every platform may have a spec needs, in order. Nothing is rendered for that."""
+    return tuple(kind for kind in shared_stacks() if _NEEDED[kind](spec))
+
+
+def stack(spec: Spec, kind: Kind, ids: Ids) -> Stack:
+    """Return one of the stacks that a spec needs. What an earlier stack makes is asked of ``ids``."""
+    if kind in _PARAMETERS:
+        parameters = _PARAMETERS[kind](spec, ids)
+        return stack_of(spec, shared_stacks()[kind], template(kind), parameters, _CAPABILITIES.get(kind, ()))
+    return next(own for own in platform_of(spec).rendering().stacks(spec, ids) if own.kind == kind)
+
+
 def stacks(spec: Spec, ids: Ids) -> tuple[Stack, ...]:
-    """Return them, those of the platform last: one of them may be the cluster.
+    """Return them all, those of the platform last: one of them may be the cluster.
 
     What an earlier stack makes is asked of ``ids``: a stand-in until that stack has outputs.
     """
-    kinds = shared_stacks()
-    shared = (
-        stack_of(spec, kinds[kind], template(kind), parameters, _CAPABILITIES.get(kind, ()))
-        for kind, parameters in _parameters(spec, ids)
-    )
+    shared = (stack(spec, kind, ids) for kind in shared_kinds(spec))
     return (*shared, *platform_of(spec).rendering().stacks(spec, ids))
-
-
-def _parameters(spec: Spec, ids: Ids) -> Iterator[tuple[Kind, dict[str, str]]]:
-    if needs_network(spec):
-        yield "network", network_parameters(spec)
-    if needs_storage(spec):
-        yield "storage", storage_parameters(spec, ids)
-    if needs_monitoring(spec):
-        yield "monitoring", monitoring_parameters(spec, ids)
-    if needs_rules(spec):
-        yield "rules", rules_parameters(spec, ids)
-    if needs_assets(spec):
-        yield "assets", assets_parameters(spec, ids)
