@@ -62,7 +62,7 @@ Capability = Literal[
 """Facts that are true or false, by which kinds of findings say where they apply."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)  # every start makes it
 class UnusableKeys:
     """What a spec may say that a platform has no use for."""
 
@@ -361,7 +361,7 @@ class PlatformRendering(Protocol):
         """Return the files of bandwidth tests by name below bench/: one for each, and what they need beside them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)  # every start makes it
 class Platform:
     """One platform, or an environment, which is deployed by the same commands and has no nodes for jobs."""
 

@@ -1,6 +1,10 @@
 import pytest
 
 from tests.rules.found import paths, problems
+from tests.specs import spec_of
+from trainyard.catalog.instances import names
+from trainyard.monitoring.sizing import sizings
+from trainyard.rules.amp_quota_exceeded import AT_ONCE, NODES_FOR_ANY_WORKSPACE
 
 RULE = "amp-quota-exceeded"
 
@@ -35,3 +39,13 @@ def test_a_new_workspace_takes_less_than_it_will():
 @pytest.mark.parametrize("mode", ["none", "self-hosting"])
 def test_other_modes_have_no_workspace(mode: str):
     assert paths(RULE, spec(0, 20_000, mode)) == []
+
+
+def test_nodes_that_are_not_counted_fit_into_half_of_a_new_workspace_whatever_their_type():
+    series = {}
+    for name in names():
+        setup = "neuron" if name.startswith(("trn", "inf")) else "gpu"
+        nodes = f"queues: [{{name: q, instance_type: {name}, nodes: {NODES_FOR_ANY_WORKSPACE}}}]"
+        _, most = sizings(spec_of(f"{nodes}\nsoftware: {{setup: {setup}}}\nmonitoring: {{mode: amp-only}}"))
+        series[name] = most.series or 0
+    assert {name: count for name, count in series.items() if count > AT_ONCE / 2} == {}

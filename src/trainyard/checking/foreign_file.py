@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from trainyard.checking.spec_file import Checked, OutsideValidator, check_text, unread, worst_first
-from trainyard.checking.suppression import judged
+from trainyard.checking.spec_file import Checked, OutsideValidator, check_text, told_and_suppressed, unread
 from trainyard.document.node import Document
 from trainyard.document.problems import MOST_FINDINGS
 from trainyard.document.read import read_yaml
 from trainyard.edge.text_file import read_text
 from trainyard.errors import FindingsError
 from trainyard.finding import Finding
-from trainyard.rules.documents import DocumentKind, all_document_rules
+
+if TYPE_CHECKING:
+    from trainyard.rules.documents import DocumentKind
 
 # The short forms of intrinsic functions, and what each stands for. Ref and Condition have no prefix.
 # https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/intrinsic-function-reference.html
@@ -52,8 +53,7 @@ def _check_foreign(text: str, file: str) -> Checked | None:
     kind = document_kind(document.value)
     if kind is None:
         return None
-    findings, suppressed = judged(text, file, document_findings(document, kind))
-    return Checked(file, None, worst_first(findings), kind, suppressed)
+    return Checked(file, None, *told_and_suppressed(text, file, document_findings(document, kind)), kind)
 
 
 def document_kind(value: Any) -> DocumentKind | None:
@@ -73,6 +73,9 @@ def document_kind(value: Any) -> DocumentKind | None:
 
 def document_findings(document: Document, kind: DocumentKind) -> Iterator[Finding]:
     """Yield what the rules about documents of a kind object to, with the place of each; of one rule not without end."""
+    # Imported here because a check of a spec does not need it, and every check imports this module.
+    from trainyard.rules.documents import all_document_rules  # noqa: PLC0415  as above
+
     for rule in all_document_rules():
         if rule.kind == kind:
             problems = islice(rule.check(document), MOST_FINDINGS)

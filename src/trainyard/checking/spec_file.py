@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from trainyard.checking import load_errors
-from trainyard.checking.suppression import judged
 from trainyard.edge.text_file import read_text
 from trainyard.errors import FindingsError, TrainyardError
 from trainyard.finding import SEVERITIES, Finding
 from trainyard.rules import all_rules
 from trainyard.spec.parsing import ParsedSpec, parse
+
+MARK = "trainyard:"
+"""What comments begin with that suppress findings."""
 
 OutsideValidator = Callable[[ParsedSpec], Iterator[Finding]]
 """Judges a whole spec by a program that is not ours."""
@@ -23,10 +25,10 @@ class Checked(NamedTuple):
     file: str
     parsed: ParsedSpec | None
     findings: tuple[Finding, ...]
-    foreign: str | None = None
-    """Whose file it is, where it is no spec and was judged as what it is."""
     suppressed: tuple[Finding, ...] = ()
     """What comments in the file suppress, each with a reason."""
+    foreign: str | None = None
+    """Whose file it is, where it is no spec and was judged as what it is."""
 
     @property
     def has_errors(self) -> bool:
@@ -58,8 +60,7 @@ def check_text(text: str, file: str, outside: tuple[OutsideValidator, ...] = ())
     if not any(finding.severity == "error" for finding in found):
         # What the rules refuse is not rendered, so there would be nothing to judge.
         found.extend(finding for validator in outside for finding in _judged(validator, parsed))
-    findings, suppressed = judged(text, file, found)
-    return Checked(file, parsed, worst_first(findings), suppressed=suppressed)
+    return Checked(file, parsed, *told_and_suppressed(text, file, found))
 
 
 def _judged(validator: OutsideValidator, parsed: ParsedSpec) -> Iterator[Finding]:
@@ -83,6 +84,19 @@ def rule_findings(parsed: ParsedSpec) -> Iterator[Finding]:
     for rule in all_rules():
         for problem in rule.problems(parsed.spec):
             yield rule.finding_at(problem, parsed.document)
+
+
+def told_and_suppressed(
+    text: str, file: str, findings: Iterable[Finding]
+) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
+    """Return the findings that are told, the worst first, and those that comments in the text suppress."""
+    if MARK not in text:
+        return worst_first(findings), ()
+    # Imported here because hardly a file has such a comment, and every check imports this module.
+    from trainyard.checking.suppression import judged
+
+    told, suppressed = judged(text, file, findings)
+    return worst_first(told), suppressed
 
 
 def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:

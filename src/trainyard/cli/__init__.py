@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import gc
 import io
 import sys
 from importlib import import_module
@@ -75,8 +74,6 @@ def trainyard() -> None:
 
 def main() -> int:
     """Run the command line and return its exit status."""
-    # Importing makes many objects and no garbage; looking for some takes a tenth of a check. The default is 700.
-    gc.set_threshold(50_000)
     as_json = asked_for_json(sys.argv[1:])
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # file names and terminals may lack UTF-8

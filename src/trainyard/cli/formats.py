@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
 import click
 
@@ -55,6 +54,8 @@ def _sarif_rule(finding: Finding) -> dict[str, Any]:
 
 
 def _sarif_result(finding: Finding) -> dict[str, Any]:
+    from urllib.parse import quote  # text is printed more often
+
     # A URI reference, and file names are bytes that need not be UTF-8.
     place: dict[str, Any] = {"artifactLocation": {"uri": quote(os.fsencode(finding.file or ""))}}
     if finding.line is not None:

@@ -17,7 +17,7 @@ from trainyard.spec.cluster import Spec
 __all__ = ["Problem", "Rule", "all_rules"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)  # every check makes it
 class Rule(FindingKind):
     """A rule: a kind of findings about specs, with what looks for it."""
 

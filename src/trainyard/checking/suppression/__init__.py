@@ -22,8 +22,6 @@ from trainyard.finding_kinds import FindingKind, finding_of, kinds_beside
 from trainyard.rules import all_rules
 from trainyard.rules.documents import all_document_rules
 
-MARK = "trainyard:"
-
 
 class Suppression(NamedTuple):
     """One id in one comment."""
@@ -46,7 +44,7 @@ class Judged(NamedTuple):
 def judged(text: str, file: str, findings: Iterable[Finding]) -> Judged:
     """Return the findings about a text that can be read as YAML, apart from those that its comments suppress."""
     findings = tuple(findings)
-    suppressions = tuple(_suppressions(text, file)) if MARK in text else ()
+    suppressions = tuple(_suppressions(text, file))
     given = {(suppression.id, suppression.line) for suppression in suppressions if suppression.reason}
     suppressed = tuple(
         finding for finding in findings if (finding.id, finding.line) in given and finding.severity != "error"
@@ -68,7 +66,7 @@ def _suppressions(text: str, file: str) -> Iterator[Suppression]:
         for event in yaml.parse(text, Loader=yaml.CSafeLoader)
         if isinstance(event, yaml.ScalarEvent) and event.start_mark and event.end_mark
     ]
-    for comment in re.finditer(rf"#[ \t]*{MARK}[ \t]*ignore\b[ \t]*([^:\r\n]*)(?::([^\r\n]*))?", text):
+    for comment in re.finditer(r"#[ \t]*trainyard:[ \t]*ignore\b[ \t]*([^:\r\n]*)(?::([^\r\n]*))?", text):
         if any(start < comment.start() < end for start, end in scalars):
             continue
         place = positions.place_at(comment.start())
