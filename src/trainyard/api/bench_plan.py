@@ -10,10 +10,9 @@ from trainyard.checking.spec_file import Checked, check_file
 from trainyard.edge.bundle_folder import Written, write_folder
 from trainyard.errors import SpecError, TrainyardError
 from trainyard.platform_table import platform_of
-from trainyard.render.bench.files import files_of
 from trainyard.render.bench.gpu_nodes import left_out
 from trainyard.render.bench.job import BenchJob
-from trainyard.render.bench.plan import jobs_for
+from trainyard.render.bench.plan import files_of, jobs_for
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -18,7 +18,7 @@ from trainyard.bundle.release import Release
 from trainyard.bundle.stack_files import parameters_list, stack_files
 from trainyard.finding import Path, path_text
 from trainyard.platform_table import platform_of
-from trainyard.render.bench.files import bench_files
+from trainyard.render.bench.plan import bench_files
 from trainyard.render.diagram.architecture import architecture_svg
 from trainyard.render.rendering import Rendering, render
 from trainyard.render.stand_ins import Ids, StandIn

@@ -10,7 +10,7 @@ import pytest
 from tests.architectures.by_platform import architectures_on
 from tests.render.batch.api_model import as_api, problems
 from tests.render.batch.resolved import resources_of, stack_of
-from trainyard.render.bench.files import bench_files
+from trainyard.render.bench.plan import bench_files
 from trainyard.spec.parsing import parse
 
 SPECS = {one.name: parse(one.text, one.name).spec for one in architectures_on("batch")}

@@ -16,9 +16,8 @@ from tests.render.bench.fake_job import FakeJob, lines_with, says
 from tests.render.eks.manifests.clusters import CPU, P5, TRN1, cluster, made
 from trainyard.bench.nccl_log import parse_log
 from trainyard.platforms.eks.rendering.documents import mpi_job_of
-from trainyard.render.bench.files import bench_files
 from trainyard.render.bench.mpi_job import RUN, SUBMISSION, job_name, run_of, scripts_manifest
-from trainyard.render.bench.plan import container_image, jobs_for
+from trainyard.render.bench.plan import bench_files, container_image, jobs_for
 from trainyard.render.bench.sbatch import ASSETS
 
 P5S = cluster(P5)

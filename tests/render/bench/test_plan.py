@@ -13,10 +13,9 @@ from tests.render.bench.specs import with_queue, with_queues
 from tests.specs import spec_texts
 from trainyard.bench.factors import COLLECTIVES
 from trainyard.bench.machine import machine
-from trainyard.render.bench.files import bench_files
 from trainyard.render.bench.gpu_nodes import gpu_nodes, left_out
 from trainyard.render.bench.job import BenchJob
-from trainyard.render.bench.plan import container_image, jobs_for
+from trainyard.render.bench.plan import bench_files, container_image, jobs_for
 from trainyard.spec.cluster import Spec
 from trainyard.spec.parsing import parse
 

@@ -16,8 +16,7 @@ import pytest
 
 from tests.architectures.by_platform import architectures_on
 from tests.render.bench.specs import with_queue, with_queues
-from trainyard.render.bench.files import bench_files
-from trainyard.render.bench.plan import jobs_for
+from trainyard.render.bench.plan import bench_files, jobs_for
 from trainyard.render.bench.sbatch import ASSETS, DIRECT_FILE, direct_text, sbatch_text, scripts
 from trainyard.spec.parsing import parse
 

@@ -15,7 +15,7 @@ from tests.render.bench.fake_job import MPIRUN, says
 from tests.render.bench.specs import with_queues
 from tests.slurm import Slurm, real_slurm
 from trainyard.bench.result_files import read_runs
-from trainyard.render.bench.files import bench_files
+from trainyard.render.bench.plan import bench_files
 
 pytestmark = [
     pytest.mark.integration,

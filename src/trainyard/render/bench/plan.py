@@ -1,27 +1,41 @@
-"""The jobs of a spec: the tests of phases.yaml, on its nodes."""
+"""The jobs of a spec: the tests of phases.yaml, on its nodes, and the files of a bundle's folder bench/."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
 
+from trainyard.platform_table import platform_of
 from trainyard.render.bench.gpu_nodes import GpuNodes, gpu_nodes
 from trainyard.render.bench.job import BenchJob
 from trainyard.spec.cluster import Spec
 
 _UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 _WARMUP = 5
+_CONTROL = "{what} are left to NCCL: what the runs after it, on as many nodes, are compared with."
 
 
 class _Sizes(NamedTuple):
     begin_bytes: int
     end_bytes: int
     step_bytes: int | None
+
+
+def bench_files(spec: Spec) -> dict[str, bytes]:
+    """Return the files of the folder by their names in it: those of containers too where the spec has them."""
+    in_containers = platform_of(spec).runs_tests_in_containers and spec.software.containers
+    return files_of(spec, (*jobs_for(spec), *(jobs_for(spec, container=True) if in_containers else ())))
+
+
+def files_of(spec: Spec, jobs: Iterable[BenchJob]) -> dict[str, bytes]:
+    """Return the files of jobs by their names: one for each, and what they need beside them."""
+    listed = tuple(jobs)
+    return platform_of(spec).rendering().bench_files(spec, listed) if listed else {}
 
 
 def jobs_for(spec: Spec, *, container: bool = False) -> tuple[BenchJob, ...]:
@@ -143,9 +157,6 @@ def _variant(group: dict[str, Any], name: str, environment: dict[str, str]) -> d
         "why": f"{said} alone differs from the control run." if said else _CONTROL.format(what=group["title"]),
         "environment": environment,
     }
-
-
-_CONTROL = "{what} are left to NCCL: what the runs after it, on as many nodes, are compared with."
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The parameters of monitoring.yaml."""
+"""The parameters of monitoring.yaml, and of rules.yaml beside it."""
 
 from __future__ import annotations
 
@@ -26,6 +26,17 @@ def monitoring_parameters(spec: Spec, ids: Ids) -> dict[str, str]:
         **({} if boundary is None else {"PermissionsBoundary": boundary}),
         **iam_names(spec),
     }
+
+
+def needs_rules(spec: Spec) -> bool:
+    """Return whether Amazon's Prometheus is to evaluate rules. One on an instance reads them from its own files."""
+    return needs_monitoring(spec) and spec.monitoring.mode != "self-hosting"
+
+
+def rules_parameters(spec: Spec, ids: Ids) -> dict[str, str]:
+    """Return which workspace evaluates the rules."""
+    del spec
+    return {"PrometheusWorkspaceArn": ids.of("AMPWorkspaceArn")}
 
 
 def _self_hosting(spec: Spec, ids: Ids) -> dict[str, str]:

@@ -7,9 +7,13 @@ from collections.abc import Callable, Mapping
 from trainyard.platform_table import platform_of
 from trainyard.render.cloudformation.assets import assets_parameters, needs_assets
 from trainyard.render.cloudformation.iam import CAPABILITIES
-from trainyard.render.cloudformation.monitoring import monitoring_parameters, needs_monitoring
+from trainyard.render.cloudformation.monitoring import (
+    monitoring_parameters,
+    needs_monitoring,
+    needs_rules,
+    rules_parameters,
+)
 from trainyard.render.cloudformation.network import needs_network, network_parameters
-from trainyard.render.cloudformation.rules import needs_rules, rules_parameters
 from trainyard.render.cloudformation.stack import Kind, Stack, stack_of
 from trainyard.render.cloudformation.storage import needs_storage, storage_parameters
 from trainyard.render.cloudformation.template import template

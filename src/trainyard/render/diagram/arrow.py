@@ -1,15 +1,46 @@
-"""Arrows: what flows from where to where, with a word about it."""
+"""Arrows: what flows from where to where, with its label, and what an arrow crosses."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from math import hypot
 from xml.etree import ElementTree as ET
 
-from trainyard.render.diagram.canvas import NOTE, Point, line, path_data, text
+from trainyard.render.diagram.canvas import NOTE, Box, Point, line, path_data, text
 
 _TIP = 7
 """Length of the tip of an arrow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """An arrow and its label."""
+
+    points: tuple[Point, ...]
+    label: str = ""
+    label_at: Point = (0, 0)
+    both: bool = False
+    room: float = 88
+    """Width of the label."""
+    anchor: str = "start"
+
+    def crossing(self, y: float) -> Iterator[float]:
+        """Yield where it crosses a height."""
+        for (x, start), (_, end) in pairwise(self.points):
+            if min(start, end) < y < max(start, end):
+                yield x
+
+    def runs_through(self, box: Box) -> bool:
+        """Return whether it runs through a box, not only up to its edge."""
+        return any(
+            min(x, to_x) < box.right - 1
+            and max(x, to_x) > box.x + 1
+            and min(y, to_y) < box.bottom - 1
+            and max(y, to_y) > box.y + 1
+            for (x, y), (to_x, to_y) in pairwise(self.points)
+        )
 
 
 def arrow(parent: ET.Element, points: Sequence[Point], *, both: bool = False) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.platform_table import platform_of
+from trainyard.render.diagram.arrow import Flow
 from trainyard.render.diagram.canvas import Box, Point
-from trainyard.render.diagram.flow import Flow
 from trainyard.render.diagram.layout import Layout
 from trainyard.render.diagram.people import open_ways
 from trainyard.spec.cluster import Spec

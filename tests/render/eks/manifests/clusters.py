@@ -7,7 +7,7 @@ from typing import Any
 
 from trainyard.architectures import all_architectures
 from trainyard.platforms.eks.rendering.manifests import documents, manifests
-from trainyard.render.bench.files import bench_files
+from trainyard.render.bench.plan import bench_files
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.cluster import Spec
 from trainyard.spec.parsing import parse

@@ -15,7 +15,7 @@ from trainyard.deploy.step import Outcome, Probe
 from trainyard.deploy.work import Work
 from trainyard.errors import TrainyardError
 from trainyard.platforms.batch.rendering.names import Job, job_definition, job_queue
-from trainyard.render.bench.files import bench_files
+from trainyard.render.bench.plan import bench_files
 from trainyard.spec.cluster import Spec
 
 _NODES = 1  # every definition has two

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from trainyard.catalog.architecture import architecture_of
 from trainyard.catalog.instances import find
+from trainyard.catalog.partition import partition_of
 from trainyard.spec.cluster import Spec
 
 _HERE = Path(__file__).parent
@@ -58,3 +61,18 @@ def pushed_images(spec: Spec) -> tuple[ContainerImage, ...]:
     named = {"stress-ng": spec.batch.stress_image, "pytorch": spec.batch.pytorch_image}
     first = next(iter(spec.node_groups())).instance_type
     return tuple(image_for(name, first) for name, image in named.items() if image is None)
+
+
+# https://docs.aws.amazon.com/AmazonECR/latest/userguide/Registries.html
+_PRIVATE = re.compile(r"(?P<account>\d{12})\.dkr\.ecr\.(?P<region>[a-z0-9-]+)\.amazonaws\.com[a-z.]*/(?P<name>[^:@]+)")
+
+
+def repositories(spec: Spec) -> Iterator[str]:
+    """Yield the ARNs of the private repositories of ECR that the spec's images lie in, each once."""
+    named = (spec.batch.stress_image, spec.batch.nccl_image, spec.batch.pytorch_image)
+    found = (_PRIVATE.match(image) for image in named if image is not None)
+    yield from dict.fromkeys(
+        f"arn:{partition_of(spec.region)}:ecr:{one['region']}:{one['account']}:repository/{one['name']}"
+        for one in found
+        if one is not None
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from trainyard.platforms.batch.rendering.container import devices, mount_points, resources, volumes
-from trainyard.platforms.batch.rendering.images import repositories
+from trainyard.platforms.batch.rendering.container_images import repositories
 from trainyard.platforms.batch.rendering.node import Node, node_of
 from trainyard.platforms.batch.rendering.program_texts import program
 from trainyard.render.cloudformation.iam import iam_names

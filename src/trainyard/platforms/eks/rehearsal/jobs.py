@@ -20,7 +20,7 @@ from trainyard.platforms.eks.rendering.job_pods import job_pod
 from trainyard.platforms.eks.rendering.manifests import EXAMPLES, manifests
 from trainyard.platforms.eks.rendering.names import QUEUE
 from trainyard.platforms.eks.rendering.node_groups import node_group_name
-from trainyard.render.bench.files import bench_files
+from trainyard.render.bench.plan import bench_files
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.cluster import Spec
 

@@ -5,12 +5,13 @@ https://docs.aws.amazon.com/eks/latest/eksctl/schema.html
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from trainyard.catalog.partition import partition_of
 from trainyard.platforms.eks.rendering.addons import addons
+from trainyard.platforms.eks.rendering.names import PROMETHEUS, ServiceAccount
 from trainyard.platforms.eks.rendering.node_groups import node_groups
-from trainyard.platforms.eks.rendering.pod_identities import pod_identities
 from trainyard.platforms.eks.rendering.system_nodes import system_nodes
 from trainyard.platforms.eks.rendering.vpc import vpc
 from trainyard.render.stand_ins import Ids
@@ -41,12 +42,34 @@ def cluster(spec: Spec, ids: Ids) -> dict[str, Any]:
 
 def _iam(spec: Spec, ids: Ids) -> dict[str, Any]:
     boundary = spec.iam.permissions_boundary
-    identities = pod_identities(spec, ids)
+    identities = _pod_identities(spec, ids)
     return {
         "withOIDC": True,
         **({} if boundary is None else {"serviceRolePermissionsBoundary": boundary}),
         **({"podIdentityAssociations": identities} if identities else {}),
     }
+
+
+def _pod_identities(spec: Spec, ids: Ids) -> list[dict[str, Any]]:
+    """Return the roles of what runs in the cluster, each for one service account, which are manifests.
+
+    https://docs.aws.amazon.com/eks/latest/userguide/pod-identities.html
+    """
+    boundary = spec.iam.permissions_boundary
+    return [
+        {
+            "namespace": account.namespace,
+            "serviceAccountName": account.name,
+            "permissionPolicyARNs": policies,
+            **({} if boundary is None else {"permissionsBoundaryARN": boundary}),
+        }
+        for account, policies in _policies(spec, ids)
+    ]
+
+
+def _policies(spec: Spec, ids: Ids) -> Iterator[tuple[ServiceAccount, list[str]]]:
+    if spec.monitoring.mode in ("amp-only", "amp+amg"):
+        yield PROMETHEUS, [ids.of("AMPRemoteWritePolicyArn")]
 
 
 def _access(spec: Spec) -> dict[str, Any]:

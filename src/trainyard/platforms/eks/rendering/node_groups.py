@@ -10,13 +10,14 @@ from typing import Any
 
 from trainyard.document.write import yaml_text
 from trainyard.errors import TrainyardError
+from trainyard.launch.capacity import CapacityTarget
 from trainyard.launch.launch import Launch, compute_launches
-from trainyard.platforms.eks.rendering.capacity import capacity
 from trainyard.platforms.eks.rendering.names import SYSTEM, labels, taints
 from trainyard.platforms.eks.rendering.node_role import node_role, pods_need_node_role
 from trainyard.platforms.eks.rendering.own_template import own_templates
 from trainyard.platforms.eks.rendering.vpc import private_subnets, public_subnets
 from trainyard.render.networking import security_groups
+from trainyard.render.reservation_groups import group_arn
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.cluster import Spec
 from trainyard.spec.node_group import NodeGroup
@@ -30,6 +31,7 @@ _STRIPED_DRIVES: dict[str, Any] = {
     "kind": "NodeConfig",
     "spec": {"instance": {"localStorage": {"strategy": "RAID0"}}},
 }
+_GROUP_KEY = "capacityReservationResourceGroupARN"
 
 
 def node_groups(spec: Spec, ids: Ids) -> list[dict[str, Any]]:
@@ -59,7 +61,7 @@ def _node_group(spec: Spec, launch: Launch, template: int | None, ids: Ids) -> d
     return {
         "name": node_group_name(group),
         **own,
-        **capacity(launch.capacity, ids, in_template=template is not None),
+        **_capacity(launch.capacity, ids, in_template=template is not None),
         "minSize": launch.min_nodes,
         "desiredCapacity": launch.first_nodes,
         "maxSize": launch.max_nodes,
@@ -122,6 +124,24 @@ def _ssh(spec: Spec) -> dict[str, Any]:
     """Return the key pair, or nothing: Session Manager needs none. With private networking only the VPC reaches SSH."""
     key = spec.access.ssh_key
     return {} if key is None else {"ssh": {"allow": True, "publicKeyName": key}}
+
+
+def _capacity(target: CapacityTarget, ids: Ids, *, in_template: bool) -> dict[str, Any]:
+    """Return where instances come from, as eksctl says it; ``in_template``, what our own launch template says already.
+
+    Even then the node group has to know of a Capacity Block: eksctl derives its capacity type from the market.
+    https://github.com/eksctl-io/eksctl/pull/8207
+    The key is capacityReservationID. With a small d eksctl ignores it, and the instances come from no reservation at
+    all: https://github.com/eksctl-io/eksctl/issues/8320
+    """
+    if not target.is_reserved:
+        return {"spot": True} if target.kind == "spot" else {}
+    if target.capacity_block is None and in_template:
+        return {}
+    arn = group_arn(target, ids)
+    key, value = ("capacityReservationID", target.reservation) if arn is None else (_GROUP_KEY, arn)
+    market = {} if target.capacity_block is None else {"instanceMarketOptions": {"marketType": "capacity-block"}}
+    return {"capacityReservation": {"capacityReservationTarget": {key: value}}, **market}
 
 
 def _place(spec: Spec, queue: Queue, ids: Ids) -> dict[str, Any]:

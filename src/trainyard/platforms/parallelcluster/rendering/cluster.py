@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from trainyard.platforms.parallelcluster.rendering.directory_service import directory_service
 from trainyard.platforms.parallelcluster.rendering.head_node import head_node
 from trainyard.platforms.parallelcluster.rendering.login_nodes import login_nodes
-from trainyard.platforms.parallelcluster.rendering.monitoring import monitoring
 from trainyard.platforms.parallelcluster.rendering.scheduling import scheduling
 from trainyard.platforms.parallelcluster.rendering.shared_storage import shared_storage
 from trainyard.render.stand_ins import Ids
@@ -25,8 +23,8 @@ def cluster(spec: Spec, ids: Ids) -> dict[str, Any]:
         "LoginNodes": login_nodes(spec, ids),
         "Scheduling": scheduling(spec, ids),
         "SharedStorage": shared_storage(spec, ids),
-        "Monitoring": monitoring(spec),
-        "DirectoryService": directory_service(spec),
+        "Monitoring": _monitoring(spec),
+        "DirectoryService": _directory_service(spec),
         "Iam": _iam(spec),
         "DevSettings": _dev_settings(spec),
         "Tags": _tags(spec),
@@ -37,6 +35,49 @@ def cluster(spec: Spec, ids: Ids) -> dict[str, Any]:
 def _image(spec: Spec) -> dict[str, Any]:
     image = {"Os": spec.image.os}
     return image if spec.image.ami is None else image | {"CustomAmi": spec.image.ami}
+
+
+def _monitoring(spec: Spec) -> dict[str, Any]:
+    """Return logs, dashboard and alarms in CloudWatch.
+
+    https://docs.aws.amazon.com/parallelcluster/latest/ug/Monitoring-v3.html
+    """
+    wanted = spec.monitoring
+    kept = {
+        "RetentionInDays": wanted.log_retention_days,
+        "DeletionPolicy": "Retain" if wanted.keep_logs else "Delete",
+    }
+    return {
+        "DetailedMonitoring": wanted.detailed,
+        "Logs": {
+            "CloudWatch": {"Enabled": wanted.logs, **(kept if wanted.logs else {})},
+            "Rotation": {"Enabled": wanted.log_rotation},
+        },
+        "Dashboards": {"CloudWatch": {"Enabled": wanted.dashboard}},
+        "Alarms": {"Enabled": wanted.alarms},
+    }
+
+
+def _directory_service(spec: Spec) -> dict[str, Any]:
+    """Return the directory that users come from, or nothing.
+
+    https://docs.aws.amazon.com/parallelcluster/latest/ug/DirectoryService-v3.html
+    """
+    directory = spec.access.directory_service
+    if directory is None:
+        return {}
+    settings = {
+        "DomainName": directory.domain,
+        "DomainAddr": ",".join(directory.addresses),
+        "PasswordSecretArn": directory.password_secret,
+        "DomainReadOnlyUser": directory.read_only_user,
+        "LdapTlsCaCert": directory.ca_certificate,
+        "LdapTlsReqCert": directory.require_certificate,
+        "LdapAccessFilter": directory.access_filter,
+        "GenerateSshKeysForUsers": directory.generate_ssh_keys,
+        "AdditionalSssdConfigs": directory.sssd or None,
+    }
+    return {key: value for key, value in settings.items() if value is not None}
 
 
 def _iam(spec: Spec) -> dict[str, Any]:
