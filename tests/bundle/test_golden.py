@@ -1,10 +1,13 @@
 """The bundles of the reference architectures, as files to be reviewed.
 
-`python -m tests.bundle.test_golden` writes them.
+`python -m tests.bundle.test_golden` writes them. A file that is alike in several bundles but for its heading is there
+once; golden/same_files.yaml says in which bundle, and which others have it.
 """
 
 from __future__ import annotations
 
+import re
+import shutil
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -13,9 +16,13 @@ import pytest
 from tests.render.cloudformation.templates import TEXTS
 from trainyard.architectures import all_architectures
 from trainyard.bundle.assemble import assemble
+from trainyard.document.read import read_yaml
+from trainyard.document.write import yaml_text
 from trainyard.spec.parsing import parse
 
 GOLDEN = Path(__file__).parent / "golden"
+SAME = GOLDEN / "same_files.yaml"
+HEADING = re.compile(rb"\A# Rendered by trainyard from the spec of (\S+)\. Change")
 ARCHITECTURES = all_architectures()
 
 
@@ -23,7 +30,7 @@ ARCHITECTURES = all_architectures()
 TEMPLATES = {"network.yaml", "storage.yaml", "monitoring.yaml", "rules.yaml", "assets.yaml"}
 # What is in them is reviewed where it comes from; assets/plan.json is the part that follows the spec.
 RELEASE = {"assets/release.tar", "assets/release"}
-# What is made of descriptions alone is the same in every bundle, and reviewed there.
+# What is made of descriptions alone is reviewed there: rules and dashboards in tests/monitoring/golden.
 # Jobs that measure bandwidth are reviewed in tests/render/bench/golden; scripts and the package for nodes, which two
 # manifests hold, and images where they lie.
 DESCRIBED = (
@@ -32,6 +39,7 @@ DESCRIBED = (
     "manifests/node-files.yaml",
     "manifests/bench-scripts.yaml",
     "monitoring/aws_config.ini",
+    "monitoring/cloudwatch/*",
     "monitoring/rules.yml",
     "monitoring/grafana/*",
     "monitoring/alertmanager.yml",
@@ -47,15 +55,29 @@ def described(name: str) -> bool:
     return any(fnmatchcase(name, pattern) for pattern in DESCRIBED)
 
 
+def reviewed(bundle: str) -> dict[str, bytes]:
+    """Return the files of a bundle as they were reviewed, without the name in their headings."""
+    folder = GOLDEN / bundle
+    files = {str(file.relative_to(folder)): file for file in folder.rglob("*") if file.is_file()}
+    for name, holders in read_yaml(SAME.read_text(encoding="utf-8"), SAME.name).value.items():
+        files.update((name, GOLDEN / holder / name) for holder, others in holders.items() if bundle in others)
+    return {name: nameless(file.read_bytes()) for name, file in files.items()}
+
+
+def nameless(content: bytes) -> bytes:
+    return HEADING.sub(b"# Rendered by trainyard from the spec. Change", content)
+
+
 @pytest.mark.parametrize("architecture", ARCHITECTURES, ids=lambda one: one.name)
 def test_a_reference_architecture_renders_to_its_reviewed_bundle(architecture):
-    folder = GOLDEN / architecture.name
-    reviewed = {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
-    assert files_of(architecture.text) == reviewed
+    files = files_of(architecture.text)
+    assert {name: nameless(content) for name, content in files.items()} == reviewed(architecture.name)
+    name = parse(architecture.text, "cluster.yaml").spec.name.encode()
+    assert {found[1] for content in files.values() if (found := HEADING.search(content))} <= {name}
 
 
 def test_there_is_a_reviewed_bundle_for_every_architecture_and_no_other():
-    assert {folder.name for folder in GOLDEN.iterdir()} == {one.name for one in ARCHITECTURES}
+    assert {folder.name for folder in GOLDEN.iterdir() if folder.is_dir()} == {one.name for one in ARCHITECTURES}
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES, ids=lambda one: one.name)
@@ -74,8 +96,16 @@ def test_a_bundle_holds_the_templates_as_they_are(architecture):
 
 
 if __name__ == "__main__":
+    shutil.rmtree(GOLDEN)
+    holders: dict[tuple[str, bytes], str] = {}
+    same: dict[str, dict[str, list[str]]] = {}
     for each in ARCHITECTURES:
         for name, content in files_of(each.text).items():
+            holder = holders.setdefault((name, nameless(content)), each.name)
+            if holder != each.name:
+                same.setdefault(name, {}).setdefault(holder, []).append(each.name)
+                continue
             file = GOLDEN / each.name / name
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(content)
+    SAME.write_text(yaml_text(dict(sorted(same.items()))), encoding="utf-8")
