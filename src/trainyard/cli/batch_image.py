@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from trainyard.cli.account_options import account_options
 from trainyard.cli.interrupts import interruptible
 from trainyard.cli.output import json_option, one_line, print_json, print_plain, print_text, reporter
 
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("name")
 @click.argument("image", metavar="[IMAGE]", type=click.Choice(("stress-ng", "nccl", "pytorch")), default="stress-ng")
-@click.option("--region", required=True, metavar="REGION", help="AWS region of the cluster.")
-@click.option("--profile", metavar="NAME", help="Profile of the AWS configuration.")
+@account_options
 @click.option("--queue", metavar="QUEUE", help="The queue whose nodes it is for. [default: the first]")
 @click.option("--tag", metavar="TAG", help="The tag in the registry. [default: the one that jobs look for]")
 @click.option("--engine", type=click.Choice(("docker", "podman")), help="What builds. [default: docker where it is]")

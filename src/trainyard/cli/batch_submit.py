@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from trainyard.cli.account_options import account_options
 from trainyard.cli.interrupts import interruptible
 from trainyard.cli.output import json_option, one_line, print_json, print_text, reporter
 from trainyard.cli.suggestions import batch_jobs
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("name")
 @click.argument("job", required=False, shell_complete=batch_jobs)
-@click.option("--region", required=True, metavar="REGION", help="AWS region of the cluster.")
-@click.option("--profile", metavar="NAME", help="Profile of the AWS configuration.")
+@account_options
 @click.option("--queue", metavar="QUEUE", help="The queue, as the spec names it. [default: the first]")
 @click.option("--nodes", type=click.IntRange(1), metavar="N", help="How many nodes. [default: the definition's, 2]")
 @click.option(

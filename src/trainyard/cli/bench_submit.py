@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from trainyard.cli import suggestions
+from trainyard.cli.account_options import optional_account_options
 from trainyard.cli.interrupts import interruptible
 from trainyard.cli.output import finding_text, json_option, one_line, print_json, print_text, reporter
 from trainyard.errors import InputError
@@ -23,8 +24,7 @@ _COLOURS = {"healthy": "green", "degraded": "yellow", "broken": "red", "unknown"
 
 @click.command()
 @click.argument("name", required=False)
-@click.option("--region", metavar="REGION", help="AWS region of the cluster.")
-@click.option("--profile", metavar="NAME", help="Profile of the AWS configuration.")
+@optional_account_options
 @click.option("--bucket", metavar="BUCKET", help="The assets.bucket of the spec, where no stack is left.")
 @click.option("--ssh", metavar="HOST", help="The head node as ssh takes it, in place of Systems Manager.")
 @click.option("--ssm", is_flag=True, help="Reach the head node by Systems Manager, which is the default.")

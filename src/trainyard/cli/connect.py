@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from trainyard.cli import suggestions
+from trainyard.cli.account_options import account_options
 from trainyard.cli.output import json_option, one_line, print_json, print_plain, print_text, reporter
 from trainyard.errors import InputError, TrainyardError
 
@@ -37,8 +38,7 @@ class _Asked(NamedTuple):
 @click.command()
 @click.argument("name")
 @click.argument("arguments", nargs=-1, metavar="[-- SSH-ARGUMENTS...]")
-@click.option("--region", required=True, metavar="REGION", help="AWS region of the cluster.")
-@click.option("--profile", metavar="NAME", help="Profile of the AWS configuration.")
+@account_options
 @click.option("--node", metavar="NODE", help="Another node than the head node: login, monitoring, an instance id, an "
               "address, a host name, or Slurm's name of a node.")  # fmt: skip
 @click.option("--user", metavar="USER", help="Another user than the default user of the node's operating system; "

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from trainyard.cli import suggestions
+from trainyard.cli.account_options import profile_option
 from trainyard.cli.interrupts import interruptible
 from trainyard.cli.lock_option import lock_option
 from trainyard.cli.output import counted, finding_text, json_option, one_line, print_error, print_json, print_text
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("spec", metavar="SPEC", shell_complete=suggestions.files)
-@click.option("--profile", metavar="NAME", help="Profile of the AWS configuration.")
+@profile_option
 @click.option("--yes", is_flag=True, help="Do not ask before anything is made.")
 @click.option(
     "--rollback-on-failure",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from trainyard.cli.account_options import profile_option
 from trainyard.cli.output import json_option, one_line, print_json, print_text, reporter
 from trainyard.errors import InputError
 
@@ -23,7 +24,7 @@ _EVERY_S = 2.0
 @click.command()
 @click.argument("source", metavar="SOURCE")
 @click.option("--region", metavar="REGION", help="AWS region, where SOURCE is the name of a cluster.")
-@click.option("--profile", metavar="NAME", help="Profile of the AWS configuration.")
+@profile_option
 @click.option(
     "--bucket", metavar="BUCKET", help="The assets.bucket of the spec, where it had its own and no stack is left."
 )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from trainyard.cli.account_options import account_options
 from trainyard.cli.interrupts import interruptible
 from trainyard.cli.output import json_option, one_line, print_json, print_text, reporter
 
@@ -23,8 +24,7 @@ _LAST_BEFORE_FOLLOWING = 10
 
 @click.command()
 @click.argument("name")
-@click.option("--region", required=True, metavar="REGION", help="AWS region of the cluster.")
-@click.option("--profile", metavar="NAME", help="Profile of the AWS configuration.")
+@account_options
 @click.option("--node", "nodes", multiple=True, metavar="NODE", help="Host name, instance id, or Slurm's node name; "
               "of jobs of AWS Batch the index of the node.")  # fmt: skip
 @click.option("--job", "jobs", multiple=True, metavar="JOB", help="Id or name of a job of AWS Batch; of EKS, a job's "

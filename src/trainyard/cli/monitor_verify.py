@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from trainyard.cli import suggestions
+from trainyard.cli.account_options import optional_account_options
 from trainyard.cli.interrupts import interruptible
 from trainyard.cli.output import counted, json_option, one_line, print_json, print_text, reporter
 from trainyard.errors import InputError
@@ -22,8 +23,7 @@ _MOST_MINUTES = 24 * 60
 
 @click.command()
 @click.argument("name", required=False)
-@click.option("--region", metavar="REGION", help="AWS region of the cluster.")
-@click.option("--profile", metavar="NAME", help="Profile of the AWS configuration.")
+@optional_account_options
 @click.option("--bucket", metavar="BUCKET", help="The assets.bucket of the spec, where no stack is left.")
 @click.option("--prometheus", metavar="URL", help="Where Prometheus answers, such as a forwarded port.")
 @click.option("--spec", metavar="FILE", shell_complete=suggestions.files, help="A spec, in place of NAME: no account.")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from trainyard.cli.account_options import optional_account_options
 from trainyard.cli.output import json_option, one_line, print_json, print_text, reporter
 
 if TYPE_CHECKING:
@@ -22,8 +23,7 @@ _LARGEST_PORT = 65535
 @click.command()
 @click.argument("name", required=False)
 @click.option("--prometheus", metavar="URL", help="Where Prometheus answers: a forwarded port, or a workspace of AMP.")
-@click.option("--region", metavar="REGION", help="AWS region of the cluster.")
-@click.option("--profile", metavar="NAME", help="Profile of the AWS configuration.")
+@optional_account_options
 @click.option("--port", type=click.IntRange(0, _LARGEST_PORT), default=0, metavar="PORT",
               help="Where the page is on this machine. By default any port that is free.")  # fmt: skip
 @click.option("--open/--no-open", "opens", default=False, help="Open it in the browser.")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from trainyard.cli.account_options import account_options
 from trainyard.cli.interrupts import interruptible
 from trainyard.cli.output import json_option, one_line, print_json, print_text
 
@@ -42,8 +43,7 @@ def _of_a_cluster(function: Command) -> Command:
         click.option("--node", metavar="ID", help="Only the node with this instance id or host name, step by step."),
         click.option("--queue", metavar="QUEUE", help="Only the compute nodes of this queue, or one login pool."),
         click.option("--bucket", metavar="BUCKET", help="The assets.bucket of the spec, where no stack is left."),
-        click.option("--profile", metavar="NAME", help="Profile of the AWS configuration."),
-        click.option("--region", required=True, metavar="REGION", help="AWS region of the cluster."),
+        account_options,
         click.argument("name"),
     ):
         function = decorator(function)

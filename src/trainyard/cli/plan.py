@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from trainyard.cli import suggestions
+from trainyard.cli.account_options import profile_option
 from trainyard.cli.lock_option import lock_option
 from trainyard.cli.output import counted, finding_text, json_option, one_line, print_json, print_text
 
@@ -27,7 +28,7 @@ _MOST_SIMULATED = 100_000
 @click.command()
 @click.argument("spec", metavar="SPEC", shell_complete=suggestions.files)
 @click.option("--account", "ask", is_flag=True, help="Ask the AWS account what is there already. Changes nothing.")
-@click.option("--profile", metavar="NAME", help="Profile of the AWS configuration.")
+@profile_option
 @click.option(
     "--simulate",
     "nodes",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from trainyard.cli.account_options import account_options
 from trainyard.cli.output import json_option, print_json, print_text
 from trainyard.errors import TrainyardError
 
@@ -25,8 +26,7 @@ _CLEAR = "\x1b[2J\x1b[H"  # https://invisible-island.net/xterm/ctlseqs/ctlseqs.h
 
 @click.command()
 @click.argument("name")
-@click.option("--region", required=True, metavar="REGION", help="AWS region of the cluster.")
-@click.option("--profile", metavar="NAME", help="Profile of the AWS configuration.")
+@account_options
 @click.option(
     "--bucket", metavar="BUCKET", help="The assets.bucket of the spec, where it had its own and no stack is left."
 )
