@@ -29,18 +29,23 @@ def keys_that_are_platforms(node: ast.Dict) -> set[str]:
     return {key.value for key in node.keys if isinstance(key, ast.Constant) and key.value in PLATFORMS}
 
 
-def comparisons(tree: ast.AST) -> Iterator[ast.AST]:
+def comparisons(tree: ast.AST) -> Iterator[ast.expr | ast.stmt]:
     """Yield whatever chooses by the name of a platform: comparisons, cases, tables."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Compare) and isinstance(node.ops[0], _TELLS_APART):
-            if any(map(is_a_platform, (node.left, *node.comparators))):
-                yield node
-        elif isinstance(node, ast.Match) and is_a_platform(node.subject):
-            yield node
-        elif (isinstance(node, ast.Dict) and len(keys_that_are_platforms(node)) > 1) or (
-            isinstance(node, ast.Subscript) and is_a_platform(node.slice)
-        ):
-            yield node
+    yield from (node for node in ast.walk(tree) if isinstance(node, ast.expr | ast.stmt) and chooses(node))
+
+
+def chooses(node: ast.AST) -> bool:
+    match node:
+        case ast.Compare(left=left, ops=[operator, *_], comparators=others):
+            return isinstance(operator, _TELLS_APART) and any(map(is_a_platform, (left, *others)))
+        case ast.Match(subject=subject):
+            return is_a_platform(subject)
+        case ast.Dict():
+            return len(keys_that_are_platforms(node)) > 1
+        case ast.Subscript(slice=key):
+            return is_a_platform(key)
+        case _:
+            return False
 
 
 @pytest.mark.parametrize(
@@ -64,7 +69,6 @@ def test_nobody_outside_the_rooms_of_platforms_chooses_by_their_names():
         for file in SOURCE.rglob("*.py")
         if "platforms" not in file.parts and file.name != "platform_table.py"
         for node in comparisons(ast.parse(file.read_text(encoding="utf-8")))
-        if isinstance(node, ast.expr | ast.stmt)
     }
     assert found == set()
 
