@@ -9,6 +9,7 @@ from trainyard.architectures import all_architectures
 from trainyard.bootstrap.steps import STEPS, Step
 from trainyard.catalog.bootstrap_times import Seconds, step_seconds
 from trainyard.catalog.parallelcluster_limits import limits
+from trainyard.platform_table import platform_of
 from trainyard.rules.timeout_below_bootstrap import queue_seconds, seconds_with_nodes
 from trainyard.spec.cluster import Spec
 from trainyard.spec.parsing import parse
@@ -56,7 +57,7 @@ def _architecture_rows() -> Iterator[str]:
     yield "|---|---|---|---|---|"
     for one in all_architectures():
         spec = parse(new_spec(one.name, []), one.name).spec
-        if spec.platform == "parallelcluster":
+        if platform_of(spec).has_head_node:
             yield f"| `{one.name}` | {' | '.join(_times(spec))} |"
 
 

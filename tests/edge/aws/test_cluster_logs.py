@@ -15,6 +15,9 @@ from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.cluster_logs import group_named, groups, streams
 from trainyard.edge.aws.errors import NotAllowedError
 from trainyard.edge.aws.log_events import LogEvent, events, filtered, line_of, pattern_of
+from trainyard.platforms.batch.logs import cluster_logs as batch
+from trainyard.platforms.eks.logs import cluster_logs as eks
+from trainyard.platforms.parallelcluster.logs import cluster_logs as parallelcluster
 
 GROUP, STREAM = "/aws/parallelcluster/llm-202605061300", "ip-10-0-0-5.i-0aaaaaaaaaaaaaaa1.slurmctld"
 NOW_MS = int(time.time() * 1000)
@@ -44,21 +47,21 @@ def account() -> Iterator[Account]:
 
 
 @pytest.mark.parametrize(
-    ("platform", "names"),
+    ("of_platform", "names"),
     [
-        ("parallelcluster", [GROUP, "/aws/parallelcluster/llm-202505061300"]),
-        ("batch", ["llm-batch-LogGroup-AB12cd34"]),
-        ("eks", ["/aws/containerinsights/llm/application", "/aws/eks/llm/cluster"]),
+        (parallelcluster, [GROUP, "/aws/parallelcluster/llm-202505061300"]),
+        (batch, ["llm-batch-LogGroup-AB12cd34"]),
+        (eks, ["/aws/containerinsights/llm/application", "/aws/eks/llm/cluster"]),
     ],
 )
-def test_the_groups_of_a_cluster_are_found_and_those_of_its_namesakes_are_not(account, platform, names):
-    found = [one.name for one in groups(account, "llm", platform)]
-    assert (found if platform == "parallelcluster" else sorted(found)) == names
+def test_the_groups_of_a_cluster_are_found_and_those_of_its_namesakes_are_not(account, of_platform, names):
+    found = [group.name for group in groups(account, "llm", of_platform.GROUP_NAMES)]
+    assert (found if of_platform is parallelcluster else sorted(found)) == names
 
 
 def test_a_group_of_parallelcluster_was_made_when_its_name_says(account):
-    assert groups(account, "llm")[0].made_ms == 1_778_072_400_000
-    assert groups(account, "nobody-s") == ()
+    assert groups(account, "llm", parallelcluster.GROUP_NAMES)[0].made_ms == 1_778_072_400_000
+    assert groups(account, "nobody-s", parallelcluster.GROUP_NAMES) == ()
 
 
 def test_one_group_is_found_by_its_whole_name(account):

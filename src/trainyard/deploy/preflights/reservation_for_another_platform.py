@@ -15,18 +15,18 @@ from trainyard.rules import Problem
 def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield reservations whose platform or tenancy instances of the queue cannot match."""
     for target, found in each_found(context):
-        platform = _platform(context, target.launch)
-        others = [one for one in found if platform is not None and one.get("InstancePlatform") != platform]
+        os_platform = _os_platform(context, target.launch)
+        others = [one for one in found if os_platform is not None and one.get("InstancePlatform") != os_platform]
         if len(others) == len(found):
             message = (
                 f"{target.noun} {target.id} is for {others[0].get('InstancePlatform')}, and {target.launch.title} "
             )
-            yield Problem(target.path, f"{message}boots {platform}", f"reserve capacity for {platform}")
+            yield Problem(target.path, f"{message}boots {os_platform}", f"reserve capacity for {os_platform}")
         if all(one.get("Tenancy", "default") != "default" for one in found):
             yield Problem(target.path, f"{target.noun} {target.id} is for dedicated instances, which nodes are not")
 
 
-def _platform(context: PreflightContext, launch: Launch) -> str | None:
+def _os_platform(context: PreflightContext, launch: Launch) -> str | None:
     """Return the platform of the image that nodes boot, as EC2 bills it; None where nobody knows."""
     for used in own_images(context) if launch.image is not None else ():
         if used.id == launch.image and used.described is not None and used.described.get("PlatformDetails"):

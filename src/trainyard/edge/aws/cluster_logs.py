@@ -6,7 +6,7 @@ https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/Welcome.htm
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -16,21 +16,17 @@ from trainyard.edge.aws.calls import call
 MISSING = {"ResourceNotFoundException"}
 """What CloudWatch Logs answers where there is no such group or stream."""
 
-# Where each platform writes, and what stands behind that: a prefix alone would catch the cluster llm-2 for llm.
-# https://docs.aws.amazon.com/parallelcluster/latest/ug/cloudwatch-logs-v3.html
-# https://docs.aws.amazon.com/eks/latest/userguide/control-plane-logs.html
-# https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/Container-Insights-reference-performance-entries-EKS.html
-_NAMES = {
-    "parallelcluster": (("/aws/parallelcluster/{cluster}-", r"\d{12}"),),
-    # The log group of render/batch/batch.yaml, which CloudFormation names after its stack.
-    "batch": (("{cluster}-batch-LogGroup-", "[A-Za-z0-9]+"),),
-    "eks": (
-        ("/aws/eks/{cluster}/", "cluster"),
-        ("/aws/containerinsights/{cluster}/", "application|dataplane|host|performance"),
-    ),
-}
 _MOST_GROUP_PAGES = 20  # of 50 groups
 _MOST_STREAM_PAGES = 1000  # of 50 streams: https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_DescribeLogStreams.html
+
+
+class GroupNames(NamedTuple):
+    """How log groups are called. A beginning alone would catch the cluster llm-2 for llm."""
+
+    beginning: str
+    """With ``{cluster}`` for the name of the cluster."""
+    ending: str
+    """A pattern for all that stands behind it."""
 
 
 class LogGroup(NamedTuple):
@@ -68,18 +64,15 @@ class Streams(NamedTuple):
     """False where there are more than were asked for."""
 
 
-def groups(account: Account, cluster: str, platform: str = "parallelcluster") -> tuple[LogGroup, ...]:
+def groups(account: Account, cluster: str, names: Sequence[GroupNames]) -> tuple[LogGroup, ...]:
     """Return the log groups of a cluster, the newest first: also those that a deleted cluster left. Often none.
 
-    ``platform`` is parallelcluster, batch (those that trainyard makes) or eks.
     Raises NotAllowedError, or TrainyardError where AWS does not answer.
     """
-    found = [
-        group
-        for beginning, ending in _NAMES[platform]
-        for group in _groups_of(account, beginning.format(cluster=cluster), ending)
+    of_cluster = [
+        group for beginning, ending in names for group in _groups_of(account, beginning.format(cluster=cluster), ending)
     ]
-    return tuple(sorted(found, key=lambda group: (group.made_ms, group.name), reverse=True))
+    return tuple(sorted(of_cluster, key=lambda group: (group.made_ms, group.name), reverse=True))
 
 
 def group_named(account: Account, name: str) -> LogGroup | None:

@@ -12,7 +12,7 @@ from trainyard.edge.aws import cluster_logs as cloudwatch
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.batch_job_state import BATCH_LOG_GROUP, definitions
 from trainyard.edge.aws.batch_queues import BatchResources, batch_of_cluster
-from trainyard.edge.aws.cluster_logs import LogGroup, LogStream, group_named
+from trainyard.edge.aws.cluster_logs import GroupNames, LogGroup, LogStream, group_named
 from trainyard.edge.aws.errors import NotAllowedError
 from trainyard.edge.kubernetes.kubectl import KubectlOf
 from trainyard.errors import InputError
@@ -25,10 +25,13 @@ STREAMS_ARE_OF_JOBS = True
 PODS_LOG_ELSEWHERE = False
 _MOST_SHOWN = 20
 
+# The log group of batch.yaml, which CloudFormation names after its stack.
+GROUP_NAMES = (GroupNames("{cluster}-batch-LogGroup-", "[A-Za-z0-9]+"),)
+
 
 def groups(account: Account, cluster: str) -> tuple[LogGroup, ...]:
     """Return the log groups of clusters of this name that trainyard made, the newest first."""
-    return cloudwatch.groups(account, cluster, "batch")
+    return cloudwatch.groups(account, cluster, GROUP_NAMES)
 
 
 def groups_of_stack(account: Account, cluster: str) -> tuple[LogGroup, ...]:

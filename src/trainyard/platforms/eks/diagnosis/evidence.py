@@ -5,7 +5,6 @@ from __future__ import annotations
 from trainyard.diagnose.cluster.cluster_reader import ClusterReader
 from trainyard.diagnose.log_file import Unread
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.cluster_logs import groups
 from trainyard.edge.kubernetes.kubectl import KubectlOf
 from trainyard.edge.remote.answer import UnreachableError
 from trainyard.errors import InputError, TrainyardError
@@ -19,6 +18,7 @@ from trainyard.platforms.eks.diagnosis.eks_files import (
     unreachable_files,
 )
 from trainyard.platforms.eks.diagnosis.pod_logs import pod_log_files
+from trainyard.platforms.eks.logs.cluster_logs import groups
 
 PART = "its state in EKS"
 KUBERNETES_PART = "what Kubernetes knows: events, pods, nodes, jobs"
@@ -48,7 +48,7 @@ def read_state(account: Account, cluster: str, reader: ClusterReader, kubectl: K
 
 def missing_logs(account: Account, cluster: str) -> Unread | None:
     """Return that the control plane logs nothing, where its logs are switched off."""
-    if groups(account, cluster, "eks"):
+    if groups(account, cluster):
         return None
     why = f"CloudWatch has no log group /aws/eks/{cluster}/cluster: what `eks.control_plane_logs` names is kept there"
     return Unread("the logs of its control plane", why)

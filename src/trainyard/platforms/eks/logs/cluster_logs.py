@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from trainyard.edge.aws import cluster_logs as cloudwatch
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.cluster_logs import LogGroup
+from trainyard.edge.aws.cluster_logs import GroupNames, LogGroup
 from trainyard.edge.kubernetes.kubectl import KubectlOf
 from trainyard.errors import InputError
 from trainyard.operate.logs.cluster_log import ClusterLog, ListedGroup, Stream
@@ -18,10 +18,17 @@ from trainyard.platforms.eks.logs.stream_name import CONTROL_PLANE, EksStreamNam
 STREAMS_ARE_OF_JOBS = False
 PODS_LOG_ELSEWHERE = True
 
+# https://docs.aws.amazon.com/eks/latest/userguide/control-plane-logs.html
+# https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/Container-Insights-reference-performance-entries-EKS.html
+GROUP_NAMES = (
+    GroupNames("/aws/eks/{cluster}/", "cluster"),
+    GroupNames("/aws/containerinsights/{cluster}/", "application|dataplane|host|performance"),
+)
+
 
 def groups(account: Account, cluster: str) -> tuple[LogGroup, ...]:
     """Return the log groups of a cluster of this name, the newest first."""
-    return cloudwatch.groups(account, cluster, "eks")
+    return cloudwatch.groups(account, cluster, GROUP_NAMES)
 
 
 def groups_of_stack(account: Account, cluster: str) -> tuple[LogGroup, ...]:  # noqa: ARG001  part of the protocol

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from trainyard.edge.aws import cluster_logs as cloudwatch
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.cluster_logs import LogGroup
+from trainyard.edge.aws.cluster_logs import GroupNames, LogGroup
 from trainyard.edge.aws.parallelcluster import instance_of_slurm_node
 from trainyard.edge.kubernetes.kubectl import KubectlOf
 from trainyard.errors import InputError
@@ -18,10 +18,13 @@ from trainyard.platforms.parallelcluster.logs.stream_name import StreamName, par
 STREAMS_ARE_OF_JOBS = False
 PODS_LOG_ELSEWHERE = False
 
+# https://docs.aws.amazon.com/parallelcluster/latest/ug/cloudwatch-logs-v3.html
+GROUP_NAMES = (GroupNames("/aws/parallelcluster/{cluster}-", r"\d{12}"),)
+
 
 def groups(account: Account, cluster: str) -> tuple[LogGroup, ...]:
     """Return the log groups of clusters of this name, the newest first."""
-    return cloudwatch.groups(account, cluster, "parallelcluster")
+    return cloudwatch.groups(account, cluster, GROUP_NAMES)
 
 
 def groups_of_stack(account: Account, cluster: str) -> tuple[LogGroup, ...]:  # noqa: ARG001  part of the protocol

@@ -7,11 +7,12 @@ from collections.abc import Iterable
 from typing import Any
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.cluster_logs import groups, streams
+from trainyard.edge.aws.cluster_logs import streams
 from trainyard.edge.aws.log_events import LogEvent, filtered
 from trainyard.edge.aws.nodes import Node
 from trainyard.operate.nodes.node_query import Look
 from trainyard.operate.status.failures import Failure, iso_time, short
+from trainyard.platforms.parallelcluster.logs.cluster_logs import groups
 
 _MOST = 5
 _MOST_PAGES = 10
