@@ -26,7 +26,7 @@ from trainyard.edge.new_archive import refuse_existing
 from trainyard.edge.pcluster_command import artifact_bucket
 from trainyard.finding import Finding
 from trainyard.platform_parts import RehearsedPrograms
-from trainyard.platform_table import PLATFORMS, platform_of
+from trainyard.platform_table import platform_of
 from trainyard.rehearsal.archive import ArchiveFile, write_archive
 from trainyard.rehearsal.emulated.emulated_account import emulated_account
 from trainyard.rehearsal.emulated.seeds import seeds_of, seeds_with_environment
@@ -228,9 +228,9 @@ def _result(play: _Play, started: float) -> dict[str, Any]:
         "region": spec.region,
         "platform": spec.platform,
         "environment": spec.environment,
-        "parallelcluster_version": spec.parallelcluster.version
-        if PLATFORMS[spec.platform].made_by == "parallelcluster"
-        else None,
+        "parallelcluster_version": (
+            spec.parallelcluster.version if platform_of(spec).made_by_parallelcluster else None
+        ),
         "trainyard_version": __version__,
         "started": datetime.fromtimestamp(started, UTC).isoformat(timespec="seconds"),
         "seconds": 0.0,
