@@ -11,17 +11,17 @@ import typing
 from pathlib import Path
 from typing import Any
 
+from failures_page import failures_page
+from guides.pages import guides
+from metrics_page import collectors_told
 from trainyard import record_schema
 from trainyard.api.explain import findings
 from trainyard.catalog import catalog_file, deployment_file
-from trainyard.diagnose.failures_page import failures_page
 from trainyard.field import Above, ByShape, NotEmpty, OneOf, Text, Whole
-from trainyard.guides.pages import guides
 from trainyard.monitoring.alert import FOLDER, GROUPS, SEVERITIES, alerts
 from trainyard.monitoring.alert_text import told
 from trainyard.monitoring.grafana_dashboard import compiled_dashboards
 from trainyard.monitoring.grafana_files import COMPILED as COMPILED_GRAFANA
-from trainyard.monitoring.metrics_page import collectors_told
 from trainyard.monitoring.queries import documented_queries
 from trainyard.spec.cluster import Spec
 from trainyard.spec.environment import Environment

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from failures_page import failures_page
 from tests.each_case import each_case
 from trainyard.api.explain import explain_id, explanations
 from trainyard.diagnose.cause import causes, signatures
-from trainyard.diagnose.failures_page import failures_page
 
 PAGE = "\n".join(failures_page())
 

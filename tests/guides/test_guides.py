@@ -10,12 +10,12 @@ from pathlib import Path
 import click
 import pytest
 
+from guides.pages import filled, guides
 from tests.each_case import each_case
 from trainyard.api.explain import explanations
 from trainyard.bootstrap.steps import STEPS
 from trainyard.cli import trainyard as program
 from trainyard.document.read import read_yaml
-from trainyard.guides.pages import filled, guides
 from trainyard.operate.connect.node_user import default_users
 from trainyard.spec.parsing import known_keys, parse
 

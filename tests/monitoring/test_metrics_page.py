@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import trainyard_node
-from trainyard.monitoring.metrics_page import collectors_told
+from metrics_page import collectors_told
 from trainyard.monitoring.queries import documented_queries
 from trainyard_node.collectors.of_node import COLLECTORS
 from trainyard_node.metric import metrics

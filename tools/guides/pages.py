@@ -9,12 +9,10 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from trainyard.guides.finding_facts import finding_link, finding_rows
-from trainyard.guides.log_facts import log_rows
-from trainyard.guides.port_facts import port_rows
-from trainyard.guides.spec_facts import default_minutes, default_of, final_keys
-from trainyard.guides.timeout_facts import architecture_rows, own_default_minutes, step_rows
-from trainyard.guides.user_facts import user_rows
+from guides.cluster_facts import log_rows, port_rows, user_rows
+from guides.finding_facts import finding_link, finding_rows
+from guides.spec_facts import default_minutes, default_of, final_keys
+from guides.timeout_facts import architecture_rows, own_default_minutes, step_rows
 
 FOLDER = Path(__file__).parent
 _FACT = re.compile(r"\{\{(\S+)(?: ([^{}]+))?\}\}")
