@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+from trainyard.rehearsal.emulated.kubernetes.objects import is_chosen
 
 Document = dict[str, Any]
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z ")
@@ -47,7 +49,7 @@ class FakeApiServer:
         found = [one for one in self.objects if plural_of(one["kind"]) == plural]
         if namespace is not None:
             found = [one for one in found if one["metadata"].get("namespace", "default") == namespace]
-        return [copy.deepcopy(one) for one in found if selected(one, selector)]
+        return [copy.deepcopy(one) for one in found if is_chosen(one, selector or "")]
 
     def apply(self, documents: Sequence[Document], *, force_conflicts: bool = False) -> list[str]:
         self._refuse()
@@ -155,33 +157,6 @@ def plural_of(kind: str) -> str:
     if low.endswith("s"):
         return f"{low}es"
     return f"{low[:-1]}ies" if low.endswith("cy") else f"{low}s"
-
-
-def selected(document: Mapping[str, Any], selector: str | None) -> bool:
-    """Return whether an object has the labels of a selector: ``a=b,c`` and ``a in (b,c)`` alone."""
-    labels = document["metadata"].get("labels", {})
-    return all(_meets(labels, part) for part in _parts(selector))
-
-
-def _parts(selector: str | None) -> Iterable[str]:
-    part, depth = "", 0
-    for sign in selector or "":
-        depth += (sign == "(") - (sign == ")")
-        if sign == "," and not depth:
-            yield part
-            part = ""
-        else:
-            part += sign
-    if part:
-        yield part
-
-
-def _meets(labels: Mapping[str, str], part: str) -> bool:
-    name, found, values = part.partition(" in ")
-    if found:
-        return labels.get(name.strip()) in [one.strip() for one in values.strip(" ()").split(",")]
-    name, found, value = part.partition("=")
-    return labels.get(name) == value.removeprefix("=") if found else name in labels
 
 
 def node(name: str, group: str, *, ready: bool = True, **labels: str) -> Document:

@@ -35,7 +35,7 @@ CAUSES = {
     "role-not-allowed": "iam-permission-missing",
     "vcpu-limit": "ec2-vcpu-quota-exceeded",
 }
-# What happens to clusters of EKS alone: test_eks_rehearsals.py has what is made of it.
+# What happens to clusters of EKS alone: tests/platforms/eks/rehearsal/test_rehearsals.py has what is made of it.
 OF_EKS = {"image-not-pulled", "kubernetes-api-unreachable"}
 CONFIG: dict[str, Any] = {
     "HeadNode": {"CustomActions": {"OnNodeConfigured": {"Script": "s3://tools/setup.sh"}}},
