@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.operate.batch.recording_docker import RecordingDocker
-from tests.operate.batch.scripted_batch import ScriptedBatch, make_stack, outputs, scripted_cluster
+from tests.platforms.batch.jobs.recording_docker import RecordingDocker
+from tests.platforms.batch.jobs.scripted_batch import ScriptedBatch, make_stack, outputs, scripted_cluster
 from trainyard.edge.aws.container_registry import Login
 from trainyard.platforms.batch.rendering.container_images import IMAGES
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.operate.batch.scripted_batch import ScriptedBatch, Step, scripted_cluster
+from tests.platforms.batch.jobs.scripted_batch import ScriptedBatch, Step, scripted_cluster
 
 PLACE = ("--region", "us-east-2")
 ID = "00000001-1111-2222-3333-444444444444"

@@ -10,12 +10,13 @@ from typing import Any
 
 import pytest
 
-from tests.bench.submission import eks_submissions, test_on_batch
 from tests.bench.submission.deployed import remember_deployment
-from tests.bench.submission.scripted_operator import ScriptedOperator, ended, failed, scripted_eks, under_way
 from tests.kubernetes.fake_eksctl import FakeEksctl
 from tests.kubernetes.programs import FakePrograms
-from tests.operate.batch.scripted_batch import Step, scripted_batch
+from tests.platforms.batch import test_bench_jobs
+from tests.platforms.batch.jobs.scripted_batch import Step, scripted_batch
+from tests.platforms.eks.bench_jobs import eks_submissions
+from tests.platforms.eks.bench_jobs.scripted_operator import ScriptedOperator, ended, failed, scripted_eks, under_way
 
 SPEC = """\
 name: lab
@@ -70,7 +71,7 @@ def test_a_cluster_of_aws_batch_is_measured_by_its_name(trainyard, tmp_path: Pat
     with scripted_batch() as batch:
         batch.of_jobs["p1-all_reduce"] = [step]
         assert batch.account is not None
-        remember_deployment(batch.account, test_on_batch.SPEC)
+        remember_deployment(batch.account, test_bench_jobs.SPEC)
         ran = trainyard("bench", "submit", "lab", "--region", "us-east-2", "--only", "training-p1-all_reduce", "--json")
         values = json.loads(ran.out)
         refused = trainyard("bench", "submit", "lab", "--region", "us-east-2", "--backend", "tcp")
@@ -175,7 +176,7 @@ def test_a_hostile_name_is_one_clear_error_and_no_program_sees_it(trainyard, pro
 def test_what_is_to_be_kept_is_for_eks(trainyard):
     with scripted_batch() as batch:
         assert batch.account is not None
-        remember_deployment(batch.account, test_on_batch.SPEC)
+        remember_deployment(batch.account, test_bench_jobs.SPEC)
         ran = trainyard(*EKS, "--keep")
     assert (ran.status, "--keep: error: lab is not on Amazon EKS" in ran.err) == (2, True)
 

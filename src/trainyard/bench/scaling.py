@@ -51,7 +51,7 @@ class Series(NamedTuple):
     tables: Mapping[int, Mapping[int, float]]
     """The bus bandwidth by number of nodes and size, the median of its runs."""
     sound_tables: Mapping[int, Mapping[int, float]]
-    """The same of those runs alone that nothing is wrong with: what more nodes would show is told from them."""
+    """The same of healthy runs alone, from which the forecast for more nodes is made."""
 
 
 def all_series(cases: Sequence[Case], faulty: Sequence[Case] = ()) -> list[Series]:

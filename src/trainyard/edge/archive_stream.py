@@ -12,7 +12,7 @@ class ByteStream:
     """Bytes that are read once, from front to end."""
 
     def __init__(self, blocks: Iterator[bytes]) -> None:
-        """Take blocks of any size. Whatever they raise ends the stream, and is raised again by whoever goes on."""
+        """Take blocks of any size. An error of theirs ends the stream; reading on raises it again."""
         self._blocks = blocks
         self._block = b""
         self._place = 0

@@ -74,9 +74,10 @@ def lines_by_node(part: Iterable[Hit], kept: Iterable[Hit], counts: Counts) -> C
 
 
 def _without_weaker(hits: Sequence[Hit], known: Known) -> list[Hit]:
-    """Leave out what gives way to a surer signature on the same line, of another cause that lies as deep or deeper.
+    """Return the hits without those that another cause explains better on the same line.
 
-    What is generic gives way to whatever is not.
+    That cause has a surer signature there, and its kind is as near to the root or nearer. A generic cause counts only
+    where no other explains the line.
     """
     by_line: dict[tuple[str, int], list[Hit]] = defaultdict(list)
     for hit in hits:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.bench.submission.eks_submissions import TABLE, TWO_NODES, measured_eks, submitted
-from tests.bench.submission.scripted_operator import (
+from tests.platforms.eks.bench_jobs.eks_submissions import TABLE, TWO_NODES, measured_eks, submitted
+from tests.platforms.eks.bench_jobs.scripted_operator import (
     IMAGE,
     ScriptedEks,
     Step,

@@ -8,7 +8,14 @@ from typing import Any
 
 import pytest
 
-from tests.operate.batch.scripted_batch import ARN, ScriptedBatch, definition, make_stack, outputs, scripted_cluster
+from tests.platforms.batch.jobs.scripted_batch import (
+    ARN,
+    ScriptedBatch,
+    definition,
+    make_stack,
+    outputs,
+    scripted_cluster,
+)
 from tests.render.batch.api_model import problems
 from trainyard.api.batch_submit import JobOptions, submit_batch_job
 from trainyard.edge.aws.batch_job_state import find_definition

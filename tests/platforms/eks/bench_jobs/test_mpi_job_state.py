@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.bench.submission.scripted_operator import ended, evicted, pod, running, unschedulable, waiting
+from tests.platforms.eks.bench_jobs.scripted_operator import ended, evicted, pod, running, unschedulable, waiting
 from trainyard.bench.submission.scheduler import State
 from trainyard.platforms.eks.mpi_jobs.mpi_job_state import mpi_job_status
 from trainyard.platforms.eks.mpi_jobs.node_fit import amount

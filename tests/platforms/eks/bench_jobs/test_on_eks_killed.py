@@ -14,11 +14,11 @@ import pytest
 from moto.server import ThreadedMotoServer
 
 from tests.bench.submission.deployed import remember_deployment
-from tests.bench.submission.eks_submissions import FIRST, SECOND, SPEC, TABLE, THIRD, TWO_NODES
-from tests.bench.submission.scripted_operator import ScriptedOperator, succeeded, under_way
 from tests.edge.aws.in_memory import CREDENTIALS
 from tests.kubernetes.fake_eksctl import FakeEksctl
 from tests.kubernetes.programs import FakePrograms
+from tests.platforms.eks.bench_jobs.eks_submissions import FIRST, SECOND, SPEC, TABLE, THIRD, TWO_NODES
+from tests.platforms.eks.bench_jobs.scripted_operator import ScriptedOperator, succeeded, under_way
 from tests.waiting import wait_until
 from trainyard.edge.aws.account import Account
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.operate.batch.scripted_batch import ScriptedBatch, Step, scripted_cluster
+from tests.platforms.batch.jobs.scripted_batch import ScriptedBatch, Step, scripted_cluster
 from trainyard.api.batch_submit import cancel_batch_job, exit_status, follow_batch_job, job_of_cluster, outcome_words
 from trainyard.errors import InputError, TrainyardError
 

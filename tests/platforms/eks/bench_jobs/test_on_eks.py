@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.bench.submission.eks_submissions import (
+from tests.platforms.eks.bench_jobs.eks_submissions import (
     FIRST,
     ONE_NODE,
     ONLY,
@@ -23,7 +23,7 @@ from tests.bench.submission.eks_submissions import (
     output,
     submitted,
 )
-from tests.bench.submission.scripted_operator import (
+from tests.platforms.eks.bench_jobs.scripted_operator import (
     AWAY,
     ScriptedEks,
     Step,

@@ -11,7 +11,7 @@ import pytest
 
 from tests.bench.submission.deployed import remember_deployment
 from tests.bench.texts import whole
-from tests.operate.batch.scripted_batch import ARN, ScriptedBatch, Step, scripted_batch
+from tests.platforms.batch.jobs.scripted_batch import ARN, ScriptedBatch, Step, scripted_batch
 from trainyard.api.bench_judge import judge_files
 from trainyard.api.bench_submit import Cluster, JobSelection, SubmissionResult, cancel_jobs, named_cluster, submit_jobs
 from trainyard.bench.submission.job_selection import planned_jobs

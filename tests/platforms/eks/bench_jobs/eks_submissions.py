@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.bench.submission.scripted_operator import (
+from tests.bench.texts import whole
+from tests.platforms.eks.bench_jobs.scripted_operator import (
     ScriptedEks,
     pending,
     scripted_eks,
@@ -15,7 +16,6 @@ from tests.bench.submission.scripted_operator import (
     succeeded,
     under_way,
 )
-from tests.bench.texts import whole
 from trainyard.api.bench_submit import Cluster, JobSelection, SubmissionResult, submit_jobs
 from trainyard.platforms.eks.bench_jobs import OnEks
 from trainyard.spec.parsing import parse
