@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from trainyard.deploy.deployment import Done
+from trainyard.deploy.deployment import DeploymentResult
 from trainyard.deploy.steps.data import Data
 from trainyard.deploy.work import Options, Work
 from trainyard.edge.aws.account import Account
@@ -53,4 +53,4 @@ def test_what_aws_refuses_to_delete_is_told_as_a_failure_and_the_rest_goes(work:
     outcome = Data().undo(deleting)
     assert outcome.detail == "1 deleted, 1 kept because AWS refuses"
     assert deleting.refused == [f"EBS snapshot of 10 GiB {snapshot}, because AWS refuses to delete it: in use by ami-1"]
-    assert not Done((), (), tuple(deleting.refused)).ok
+    assert not DeploymentResult((), (), tuple(deleting.refused)).ok

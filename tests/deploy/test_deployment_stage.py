@@ -43,8 +43,8 @@ def test_how_to_go_on_is_said_only_where_no_cluster_is_there(
         "name: llm\nregion: us-east-2\nplatform: parallelcluster\nqueues: [{name: q, instance_type: m5.large}]\n"
     )
     monkeypatch.setattr(api, "account", lambda *_: account)
-    monkeypatch.setattr(api, "look_before", lambda *_: ())
-    monkeypatch.setattr(api, "deploy", lambda *_: deployment.Done((), stage=stage))
+    monkeypatch.setattr(api, "preflight_findings", lambda *_: ())
+    monkeypatch.setattr(api, "deploy", lambda *_: deployment.DeploymentResult((), stage=stage))
     done = api.deploy_file(str(spec), profile="team", options=Options(before_cluster=True))
     assert done.next == (f"trainyard deploy {spec} --profile team",) * count
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.architectures.by_platform import architectures_on
-from trainyard.deploy.withheld_nodes import held_back, without_held_back
+from trainyard.deploy.withheld_nodes import withheld_nodes, without_withheld_nodes
 from trainyard.render.rendering import render
 from trainyard.spec.parsing import parse
 
@@ -36,13 +36,13 @@ def counts(config: dict[str, Any]) -> list[tuple[str, int, int]]:
 def test_only_nodes_whose_capacity_may_come_late_are_held_back():
     spec = parse(TWO_QUEUES, "a.yaml").spec
     config = render(spec, {}).documents["cluster.yaml"]
-    assert counts(without_held_back(spec, config)) == [("small", 2, 2), ("late", 0, 5), ("p5-48xlarge", 4, 4)]
+    assert counts(without_withheld_nodes(spec, config)) == [("small", 2, 2), ("late", 0, 5), ("p5-48xlarge", 4, 4)]
 
 
 def test_the_final_configuration_is_not_touched():
     spec = parse(TWO_QUEUES, "a.yaml").spec
     config = render(spec, {}).documents["cluster.yaml"]
-    without_held_back(spec, config)
+    without_withheld_nodes(spec, config)
     assert counts(config)[1] == ("late", 3, 5)
 
 
@@ -50,6 +50,6 @@ def test_the_final_configuration_is_not_touched():
 def test_of_every_architecture_only_minimums_of_held_back_nodes_differ(architecture):
     spec = parse(architecture.text, "a.yaml").spec
     config = render(spec, {}).documents["cluster.yaml"]
-    first = without_held_back(spec, config)
-    late = sum(group.min_nodes for group in held_back(spec))
+    first = without_withheld_nodes(spec, config)
+    late = sum(group.min_nodes for group in withheld_nodes(spec))
     assert sum(low for _, low, _ in counts(config)) - sum(low for _, low, _ in counts(first)) == late

@@ -6,7 +6,7 @@ import pytest
 
 from tests.rehearsal.account_copies import seeded_account
 from tests.rehearsal.whole import deployed
-from trainyard.api.deploy import Done, Options, data_of, destroy_cluster
+from trainyard.api.deploy import DeploymentResult, Options, data_of, destroy_cluster
 from trainyard.deploy.steps.bucket import bucket_of_cluster
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.account import Account
@@ -32,7 +32,7 @@ assets: {bucket: my-assets}
 """
 
 
-def destroyed(account: Account, *, delete_data: bool) -> Done:
+def destroyed(account: Account, *, delete_data: bool) -> DeploymentResult:
     """Destroy it by its name alone, as people do who have no spec any more."""
     return destroy_cluster("llm", account, options=Options(delete_data=delete_data))
 

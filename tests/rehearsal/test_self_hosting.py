@@ -10,7 +10,7 @@ import pytest
 from tests.rehearsal.account_copies import seeded_account
 from trainyard.bundle.asset_lock import lock_text
 from trainyard.checking.spec_file import rule_findings
-from trainyard.deploy.deployment import Done, deploy, work_for
+from trainyard.deploy.deployment import DeploymentResult, deploy, work_for
 from trainyard.edge.asset_cache import AssetCache
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.stacks import find_stack
@@ -47,7 +47,7 @@ def test_an_environment_with_an_instance_is_deployed_and_destroyed_without_a_res
     assert found["ok"]
 
 
-def deployed(account: Account, place: Path, text: str) -> Done:
+def deployed(account: Account, place: Path, text: str) -> DeploymentResult:
     """Deploy with files that stand in for what the instance installs."""
     work = work_for(parse(text, "shared.yaml").spec, account)
     lock = stand_in_lock(work.required_spec())

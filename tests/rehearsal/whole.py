@@ -11,7 +11,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from trainyard.deploy.deployment import Done, deploy, destroy, work_for
+from trainyard.deploy.deployment import DeploymentResult, deploy, destroy, work_for
 from trainyard.deploy.steps.bucket import bucket_of
 from trainyard.deploy.work import Event, Options, Work
 from trainyard.edge.aws.account import Account
@@ -48,12 +48,16 @@ UNDONE = (
 )  # fmt: skip
 
 
-def deployed(account: Account, text: str = SPEC, options: Options | None = None, listener: Any = None) -> Done:
+def deployed(
+    account: Account, text: str = SPEC, options: Options | None = None, listener: Any = None
+) -> DeploymentResult:
     """Deploy a spec."""
     return deploy(work_for(_spec(text), account, listener or (lambda _: None), options), text)
 
 
-def destroyed(account: Account, text: str = SPEC, *, delete_data: bool = True, listener: Any = None) -> Done:
+def destroyed(
+    account: Account, text: str = SPEC, *, delete_data: bool = True, listener: Any = None
+) -> DeploymentResult:
     """Destroy a cluster, by its name alone."""
     spec, options = _spec(text), Options(delete_data=delete_data)
     return destroy(Work(account, spec.name, None, bucket_of(spec, account), listener or (lambda _: None), options))

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from trainyard.api.lock_file import lock_of
 from trainyard.checking.spec_file import Checked, check_text
-from trainyard.deploy.deployment import Done, deploy, destroy, refuse_no_cluster, work_for
-from trainyard.deploy.preflight_step import look_before
+from trainyard.deploy.deployment import DeploymentResult, deploy, destroy, refuse_no_cluster, work_for
+from trainyard.deploy.preflight_step import preflight_findings
 from trainyard.deploy.resume_commands import commands_after
 from trainyard.deploy.shell_words import STANDARD_INPUT
 from trainyard.deploy.steps.bucket import bucket_of_cluster
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Account",
     "Deployed",
-    "Done",
+    "DeploymentResult",
     "Event",
     "Options",
     "account",
@@ -48,7 +48,7 @@ class Deployed:
 
     checked: Checked
     preflights: tuple[Finding, ...]
-    done: Done | None
+    done: DeploymentResult | None
     next: tuple[str, ...] = ()
     """Commands that go on from here, where the deployment has stopped before a cluster that is not there yet."""
 
@@ -92,7 +92,7 @@ def deploy_file(  # noqa: PLR0913  one for each option
     where = account(spec.region, profile)
     work = work_for(spec, where, listener, options)
     work.assets_lock = content
-    preflights = look_before(work, checked.parsed.document)
+    preflights = preflight_findings(work, checked.parsed.document)
     if any(finding.severity == "error" for finding in preflights):
         return Deployed(checked, preflights, None)
     if not confirm(spec, where, preflights):
@@ -120,7 +120,7 @@ def destroy_cluster(
     bucket: str | None = None,
     options: Options | None = None,
     listener: Callable[[Event], None] = lambda _: None,
-) -> Done:
+) -> DeploymentResult:
     """Remove a cluster and what was made for it. What holds data stays, unless the options say otherwise.
 
     ``bucket`` is the one that its spec named, where it named one and no stack is left that says so. Raises

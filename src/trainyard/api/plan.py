@@ -9,7 +9,7 @@ from trainyard.bundle.asset_lock import FILE_NAME, parse_lock
 from trainyard.checking.spec_file import Checked, check_file
 from trainyard.deploy.deployment import work_for
 from trainyard.deploy.plan.deployment_plan import Plan, plan
-from trainyard.deploy.plan.fleet import Asked
+from trainyard.deploy.plan.fleet import SimulationRequest
 from trainyard.edge.aws.account import account
 from trainyard.errors import SpecError
 
@@ -46,5 +46,5 @@ def plan_file(  # noqa: PLR0913  one for each option
     work = work_for(spec, account(spec.region, profile)) if asks_account else None
     if work is not None:
         work.assets_lock = content
-    asked = Asked(simulated_nodes, seed, None if content is None else parse_lock(content, FILE_NAME))
+    asked = SimulationRequest(simulated_nodes, seed, None if content is None else parse_lock(content, FILE_NAME))
     return checked, plan(spec, work, asked if simulated_nodes else None)

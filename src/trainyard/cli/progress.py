@@ -12,7 +12,7 @@ from trainyard.cli.output import one_line, print_text
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from trainyard.deploy.deployment import Done
+    from trainyard.deploy.deployment import DeploymentResult
     from trainyard.deploy.work import Event
     from trainyard.errors import TrainyardError
 
@@ -37,7 +37,7 @@ def _error(error: TrainyardError) -> dict[str, str | None]:
     return {"problem": error.problem, "where": error.where, "hint": error.hint}
 
 
-def done_values(done: Done | None) -> dict[str, Any]:
+def done_values(done: DeploymentResult | None) -> dict[str, Any]:
     """Return what became of the steps, as values for JSON."""
     if done is None:
         return {"ok": False, "steps": [], "kept": [], "refused": []}

@@ -34,7 +34,7 @@ CHANGES = "changes"
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class DeploymentResult:
     """What became of a deployment or a destruction."""
 
     results: tuple[StepResult, ...]
@@ -78,20 +78,20 @@ def _all_platforms() -> list[PlatformDeployment]:
     return [platform.deployment() for platform in reversed(PLATFORMS.values())]
 
 
-def deploy(work: Work, spec_text: str) -> Done:
+def deploy(work: Work, spec_text: str) -> DeploymentResult:
     """Make what the spec describes, or go on where a call that ended early stopped."""
     spec = work.required_spec()
     steps = _steps(work)
     results = apply_all([Bucket()], work)
     if _failed(results):
-        return Done(tuple(results))
+        return DeploymentResult(tuple(results))
     looks = [step for step in steps if step.name == CHANGES]
     stage = None
     with _locked(work, "deploy"), platform_of(spec).deployment().running_programs(work):
         # A cluster that exists is looked at before anything is touched, and before its record is.
         results += apply_all(looks, work)
         if _failed(results):
-            return Done(tuple(results))
+            return DeploymentResult(tuple(results))
         former = read_record(work.account, work.bucket, work.name)
         record = new_record(spec, spec_text, former)
         write_record(work.account, work.bucket, stamped(record, "deploying", work.account))
@@ -100,7 +100,7 @@ def deploy(work: Work, spec_text: str) -> Done:
             reached = read_record(work.account, work.bucket, work.name) or record
             stage = _stage(work)
             write_record(work.account, work.bucket, stamped(reached, stage, work.account))
-    return Done(tuple(results), findings=tuple(work.findings), stage=stage)
+    return DeploymentResult(tuple(results), findings=tuple(work.findings), stage=stage)
 
 
 def _steps(work: Work) -> list[Step]:
@@ -134,7 +134,7 @@ def _failed(results: list[StepResult]) -> bool:
     return any(result.error is not None for result in results)
 
 
-def destroy(work: Work) -> Done:
+def destroy(work: Work) -> DeploymentResult:
     """Remove a cluster and what was made for it. What holds data stays, unless the options say otherwise.
 
     Raises TrainyardError for an environment that clusters use, and for a cluster of EKS that is somebody else's or that
@@ -155,7 +155,7 @@ def destroy(work: Work) -> Done:
         for part in _all_platforms():
             held.enter_context(part.running_programs(work))
         results = undo_all(steps_to_destroy(), work)
-    return Done(tuple(results), tuple(dict.fromkeys(work.kept)), tuple(work.refused))
+    return DeploymentResult(tuple(results), tuple(dict.fromkeys(work.kept)), tuple(work.refused))
 
 
 def _tag_of(work: Work) -> str:

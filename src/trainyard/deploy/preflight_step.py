@@ -23,8 +23,8 @@ def known_outputs(work: Work) -> dict[str, str]:
     return {key: value for stack in stacks if stack.usable for key, value in stack.outputs.items()}
 
 
-def look_before(work: Work, document: Document | None) -> tuple[Finding, ...]:
-    """Return what the account says against the spec, with its places in the document that it was read from."""
+def preflight_findings(work: Work, document: Document | None) -> tuple[Finding, ...]:
+    """Return what the account says against the spec, with places in the document that the spec was read from."""
     work.step = "preflights"
     work.tell("questions to the account", "start")
     context = PreflightContext(

@@ -15,16 +15,16 @@ from trainyard.spec.cluster import Spec
 from trainyard.spec.node_group import NodeGroup
 
 
-def held_back(spec: Spec) -> tuple[NodeGroup, ...]:
+def withheld_nodes(spec: Spec) -> tuple[NodeGroup, ...]:
     """Return the nodes that always run, but whose capacity may come late."""
     late = {problem.path[:-1] for problem in RULE.problems(spec)}
     return tuple(group for group in spec.node_groups() if group.path in late)
 
 
-def without_held_back(spec: Spec, config: Mapping[str, Any]) -> dict[str, Any]:
+def without_withheld_nodes(spec: Spec, config: Mapping[str, Any]) -> dict[str, Any]:
     """Return a ParallelCluster configuration in which those nodes are only started when jobs want them."""
     first: dict[str, Any] = copy.deepcopy(dict(config))
-    late = {group.path for group in held_back(spec)}
+    late = {group.path for group in withheld_nodes(spec)}
     for path, resource in _resources(spec, first):
         if path in late:
             resource["MinCount"] = 0

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from trainyard.bundle.asset_lock import lock_text
 from trainyard.deploy.deployment import deploy, destroy, work_for
 from trainyard.deploy.engine import StepResult, apply_all
-from trainyard.deploy.preflight_step import look_before
+from trainyard.deploy.preflight_step import preflight_findings
 from trainyard.deploy.steps.bucket import bucket_of
 from trainyard.deploy.work import Event, Options, Work
 from trainyard.document.node import Document
@@ -174,7 +174,7 @@ def _deployed(play: _Play, script: Script) -> tuple[Work | None, bool]:
     work = work_for(script.spec, play.account, play.listen, _options(play))
     play.programs.equip(work)
     _stand_in_for_assets(work, play.folder)
-    play.findings += look_before(work, script.document)
+    play.findings += preflight_findings(work, script.document)
     if any(finding.severity == "error" for finding in play.findings):
         return None, False
     if script is play.script:

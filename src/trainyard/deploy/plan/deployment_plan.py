@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from trainyard.deploy.deployment import steps_to_deploy
 from trainyard.deploy.plan.cost import Cost, hourly_cost
 from trainyard.deploy.plan.expected_time import PlannedStage, expected_minutes
-from trainyard.deploy.plan.fleet import Asked, Fleet, assumptions_of, simulate_fleet, sizes_in
+from trainyard.deploy.plan.fleet import Fleet, SimulationRequest, assumptions_of, simulate_fleet, sizes_in
 from trainyard.deploy.plan.immutable_fields import ImmutableField, cannot_change_later
 from trainyard.deploy.plan.time_budget import TimeBudget, time_budget
 from trainyard.deploy.step import Probe
 from trainyard.deploy.steps.bucket import Bucket
-from trainyard.deploy.withheld_nodes import held_back
+from trainyard.deploy.withheld_nodes import withheld_nodes
 from trainyard.deploy.work import Work
 from trainyard.monitoring.exporters import exporters
 from trainyard.monitoring.sizing import Sizing, sizings
@@ -62,7 +62,7 @@ class Plan:
     """How much metrics there will be with the fewest and the most nodes; None where nothing is measured."""
 
 
-def plan(spec: Spec, work: Work | None = None, simulated: Asked | None = None) -> Plan:
+def plan(spec: Spec, work: Work | None = None, simulated: SimulationRequest | None = None) -> Plan:
     """Return what deploying a spec would do. With ``work``, the account is asked what is there already.
 
     With ``simulated``, compute nodes come up at once on a clock of their own.
@@ -71,7 +71,7 @@ def plan(spec: Spec, work: Work | None = None, simulated: Asked | None = None) -
     return Plan(
         tuple(PlannedStep(step.name, step.title, None if work is None else step.probe(work)) for step in steps),
         tuple(_stacks(spec)),
-        tuple(f"{group.min_nodes} × {' or '.join(group.instance_types)}" for group in held_back(spec)),
+        tuple(f"{group.min_nodes} × {' or '.join(group.instance_types)}" for group in withheld_nodes(spec)),
         expected_minutes(spec),
         hourly_cost(spec),
         cannot_change_later(spec),
@@ -81,7 +81,7 @@ def plan(spec: Spec, work: Work | None = None, simulated: Asked | None = None) -
     )
 
 
-def _fleet(spec: Spec, asked: Asked) -> Fleet | None:
+def _fleet(spec: Spec, asked: SimulationRequest) -> Fleet | None:
     sizes = None if asked.lock is None else sizes_in(spec, asked.lock)
     return simulate_fleet(spec, asked.nodes, sizes=sizes, assumptions=assumptions_of(spec, asked.seed))
 

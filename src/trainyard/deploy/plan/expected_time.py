@@ -36,13 +36,6 @@ def expected_minutes(spec: Spec) -> tuple[PlannedStage, ...]:
     return (*_infrastructure(spec), *platform_of(spec).plan().stages(spec))
 
 
-def in_all(stages: tuple[PlannedStage, ...]) -> tuple[Minutes, bool]:
-    """Return the sum of what is known, and whether that is everything. Where it is not, the sum is an "at least"."""
-    known = [stage.minutes for stage in stages if stage.minutes is not None]
-    total = Minutes(sum(one.least for one in known), sum(one.most for one in known))
-    return total, len(known) == len(stages) and not any(stage.not_counted for stage in stages)
-
-
 def _infrastructure(spec: Spec) -> Iterator[PlannedStage]:
     """Yield network, file systems and monitoring as one stage: so they were measured. An environment has them."""
     if spec.environment is not None:

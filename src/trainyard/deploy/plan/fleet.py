@@ -49,7 +49,7 @@ class Assumptions(NamedTuple):
     """The share of attempts to fetch that are refused, below 1."""
 
 
-class Asked(NamedTuple):
+class SimulationRequest(NamedTuple):
     """A simulation that is asked for."""
 
     nodes: int

@@ -64,18 +64,6 @@ def simulate(nodes: Sequence[SimulatedNode], links: Mapping[str, Link]) -> tuple
     return _Run(nodes, links).outcomes()
 
 
-def alone_s(node: SimulatedNode, links: Mapping[str, Link]) -> float:
-    """Return how many seconds the work of a node takes when there is no other: the sum of its parts."""
-    return sum(_part_alone_s(part, links) for part in node.work)
-
-
-def _part_alone_s(part: Busy | Fetch, links: Mapping[str, Link]) -> float:
-    if isinstance(part, Busy):
-        return part.seconds
-    fetching_s = 0.0 if part.refused >= ATTEMPTS else part.size_bytes / _rate(links[part.link], 1)
-    return _pauses_s(part.refused) + fetching_s
-
-
 def _pauses_s(refused: int) -> float:
     """Return what a node waits after so many refusals: 5 s, 10 s and so on, and nothing after the last attempt."""
     return FIRST_PAUSE_S * float(2 ** min(refused, ATTEMPTS - 1) - 1)

@@ -13,7 +13,7 @@ from trainyard.bootstrap.steps import Step
 from trainyard.catalog.bootstrap_times import BOOT, IN_PLACE, Seconds, source_of, step_seconds
 from trainyard.catalog.source import Source
 from trainyard.deploy.plan.time_bounds import Bound, bounds
-from trainyard.deploy.withheld_nodes import held_back
+from trainyard.deploy.withheld_nodes import withheld_nodes
 from trainyard.platform_table import platform_of
 from trainyard.render.nodes import NodeKind, node_kinds, steps_of
 from trainyard.rules.head_node_timeout_final import has_scripts
@@ -106,7 +106,7 @@ def time_budget(spec: Spec) -> TimeBudget | None:
     if not platform_of(spec).nodes_run_release:
         return None
     nodes = {name: _node_time(spec, name, kind) for name, kind in node_kinds(spec).items()}
-    late = {group.path for group in held_back(spec)}
+    late = {group.path for group in withheld_nodes(spec)}
     waited = {f"queue/{group.queue.name}" for group in waited_for(spec) if group.path not in late}
     slowest = sorted((nodes[name] for name in waited), key=lambda node: (node.official.most_s, node.name))
     return TimeBudget(tuple(nodes.values()), (nodes["head"], *slowest[-1:]))

@@ -8,7 +8,7 @@ from trainyard.bundle.config_text import config_text
 from trainyard.deploy.record import remember_config
 from trainyard.deploy.step import Outcome, Probe
 from trainyard.deploy.steps.stack import refuse_foreign, tell
-from trainyard.deploy.withheld_nodes import held_back, without_held_back
+from trainyard.deploy.withheld_nodes import withheld_nodes, without_withheld_nodes
 from trainyard.deploy.work import Work
 from trainyard.edge.aws.cloudformation import follow
 from trainyard.edge.aws.kept_data import tag_snapshots, volume_ids
@@ -48,10 +48,10 @@ class Cluster:
             return Outcome(changed=False, detail=found.status)
         spec = work.required_spec()
         document = final_config(work)
-        text = config_text(spec, without_held_back(spec, document) if held_back(spec) else document)
+        text = config_text(spec, without_withheld_nodes(spec, document) if withheld_nodes(spec) else document)
         remember_config(work.account, work.bucket, work.name, config_text(spec, document))
         _create(work, text)
-        work.nodes_to_start = bool(held_back(spec))
+        work.nodes_to_start = bool(withheld_nodes(spec))
         state = follow(work.account, work.name, lambda event: tell(work, event))
         if state is None or not state.usable:
             raise _failure(work, state)

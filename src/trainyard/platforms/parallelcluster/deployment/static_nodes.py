@@ -15,7 +15,7 @@ from trainyard.deploy.record import read_record, write_record
 from trainyard.deploy.release_notice import not_told
 from trainyard.deploy.step import Outcome, Probe
 from trainyard.deploy.steps.stack import tell
-from trainyard.deploy.withheld_nodes import held_back
+from trainyard.deploy.withheld_nodes import withheld_nodes
 from trainyard.deploy.work import Work
 from trainyard.edge.aws.cloudformation import follow
 from trainyard.edge.aws.nodes import nodes
@@ -56,7 +56,7 @@ class StaticNodes:
 
     def probe(self, work: Work) -> Probe:
         """Say which nodes it is about; whether they run is for `status`."""
-        groups = held_back(work.required_spec())
+        groups = withheld_nodes(work.required_spec())
         names = ", ".join(f"{group.min_nodes} × {' or '.join(group.instance_types)}" for group in groups)
         return Probe("missing", names) if groups else Probe("there", "none that the head node would wait for")
 
@@ -118,7 +118,7 @@ def missing_nodes(work: Work) -> list[Missing]:
         for node in nodes(work.account, work.name)
         if node.role == "Compute" and node.state in ("pending", "running")
     )
-    groups = held_back(work.required_spec())
+    groups = withheld_nodes(work.required_spec())
     launches = [Missing(group, there[group.queue.name, group.name]) for group in groups]
     return [launch for launch in launches if launch.launched < launch.group.min_nodes]
 
