@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from cfnlint.schema.manager import PROVIDER_SCHEMA_MANAGER  # type: ignore[import-untyped]  # it has no types
 
+from tests.platforms.parallelcluster.rendering.test_origin import leaves
 from tests.render.changes import CHANGES, before_and_after
-from tests.render.test_origin import leaves
 from trainyard import architectures
 from trainyard.catalog import update_policies
 from trainyard.document.write import yaml_text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.architectures.by_platform import architectures_on
-from tests.render.eks.options import NAMES, cluster_with
+from tests.platforms.eks.rendering.options import NAMES, cluster_with
 from trainyard.bundle.assemble import assemble
 from trainyard.checking.foreign_file import FUNCTIONS, document_findings
 from trainyard.document.read import read_yaml

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from tests.platforms.batch.rendering.resolved import stack_of
 from tests.rehearsal.account_copies import seeded_account
 from tests.rehearsal.cloud import refusal
 from tests.rehearsal.whole import counts
-from tests.render.batch.resolved import stack_of
 from trainyard.api.batch_submit import exit_status, follow_batch_job, submit_batch_job
 from trainyard.edge.aws.account import Account
 from trainyard.spec.parsing import parse

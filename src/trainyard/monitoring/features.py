@@ -45,7 +45,8 @@ def _has_shared_storage(spec: Spec) -> bool:
 
 def _mounts(spec: Spec) -> bool:
     # /home of the head node is on every node of ParallelCluster. On Amazon EKS pods mount below /var/lib/kubelet, which
-    # the kubelet makes with mode 0750, and node_exporter is not root: render/eks/manifests/node-exporter.yaml
+    # the kubelet makes with mode 0750, and node_exporter is not root:
+    # platforms/eks/rendering/manifests/node-exporter.yaml
     # https://github.com/kubernetes/kubernetes/blob/master/pkg/kubelet/kubelet.go
     return _has_head_node(spec) or (platform_of(spec).nodes_mount_file_systems and bool(spec.file_systems))
 

@@ -1,4 +1,4 @@
-"""Jobs as MPIJobs, and what their launcher runs; tests/render/eks/manifests/ holds them against Kubernetes' schemas.
+"""Jobs as MPIJobs, and what their launcher runs; tests of manifests of EKS hold them against the schemas of Kubernetes.
 
 `python -m tests.render.bench.test_mpi_job` writes the reviewed file.
 Values as AWS's own job has them: https://docs.aws.amazon.com/eks/latest/userguide/node-efa.html
@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from tests.platforms.eks.rendering.manifests.clusters import CPU, P5, TRN1, cluster, made
 from tests.render.bench.fake_job import FakeJob, lines_with, says
-from tests.render.eks.manifests.clusters import CPU, P5, TRN1, cluster, made
 from trainyard.bench.nccl_log import parse_log
 from trainyard.platforms.eks.rendering.documents import mpi_job_of
 from trainyard.render.bench.mpi_job import RUN, SUBMISSION, job_name, run_of, scripts_manifest

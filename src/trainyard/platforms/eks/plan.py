@@ -14,7 +14,7 @@ from trainyard.deploy.plan.expected_time import Minutes, PlannedStage
 from trainyard.deploy.plan.immutable_fields import ImmutableField
 from trainyard.spec.cluster import Spec
 
-# As render/eks/system_nodes.py says; gp3 is what eksctl makes where no type is named.
+# As platforms/eks/rendering/system_nodes.py says; gp3 is what eksctl makes where no type is named.
 # https://docs.aws.amazon.com/eks/latest/eksctl/schema.html
 _VOLUME_GIB = 80
 

@@ -19,7 +19,7 @@ from botocore.awsrequest import AWSResponse
 from botocore.handlers import BUILTIN_HANDLERS
 
 from tests.edge.aws.in_memory import account_in_memory
-from tests.render.batch.api_model import problems
+from tests.platforms.batch.rendering.api_model import problems
 from trainyard.edge.aws.account import Account
 from trainyard.platforms.batch.rendering.job_kinds import OUTPUTS
 

@@ -16,7 +16,7 @@ from tests.platforms.batch.jobs.scripted_batch import (
     outputs,
     scripted_cluster,
 )
-from tests.render.batch.api_model import problems
+from tests.platforms.batch.rendering.api_model import problems
 from trainyard.api.batch_submit import JobOptions, submit_batch_job
 from trainyard.edge.aws.batch_job_state import find_definition
 from trainyard.errors import InputError, TrainyardError

@@ -1,7 +1,7 @@
 """prometheus.yml for AWS Batch: an agent beside the compute environments, which finds their instances in EC2.
 
-render/batch/batch.yaml gives each compute environment the tags below as computeResources.tags, which Batch puts on
-every instance that it launches for it:
+batch.yaml gives each compute environment the tags below as computeResources.tags, which Batch puts on every instance
+that it launches for it:
 https://docs.aws.amazon.com/batch/latest/userguide/compute-resources-tag-access-policy.html
 Batch's own tags say that an instance is Batch's, and not of which cluster or queue.
 """

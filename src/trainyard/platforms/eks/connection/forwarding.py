@@ -18,7 +18,7 @@ from trainyard.platforms.eks.rendering.names import PROMETHEUS
 # What charts call their services: https://kubernetes.io/docs/concepts/overview/working-with-objects/common-labels/
 _NAME_LABEL = "app.kubernetes.io/name"
 _WEB_PORTS = ("http-web", "web", "http", "service", "grafana", "prometheus")
-_AGENTS_PORT = 9090  # of render/eks/manifests/prometheus-agent.yaml
+_AGENTS_PORT = 9090  # of platforms/eks/rendering/manifests/prometheus-agent.yaml
 
 
 class ClusterTunnel(NamedTuple):

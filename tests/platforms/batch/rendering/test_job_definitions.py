@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tests.architectures.by_platform import architectures_on
-from tests.render.batch.api_model import as_api, problems
-from tests.render.batch.resolved import resources_of, stack_of
+from tests.platforms.batch.rendering.api_model import as_api, problems
+from tests.platforms.batch.rendering.resolved import resources_of, stack_of
 from trainyard.render.bench.plan import bench_files
 from trainyard.spec.parsing import parse
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.render.eks.manifests.strictly import crd
+from tests.platforms.eks.rendering.manifests.strictly import crd
 
 HERE = Path(__file__).parent
 TYPES = {

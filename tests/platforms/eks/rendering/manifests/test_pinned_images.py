@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from tests.render.eks.manifests.clusters import ALL, SPECS, bench_jobs, cluster, made
-from tests.render.eks.manifests.strictly import containers
+from tests.platforms.eks.rendering.manifests.clusters import ALL, SPECS, bench_jobs, cluster, made
+from tests.platforms.eks.rendering.manifests.strictly import containers
 from trainyard.catalog.kubernetes_addons import image, image_names
 from trainyard.platforms.eks.rendering.manifests import FOLDER, documents, native
 from trainyard.render.bench.plan import container_image

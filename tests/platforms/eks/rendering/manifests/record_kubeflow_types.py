@@ -1,7 +1,7 @@
 """Records what the official SDK of the training operator knows of a PyTorchJob, field by field, without the pods in it.
 
 uv pip install --no-deps --target FOLDER kubeflow-training==1.9.4
-python -m tests.render.eks.manifests.record_kubeflow_types FOLDER
+python -m tests.platforms.eks.rendering.manifests.record_kubeflow_types FOLDER
 """
 
 from __future__ import annotations

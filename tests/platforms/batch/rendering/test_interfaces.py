@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.render.batch.resolved import resources_of, stack_of
+from tests.platforms.batch.rendering.resolved import resources_of, stack_of
 from trainyard.catalog.instances import find
 from trainyard.catalog.interfaces import Interface, misfits
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from tests.render.eks.manifests.clusters import ALL, AMP, CPU, FSX, G5, P5, TRN1, cluster, made, one
+from tests.platforms.eks.rendering.manifests.clusters import ALL, AMP, CPU, FSX, G5, P5, TRN1, cluster, made, one
 from trainyard.platforms.eks.rendering.collection import agent_document
 from trainyard.platforms.eks.rendering.manifests import manifest_texts
 from trainyard.platforms.eks.rendering.names import PROMETHEUS

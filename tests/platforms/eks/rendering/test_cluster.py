@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.render.eks.options import CAPACITIES, cluster_of, cluster_with
+from tests.platforms.eks.rendering.options import CAPACITIES, cluster_of, cluster_with
 from tests.specs import spec_of
 from trainyard.catalog.kubernetes_versions import known_versions
 from trainyard.errors import TrainyardError

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.render.eks.manifests.clusters import AMP, FSX, G5, P5, TRN1, bench_jobs, cluster, made
-from tests.render.eks.manifests.strictly import pods
+from tests.platforms.eks.rendering.manifests.clusters import AMP, FSX, G5, P5, TRN1, bench_jobs, cluster, made
+from tests.platforms.eks.rendering.manifests.strictly import pods
 from trainyard.catalog.instances import find
 from trainyard.launch.launch import compute_launches
 from trainyard.platforms.eks.rendering.names import labels

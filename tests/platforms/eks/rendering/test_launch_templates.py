@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.render.batch.resolved import resources_of
-from tests.render.eks.options import CAPACITIES, cluster_of, spec_with
+from tests.platforms.batch.rendering.resolved import resources_of
+from tests.platforms.eks.rendering.options import CAPACITIES, cluster_of, spec_with
 from tests.specs import spec_of
 from trainyard.bundle.stack_files import parameters_list
 from trainyard.catalog.instances import find

@@ -13,7 +13,7 @@ from jsonschema import Draft7Validator, ValidationError
 
 from tests.each_case import each_case
 from tests.oracles import EKSCTL_SCHEMA, needs
-from tests.render.eks.options import NAMES, cluster_with
+from tests.platforms.eks.rendering.options import NAMES, cluster_with
 from trainyard.checking.foreign_file import document_findings
 from trainyard.document.read import read_yaml
 from trainyard.document.write import yaml_text

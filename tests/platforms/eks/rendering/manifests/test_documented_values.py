@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.render.eks.manifests.clusters import ALL, AMP, G5, P5, TRN1, cluster, made, one
-from tests.render.eks.manifests.strictly import crd, pods
+from tests.platforms.eks.rendering.manifests.clusters import ALL, AMP, G5, P5, TRN1, cluster, made, one
+from tests.platforms.eks.rendering.manifests.strictly import crd, pods
 from trainyard.bootstrap.steps import ASSETS
 from trainyard.platforms.eks.rendering.monitoring_slots import dcgm_counters
 

@@ -12,7 +12,7 @@ import yaml
 
 from tests.architectures.by_platform import architectures_on
 from tests.oracles import BATCH_DOCUMENT, needs
-from tests.render.batch.resolved import resolved, resources_of, stack_of
+from tests.platforms.batch.rendering.resolved import resolved, resources_of, stack_of
 from tests.render.cloudformation.templates import names_in, reached
 from trainyard.document.read import read_yaml
 from trainyard.platforms.batch.rendering.template import native_template

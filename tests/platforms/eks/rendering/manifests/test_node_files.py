@@ -7,8 +7,8 @@ from base64 import b64decode
 
 import pytest
 
-from tests.render.eks.manifests.clusters import ALL, P5, cluster, made, one
-from tests.render.eks.manifests.strictly import containers, pods
+from tests.platforms.eks.rendering.manifests.clusters import ALL, P5, cluster, made, one
+from tests.platforms.eks.rendering.manifests.strictly import containers, pods
 from trainyard.bootstrap.pyz import trainyard_node_pyz
 from trainyard.platforms.eks.rendering.manifests import CONFIG_MAP_BYTES
 from trainyard_node.node_env import NAMES

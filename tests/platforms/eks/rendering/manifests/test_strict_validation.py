@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tests.each_case import each_case
-from tests.render.eks.manifests.clusters import ALL, SPECS, bench_jobs, cluster, made
-from tests.render.eks.manifests.strictly import VERSIONS, crd, problems
+from tests.platforms.eks.rendering.manifests.clusters import ALL, SPECS, bench_jobs, cluster, made
+from tests.platforms.eks.rendering.manifests.strictly import VERSIONS, crd, problems
 from trainyard.platforms.eks.rendering.manifests import FOLDER, documents, native
 
 NATIVE = sorted(file.name for file in FOLDER.glob("*.yaml"))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.render.batch.resolved import resources_of, stack_of
+from tests.platforms.batch.rendering.resolved import resources_of, stack_of
 
 QUEUE = "queues: [{name: q, instance_type: p5.48xlarge, nodes: {min: 0, max: 4}"
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.render.eks.manifests.clusters import ALL, P5, SPECS, bench_jobs, cluster, made
-from tests.render.eks.manifests.strictly import containers, pods
+from tests.platforms.eks.rendering.manifests.clusters import ALL, P5, SPECS, bench_jobs, cluster, made
+from tests.platforms.eks.rendering.manifests.strictly import containers, pods
 
 # Each for a reason that stands beside it: GPUs and EFA devices, mounts that pods are to see, Neuron devices.
 PRIVILEGED = {"trainyard-node", "fsx-plugin", "aws-efa-k8s-device-plugin"}

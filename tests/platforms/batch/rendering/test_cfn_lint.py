@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.architectures.by_platform import architectures_on
-from tests.render.batch.resolved import stack_of
+from tests.platforms.batch.rendering.resolved import stack_of
 from trainyard.bundle.stack_files import parameters_list
 from trainyard.platforms.batch.rendering.template import native_template
 from trainyard.spec.parsing import parse
