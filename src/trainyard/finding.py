@@ -6,7 +6,7 @@ so that every command prints it the same way and every program can read it.
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 Severity = Literal["error", "warning", "info"]
 
@@ -17,6 +17,13 @@ Confidence = Literal["certain", "likely", "possible"]
 """Whether what a check notices is wrong whenever it is there, nearly always, or often."""
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
+
+
+class Fix(NamedTuple):
+    """The one value that puts a problem right, and where it is to be written."""
+
+    path: Path
+    value: str | int | bool
 
 
 class Finding(NamedTuple):
@@ -31,6 +38,14 @@ class Finding(NamedTuple):
     line: int | None = None
     column: int | None = None
     path: str | None = None
+    fix: Fix | None = None
+    """What puts it right, where that is unambiguous."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as JSON has it: without ``fix`` where there is none."""
+        values = self._asdict()
+        fix = values.pop("fix")
+        return values if fix is None else {**values, "fix": {"path": path_text(fix.path), "value": fix.value}}
 
 
 def path_text(path: Path) -> str:

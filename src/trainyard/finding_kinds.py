@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeVar
 import yaml
 
 from trainyard.document.node import Document
-from trainyard.finding import Confidence, Finding, Path, Severity, path_text
+from trainyard.finding import Confidence, Finding, Fix, Path, Severity, path_text
 from trainyard.platform_parts import Capability, Platform
 
 
@@ -29,6 +29,8 @@ class Problem(NamedTuple):
     """What to do in this case, where the remedy of the kind is too general."""
     severity: Severity | None = None
     """Where this case weighs less or more than the kind usually does."""
+    fix: Fix | None = None
+    """What puts it right, where that is unambiguous."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)  # every check makes it
@@ -76,7 +78,7 @@ class FindingKind:
         """Return a problem as a finding, with its place in the document where there is one."""
         remedy = problem.remedy or self.remedy
         path = path_text(problem.path) or None
-        finding = self.finding(problem.message, remedy, severity=problem.severity, path=path)
+        finding = self.finding(problem.message, remedy, severity=problem.severity, path=path)._replace(fix=problem.fix)
         if document is None:
             return finding
         place = document.place(problem.path)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.examples import example_spec
-from trainyard.checking.spec_file import check_file
+from trainyard.checking.spec_file import check_file, check_text
 from trainyard.errors import TrainyardError
 from trainyard.finding import Finding
 from trainyard.spec import ParsedSpec
@@ -49,3 +49,10 @@ def test_a_validator_that_cannot_run_is_a_finding_and_the_others_still_speak(spe
 def test_what_the_rules_refuse_is_not_shown_to_outside_validators(spec: Path):
     spec.write_text(example_spec("image: {os: alinux2}"))
     assert {one.id for one in check_file(str(spec), (breaks, refuses)).findings} == {"os-not-supported"}
+
+
+def test_a_finding_has_the_value_that_puts_it_right_only_where_there_is_one():
+    imds, *_ = check_text(example_spec("parallelcluster: {imds: v1.0}"), "cluster.yaml").findings
+    assert imds.as_json()["fix"] == {"path": "parallelcluster.imds", "value": "v2.0"}
+    unfixed, *_ = check_text(example_spec("queues: [{name: a, instance_type: p5.47xlarge}]"), "cluster.yaml").findings
+    assert "fix" not in unfixed.as_json()

@@ -9,6 +9,8 @@ import trainyard.rules
 from tests.each_case import each_case
 from tests.examples import example_spec
 from trainyard.checking.spec_file import rule_findings
+from trainyard.document.edit import with_settings
+from trainyard.finding import path_text
 from trainyard.rules import Rule, all_rules
 from trainyard.spec.parsing import parse
 
@@ -37,13 +39,12 @@ def test_the_good_example_is_clean_of_this_and_every_other_rule(named: Rule):
 
 @EACH_RULE
 def test_a_rule_says_why_what_to_do_and_who_says_so(named: Rule):
-    rule = named
-    assert re.fullmatch(r"https://\S+", rule.source)
-    assert rule.severity in ("error", "warning", "info")
-    assert len(rule.rationale) > 60
-    assert rule.rationale.endswith(".")
-    assert not rule.remedy.endswith(".")
-    assert not rule.title.endswith(".")
+    assert re.fullmatch(r"https://\S+", named.source)
+    assert named.severity in ("error", "warning", "info")
+    assert len(named.rationale) > 60
+    assert named.rationale.endswith(".")
+    assert not named.remedy.endswith(".")
+    assert not named.title.endswith(".")
 
 
 @EACH_RULE
@@ -56,6 +57,20 @@ def test_every_path_that_a_rule_yields_leads_to_something_written(named: Rule):
     parsed = parse(example_spec(named.bad), "cluster.yaml")
     for problem in named.problems(parsed.spec):
         assert parsed.document.root.at(problem.path) is not parsed.document.root
+
+
+@EACH_RULE
+def test_a_fix_puts_the_bad_example_right(named: Rule):
+    text = example_spec(named.bad)
+    fixes = [problem.fix for problem in named.problems(parse(text, "cluster.yaml").spec) if problem.fix is not None]
+    settings = [f"{path_text(fix.path)}={str(fix.value).lower()}" for fix in dict.fromkeys(fixes)]
+    if settings:
+        assert list(named.problems(parse(with_settings(text, settings), "cluster.yaml").spec)) == []
+
+
+def test_some_rules_have_fixes():
+    specs = [(rule, parse(example_spec(rule.bad), "cluster.yaml").spec) for rule in RULES]
+    assert sum(any(problem.fix for problem in rule.problems(spec)) for rule, spec in specs) >= 5
 
 
 @EACH_RULE

@@ -35,7 +35,7 @@ def values_of(file: str, judgement: Judgement) -> dict[str, Any]:
         "verdict": judgement.verdict,
         "expected": _expected(judgement),
         "baseline": None if judgement.compared is None else _compared(judgement.compared),
-        "findings": [one._replace(file=file)._asdict() for one in judgement.findings],
+        "findings": [one._replace(file=file).as_json() for one in judgement.findings],
     }
 
 

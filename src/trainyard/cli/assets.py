@@ -117,6 +117,6 @@ def _print_json(found: Locked, *, check: bool) -> None:
         "incomplete": [{**one.asset._asdict(), "lacks": list(one.lacks)} for one in comparison.incomplete],
         "stale": [one._asdict() for one in comparison.stale],
         "surplus": [one._asdict() for one in comparison.surplus],
-        "findings": [finding._asdict() for finding in found.checked.findings],
+        "findings": [finding.as_json() for finding in found.checked.findings],
     }
     print_json(values)

@@ -93,7 +93,7 @@ def _as_json(planned: BenchPlan) -> dict[str, Any]:
         "files": list(planned.files),
         "jobs": [_job(job, planned.file_of[job.id]) for job in planned.jobs],
         "left_out": list(planned.left_out),
-        "findings": [finding._asdict() for finding in planned.checked.findings],
+        "findings": [finding.as_json() for finding in planned.checked.findings],
     }
 
 

@@ -222,5 +222,5 @@ def _gpu_values(checked: Checked) -> dict[str, Any]:
     return {
         "verdict": checked.verdict,
         "gpus": [gpu._asdict() for gpu in checked.gpus],
-        "findings": [finding._asdict() for finding in checked.findings],
+        "findings": [finding.as_json() for finding in checked.findings],
     }

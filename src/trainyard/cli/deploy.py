@@ -114,7 +114,7 @@ def command(  # noqa: PLR0913  one for each option
 
 def _print(deployed: Deployed, *, as_json: bool) -> None:
     if as_json:
-        findings = [finding._asdict() for finding in deployed.findings]
+        findings = [finding.as_json() for finding in deployed.findings]
         print_json({**done_values(deployed.done), "findings": findings, "next": list(deployed.next)})
         return
     if deployed.done is None:

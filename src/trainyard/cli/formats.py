@@ -31,7 +31,7 @@ def print_findings(checked: Sequence[Checked]) -> None:
 
 
 def _print_json(checked: Sequence[Checked]) -> None:
-    print_json({"findings": [finding._asdict() for finding in _findings(checked)]})
+    print_json({"findings": [finding.as_json() for finding in _findings(checked)]})
 
 
 def _print_sarif(checked: Sequence[Checked]) -> None:

@@ -114,5 +114,5 @@ def _values(rendered: RenderedImages) -> dict[str, Any]:
             for image in bundle.images
         ],
         "stand_ins": [] if bundle is None else [asdict(stand_in) for stand_in in bundle.stand_ins],
-        "findings": [finding._asdict() for finding in rendered.checked.findings],
+        "findings": [finding.as_json() for finding in rendered.checked.findings],
     }

@@ -72,5 +72,5 @@ def _as_json(found: MonitorAlerts) -> dict[str, Any]:
         {"id": one.id, "group": one.group, "severity": one.severity, "for": one.for_, "summary": title(one.summary)}
         for one in found.alerts
     ]
-    findings = [] if found.checked is None else [one._asdict() for one in found.checked.findings]
+    findings = [] if found.checked is None else [one.as_json() for one in found.checked.findings]
     return {"file": None if found.written is None else str(found.written), "alerts": told, "findings": findings}

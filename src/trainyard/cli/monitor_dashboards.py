@@ -86,7 +86,7 @@ def _as_json(found: MonitorDashboards) -> dict[str, Any]:
         "kept": None if written is None or written.kept is None else str(written.kept),
         "files": list(found.files),
         "dashboards": [_dashboard(one) for one in found.dashboards],
-        "findings": [] if checked is None else [one._asdict() for one in checked.findings],
+        "findings": [] if checked is None else [one.as_json() for one in checked.findings],
     }
 
 

@@ -63,7 +63,7 @@ def command(  # noqa: PLR0913  one for each option
         lock=lock,
     )
     if as_json:
-        findings = [finding._asdict() for finding in checked.findings]
+        findings = [finding.as_json() for finding in checked.findings]
         print_json({**(_values(found) if found else {"steps": []}), "findings": findings})
     else:
         _print(found, checked.findings)

@@ -107,7 +107,7 @@ def command(  # noqa: PLR0913  one for each option
 
 def _print_refused(findings: tuple[Finding, ...], *, as_json: bool) -> None:
     if as_json:
-        print_json({"ok": False, "steps": [], "findings": [finding._asdict() for finding in findings]})
+        print_json({"ok": False, "steps": [], "findings": [finding.as_json() for finding in findings]})
         return
     for finding in findings:
         print_text(finding_text(finding), err=True)

@@ -103,6 +103,6 @@ def _print_json(rendered: Rendered) -> None:
             "files": [] if bundle is None else list(bundle.files),
             "stand_ins": [] if bundle is None else [asdict(stand_in) for stand_in in bundle.stand_ins],
             "not_locked": [] if bundle is None else list(bundle.unlocked),
-            "findings": [finding._asdict() for finding in rendered.checked.findings],
+            "findings": [finding.as_json() for finding in rendered.checked.findings],
         }
     )

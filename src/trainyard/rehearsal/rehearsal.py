@@ -238,7 +238,7 @@ def _result(play: _Play, started: float) -> dict[str, Any]:
         "stacks": (stacks := [_since(stack, started) for stack in play.stacks]),
         "resources": [{"stack": stack["name"], **one} for stack in stacks for one in stack["resources"]],
         "kept": play.kept,
-        "findings": [finding._asdict() for finding in (*_said_by_rules(play.script), *play.findings)],
+        "findings": [finding.as_json() for finding in (*_said_by_rules(play.script), *play.findings)],
         "proved": proved(spec, reached),
         "only_aws_can_tell": [*only_aws_can_tell(spec, reached), *play.programs.unproved],
         "diagram": architecture_svg(spec),

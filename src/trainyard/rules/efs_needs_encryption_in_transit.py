@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainyard.finding import Fix
 from trainyard.rules import Problem, Rule
 from trainyard.spec.cluster import Spec
 
@@ -15,12 +16,13 @@ def check(spec: Spec) -> Iterator[Problem]:
         if efs is None or efs.encryption_in_transit:
             continue
         path = ("file_systems", index, "efs")
+        fix = Fix((*path, "encryption_in_transit"), value=True)
         if efs.access_point is not None:
             problem = f"access point {efs.access_point} cannot be mounted at {file_system.mount} without encryption"
-            yield Problem((*path, "access_point"), problem)
+            yield Problem((*path, "access_point"), problem, fix=fix)
         if efs.iam_authorization:
             problem = f"{file_system.mount} cannot be mounted with iam_authorization without encryption"
-            yield Problem((*path, "iam_authorization"), problem)
+            yield Problem((*path, "iam_authorization"), problem, fix=fix)
 
 
 RULE = Rule(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainyard.finding import Fix
 from trainyard.rules import Problem, Rule
 from trainyard.spec.cluster import Spec
 
@@ -12,7 +13,8 @@ def check(spec: Spec) -> Iterator[Problem]:
     """Yield a head node whose metadata service answers all users."""
     if not spec.head_node.imds_for_root_only:
         problem = "every user of the head_node may act in its role: start instances, end them, change the cluster"
-        yield Problem(("head_node", "imds_for_root_only"), problem)
+        path = ("head_node", "imds_for_root_only")
+        yield Problem(path, problem, fix=Fix(path, value=True))
 
 
 RULE = Rule(

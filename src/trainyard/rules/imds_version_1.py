@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainyard.finding import Fix
 from trainyard.rules import Problem, Rule
 from trainyard.spec.cluster import Spec
 
@@ -12,7 +13,8 @@ def check(spec: Spec) -> Iterator[Problem]:
     """Yield v1.0, which also answers requests without a session."""
     if spec.parallelcluster.imds == "v1.0":
         problem = f"imds {spec.parallelcluster.imds} hands out credentials to any request that reaches it"
-        yield Problem(("parallelcluster", "imds"), problem)
+        path = ("parallelcluster", "imds")
+        yield Problem(path, problem, fix=Fix(path, "v2.0"))
 
 
 RULE = Rule(

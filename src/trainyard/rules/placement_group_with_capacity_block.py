@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainyard.finding import Fix
 from trainyard.rules import Problem, Rule
 from trainyard.spec.cluster import Spec
 
@@ -12,10 +13,9 @@ def check(spec: Spec) -> Iterator[Problem]:
     """Yield queues that ask for a placement group and use a Capacity Block."""
     for group in spec.node_groups():
         if group.placement_group and group.capacity_kind == "capacity_block":
-            yield Problem(
-                (*group.path, "placement_group"),
-                f"queue {group.queue.name!r} uses a Capacity Block and launches into a placement group",
-            )
+            path = (*group.path, "placement_group")
+            message = f"queue {group.queue.name!r} uses a Capacity Block and launches into a placement group"
+            yield Problem(path, message, fix=Fix(path, value=False))
 
 
 RULE = Rule(

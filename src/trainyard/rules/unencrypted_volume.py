@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.finding import Path
+from trainyard.finding import Fix, Path
 from trainyard.rules import Problem, Rule
 from trainyard.spec.cluster import Spec
 from trainyard.spec.file_system import Ebs
@@ -15,7 +15,8 @@ def check(spec: Spec) -> Iterator[Problem]:
     """Yield volumes to be made without encryption."""
     for path, volume in volumes(spec):
         if not volume.encrypted:
-            yield Problem((*path, "encrypted"), f"the volume of {_owner(spec, path)} is not encrypted")
+            place = (*path, "encrypted")
+            yield Problem(place, f"the volume of {_owner(spec, path)} is not encrypted", fix=Fix(place, value=True))
 
 
 def volumes(spec: Spec) -> Iterator[tuple[Path, RootVolume | Ebs]]:
