@@ -11,7 +11,8 @@ from tests.monitoring.alert_cases import FOLDER as CASES
 from tests.monitoring.alert_cases import cases_of
 from tests.monitoring.promql import exported, named_metrics, unknown_in
 from trainyard.monitoring.alert import FOLDER, Alert, alert_of, alerts, alerts_for
-from trainyard.monitoring.dashboard import NEEDS, dashboards
+from trainyard.monitoring.dashboard import dashboards
+from trainyard.monitoring.features import NEEDS
 from trainyard.monitoring.foreign_metrics import foreign_metrics
 from trainyard.monitoring.prometheus_rules import alert_rules
 from trainyard.monitoring.queries import Query, documented_queries

@@ -12,8 +12,8 @@ from trainyard.edge.bundle_folder import Written, write_folder
 from trainyard.edge.new_file import write_new_file
 from trainyard.errors import SpecError
 from trainyard.monitoring.alert import Alert, alerts_for
-from trainyard.monitoring.dashboard import NEEDS, Dashboard, dashboards_for
-from trainyard.monitoring.features import features_of
+from trainyard.monitoring.dashboard import Dashboard, dashboards_for
+from trainyard.monitoring.features import NEEDS, features_of
 from trainyard.monitoring.grafana_files import grafana_files
 from trainyard.monitoring.prometheus_rules import rules_document
 from trainyard.render.stand_ins import Ids

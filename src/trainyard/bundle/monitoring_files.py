@@ -11,8 +11,7 @@ from fnmatch import fnmatchcase
 from trainyard.bundle.cloudwatch_files import cloudwatch_files
 from trainyard.bundle.config_text import config_text
 from trainyard.monitoring.aws_config import aws_config
-from trainyard.monitoring.dashboard import NEEDS
-from trainyard.monitoring.features import features_of
+from trainyard.monitoring.features import NEEDS, features_of
 from trainyard.monitoring.grafana_files import grafana_files
 from trainyard.monitoring.prometheus_rules import rules_document
 from trainyard.render.collection import AWS_CONFIG, HEAD_NODE, RULES, collection

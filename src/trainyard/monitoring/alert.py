@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from trainyard.monitoring.dashboard import NEEDS
+from trainyard.monitoring.features import NEEDS
 
 FOLDER = Path(__file__).with_name("alerts")
 # The order is that of the page and of the rules.

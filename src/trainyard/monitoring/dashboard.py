@@ -15,6 +15,9 @@ from typing import Any
 
 import yaml
 
+from trainyard.monitoring.features import NEEDS
+from trainyard.monitoring.grafana_files import COLUMNS
+
 FOLDER = Path(__file__).with_name("dashboards")
 # The order is that of the lists that people see.
 ORDER = (
@@ -36,13 +39,8 @@ UNITS = (
     "count", "percent", "ratio", "bytes", "bytes/s", "bit/s", "packets/s", "operations/s", "events/s", "celsius",
     "watt", "joule", "hertz", "seconds", "timestamp", "standard-deviations", "boolean",
 )  # fmt: skip
-# What a cluster can have, and without which a dashboard or a panel would stay empty.
-# gpm: GPUs that tell which parts of them work, from Hopper on (GPU Performance Monitoring). head-node: as only
-# ParallelCluster has one. mounts: nodes that mount shared file systems where their exporter sees it; nfs: over NFS.
-NEEDS = ("gpu", "gpm", "nvlink", "efa", "slurm", "head-node", "mounts", "nfs", "shared-storage", "login")
 _OVER_TIME = ("timeseries", "heatmap", "states")
 _ID = re.compile(r"[a-z][a-z0-9-]*")
-COLUMNS = 24
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,14 @@ from trainyard.catalog.compute_capabilities import compute_capability
 from trainyard.catalog.efa import uses_efa
 from trainyard.catalog.instance_type import InstanceType
 from trainyard.catalog.instances import find
-from trainyard.monitoring.dashboard import NEEDS
 from trainyard.monitoring.exporters import gpu_queues
 from trainyard.platform_table import platform_of
 from trainyard.spec.cluster import Spec
+
+# What a cluster can have, and without which a dashboard or a panel would stay empty.
+# gpm: GPUs that tell which parts of them work, from Hopper on (GPU Performance Monitoring). head-node: as only
+# ParallelCluster has one. mounts: nodes that mount shared file systems where their exporter sees it; nfs: over NFS.
+NEEDS = ("gpu", "gpm", "nvlink", "efa", "slurm", "head-node", "mounts", "nfs", "shared-storage", "login")
 
 # NVML gives the activity of parts of a GPU from Hopper on, beside whatever profiles a job there:
 # https://docs.nvidia.com/datacenter/dcgm/latest/reference/dcgm-api/dcgm-api-profiling.html

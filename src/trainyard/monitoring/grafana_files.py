@@ -12,9 +12,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from trainyard.monitoring.dashboard import COLUMNS
+from trainyard.document.json_text import json_text
 
 COMPILED = Path(__file__).with_name("grafana.json")
+COLUMNS = 24
+"""Of Grafana's grid: what the widths of panels count."""
 _LINK = "/d/trainyard-"
 Plain = dict[str, Any]
 
@@ -24,7 +26,7 @@ def grafana_files(has: Iterable[str]) -> dict[str, bytes]:
 
     ``has``: see `features_of`. The same features give the same bytes.
     """
-    return {f"{name}.json": _text(one).encode() for name, one in grafana_documents(has).items()}
+    return {f"{name}.json": f"{json_text(document)}\n".encode() for name, document in grafana_documents(has).items()}
 
 
 def grafana_documents(has: Iterable[str]) -> dict[str, Plain]:
@@ -33,10 +35,6 @@ def grafana_documents(has: Iterable[str]) -> dict[str, Plain]:
     chosen = [one for one in _compiled() if given.issuperset(one["needs"])]
     there = {one["id"] for one in chosen}
     return {one["id"]: {**one["document"], "panels": list(_placed(_left(one, given, there)))} for one in chosen}
-
-
-def _text(document: Plain) -> str:
-    return json.dumps(document, indent=2, sort_keys=True) + "\n"
 
 
 @cache

@@ -8,7 +8,8 @@ import json
 import re
 from pathlib import Path
 
-from trainyard.monitoring.dashboard import NEEDS, dashboards
+from trainyard.monitoring.dashboard import dashboards
+from trainyard.monitoring.features import NEEDS
 from trainyard.operate.monitoring.viewer import page_files
 from trainyard.operate.monitoring.viewer.description import _why_empty, description
 from trainyard.operate.monitoring.viewer.page_files import page_files as files
