@@ -14,7 +14,6 @@ from trainyard.catalog.fsx_openzfs import (
     deployment,
     openzfs_deployments,
     openzfs_refused,
-    source_of_region,
     sources_of,
 )
 from trainyard.catalog.openzfs_deployment import DeploymentType, OpenZfsDeployment
@@ -75,18 +74,10 @@ def test_of_some_regions_only_a_refusal_is_known():
     assert openzfs_refused("eu-west-2") == {"SINGLE_AZ_HA_2"}
 
 
-@pytest.mark.parametrize("region", ["us-east-1", "eu-west-2", "eu-central-2", "af-south-1"])
-def test_what_is_known_about_a_region_has_a_source(region):
-    source = source_of_region(region)
-    assert source is not None
-    assert source.url.startswith("https://")
-
-
 @pytest.mark.parametrize("region", ["eu-north-1", "cn-north-1", "mars-1", ""])
 def test_a_region_without_facts_offers_and_refuses_nothing_for_certain(region):
     assert openzfs_deployments(region) is None
     assert openzfs_refused(region) == frozenset()
-    assert source_of_region(region) is None
 
 
 def test_an_unknown_deployment_type_is_none_without_sources():

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from trainyard.catalog import image_efas
+from trainyard.catalog import catalog_file, image_efas
 from trainyard.catalog.by_version import number_of
 from trainyard.catalog.image_efas import InstallerRange, efa_of_images
 from trainyard.catalog.parallelcluster import known_versions
+
+NAMED = sorted(catalog_file.content(catalog_file.FOLDER / "image_efa.yaml")["versions"], key=number_of)
 
 
 @pytest.mark.parametrize(
@@ -50,7 +52,7 @@ def test_nothing_is_said_of_versions_that_the_catalog_does_not_know(version):
     assert efa_of_images(version) is None
 
 
-@pytest.mark.parametrize("version", image_efas.named_versions())
+@pytest.mark.parametrize("version", NAMED)
 def test_every_fact_has_a_source_of_parallelcluster_s_own(version):
     sources = image_efas.sources_of(version)
     assert "installer" in sources
@@ -58,7 +60,7 @@ def test_every_fact_has_a_source_of_parallelcluster_s_own(version):
 
 
 def test_no_release_goes_back():
-    known = [efa_of_images(version) for version in image_efas.named_versions()]
+    known = [efa_of_images(version) for version in NAMED]
     numbers = [tuple(int(part) for part in one.least.split(".")) for one in known if one is not None]
     assert numbers == sorted(numbers)
     assert len(numbers) == len(known)

@@ -76,7 +76,6 @@ def test_a_range_returns_the_points_of_every_series(server, api):
         (lambda api: api.rules(), {"groups": [{"name": "g"}]}, [{"name": "g"}], "rules"),
         (lambda api: api.alerts(), {"alerts": [{"state": "firing"}]}, [{"state": "firing"}], "alerts"),
         (lambda api: api.targets(), {"activeTargets": [{"health": "up"}]}, [{"health": "up"}], "targets"),
-        (lambda api: api.dropped_targets(), {"droppedTargets": []}, [], "targets"),
     ],
 )
 def test_everything_else_is_asked_at_its_place(ask, answer, expected, path, server):

@@ -48,11 +48,6 @@ def asset(name: str) -> Asset | None:
     return _assets().get(name)
 
 
-def asset_names() -> tuple[str, ...]:
-    """Return the names of all assets."""
-    return tuple(_assets())
-
-
 def sources_of(name: str) -> Mapping[str, Source]:
     """Return fact and source of an asset; empty where it is unknown."""
     data = catalog_file.content(_PATH)

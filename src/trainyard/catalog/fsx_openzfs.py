@@ -40,14 +40,6 @@ def sources_of(name: str) -> Mapping[str, Source]:
     return sources_by_fact(data["deployments"].get(name, {}), sources, f"{_WHERE} ({name})")
 
 
-def source_of_region(region: str) -> Source | None:
-    """Return where it is stated what a region has or lacks, or None where nothing is known about it."""
-    data = catalog_file.content(_PATH)
-    sources = catalog_file.validated({"sources": data["sources"]}).sources
-    known = sources_by_fact(data["refused"], sources, _WHERE) | sources_by_fact(data["offered"], sources, _WHERE)
-    return known.get(region)
-
-
 @cache
 def _file() -> CatalogFile:
     data = catalog_file.content(_PATH)

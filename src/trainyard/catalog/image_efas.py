@@ -43,11 +43,6 @@ def sources_of(version: str) -> Mapping[str, Source]:
     return sources_by_fact(data["versions"].get(version, {}), sources, f"{_WHERE} ({version})")
 
 
-def named_versions() -> tuple[str, ...]:
-    """Return the versions of ParallelCluster that the catalog names, oldest first."""
-    return tuple(_images())
-
-
 def _most(version: str, last: ImageEfa) -> str | None:
     """Return the version itself where the catalog names it, else what the next one that it names found before it."""
     if _images().get(version) is last:

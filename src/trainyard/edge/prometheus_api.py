@@ -96,10 +96,6 @@ class PrometheusApi:
         """Return what is scraped, each with its labels, health and last error. Amazon Managed Prometheus has none."""
         return _list(_dict(self._get("targets", [("state", "active")]), self.url).get("activeTargets"), self.url)
 
-    def dropped_targets(self) -> list[dict[str, Any]]:
-        """Return what discovery found and relabelling dropped."""
-        return _list(_dict(self._get("targets", [("state", "dropped")]), self.url).get("droppedTargets"), self.url)
-
     def expect_ready(self) -> None:
         """Raise TrainyardError where it does not answer, or is still starting."""
         if self.is_amazon:
