@@ -46,7 +46,7 @@ def test_a_plan_of_batch_names_its_resources_and_no_head_node():
     assert stack.keeps == ("Repository", "LogGroup")
     assert not any("head node" in line.what for line in planned.cost.lines)
     assert {"dashboards in CloudWatch", "Container Insights, standard"} <= {line.what for line in planned.cost.lines}
-    assert not any(one.path.startswith(("parallelcluster", "head_node")) for one in planned.fixed)
+    assert not any(one.path.startswith(("parallelcluster", "head_node")) for one in planned.immutable_fields)
 
 
 def test_nodes_of_batch_cost_nothing_until_jobs_want_them():
@@ -83,7 +83,7 @@ def test_a_plan_of_eks_has_the_control_plane_and_the_system_nodes_in_its_cost():
     (stage,) = [one for one in planned.stages if one.name == "cluster"]
     assert stage.minutes == (15, 30)
     assert stage.sources
-    assert not any(one.path.startswith(("parallelcluster", "head_node")) for one in planned.fixed)
+    assert not any(one.path.startswith(("parallelcluster", "head_node")) for one in planned.immutable_fields)
 
 
 def test_extended_support_costs_six_times_as_much():

@@ -54,7 +54,7 @@ def command(  # noqa: PLR0913  one for each option
     """
     from trainyard.api.plan import plan_file
 
-    checked, found = plan_file(
+    checked, plan = plan_file(
         spec,
         asks_account=ask or profile is not None,
         profile=profile,
@@ -64,80 +64,82 @@ def command(  # noqa: PLR0913  one for each option
     )
     if as_json:
         findings = [finding.as_json() for finding in checked.findings]
-        print_json({**(_values(found) if found else {"steps": []}), "findings": findings})
+        print_json({**(_values(plan) if plan else {"steps": []}), "findings": findings})
     else:
-        _print(found, checked.findings)
-    sys.exit(1 if found is None else 0)
+        _print(plan, checked.findings)
+    sys.exit(1 if plan is None else 0)
 
 
-def _print(found: Plan | None, findings: tuple[Finding, ...]) -> None:
+def _print(plan: Plan | None, findings: tuple[Finding, ...]) -> None:
     for finding in findings:
         print_text(finding_text(finding), err=True)
-    if found is None:
+    if plan is None:
         print_text(f"nothing is planned: {counted(findings)}", err=True)
         return
-    for line in _lines(found):
+    for line in _lines(plan):
         print_text(one_line(line))
 
 
-def _lines(found: Plan) -> Iterator[str]:
+def _lines(plan: Plan) -> Iterator[str]:
     yield "Steps"
-    width = max((len(step.name) for step in found.steps), default=0)
-    for number, step in enumerate(found.steps, start=1):
-        state = f"   {step.found.state} {step.found.detail}".rstrip() if step.found else ""
+    width = max((len(step.name) for step in plan.steps), default=0)
+    for number, step in enumerate(plan.steps, start=1):
+        state = f"   {step.probe.state} {step.probe.detail}".rstrip() if step.probe else ""
         yield f"  {number:>2}. {step.name:<{width}}  {step.title}{state}"
-    yield from _stack_lines(found)
-    yield from _time_lines(found)
-    yield from _metrics_lines(found)
-    yield from _cost_lines(found)
-    yield from _fixed_lines(found)
+    yield from _stack_lines(plan)
+    yield from _time_lines(plan)
+    yield from _metrics_lines(plan)
+    yield from _cost_lines(plan)
+    yield from _fixed_lines(plan)
 
 
-def _fixed_lines(found: Plan) -> Iterator[str]:
+def _fixed_lines(plan: Plan) -> Iterator[str]:
     yield "Cannot be changed later; --json says why of each"
-    for section, paths in groupby(sorted(fixed.path for fixed in found.fixed), key=lambda path: path.split(".")[0]):
+    for section, paths in groupby(
+        sorted(fixed.path for fixed in plan.immutable_fields), key=lambda path: path.split(".")[0]
+    ):
         rest = [path.removeprefix(section).removeprefix(".") for path in paths]
         yield f"  {section}{': ' if any(rest) else ''}{', '.join(filter(None, rest))}"
 
 
-def _stack_lines(found: Plan) -> Iterator[str]:
+def _stack_lines(plan: Plan) -> Iterator[str]:
     yield "Stacks beside the cluster"
-    for stack in found.stacks:
+    for stack in plan.stacks:
         yield f"  {stack.name}"
         yield "    " + ", ".join(f"{count} × {kind.removeprefix('AWS::')}" for kind, count in stack.resources.items())
         if stack.keeps:
             yield f"    stays with its data when the stack is deleted: {', '.join(stack.keeps)}"
-    if not found.stacks:
+    if not plan.stacks:
         yield "  none"
-    for nodes in found.second:
+    for nodes in plan.nodes_started_later:
         yield f"  {nodes} start by an update once the cluster is there: the head node would wait for them"
 
 
-def _time_lines(found: Plan) -> Iterator[str]:
+def _time_lines(plan: Plan) -> Iterator[str]:
     from trainyard.cli.plan_bootstrap import budget_lines, fleet_lines
 
     yield "Time"
-    for stage in found.stages:
+    for stage in plan.stages:
         minutes = f"{_range(*stage.minutes)} min" if stage.minutes else "unknown"
         more = ", and what is not counted below" if stage.not_counted else ""
         yield f"  {minutes:>14}   {stage.what}{more}"
-    if found.bootstrap is not None:
-        yield from budget_lines(found.bootstrap)
-    if found.fleet is not None:
-        yield from fleet_lines(found.fleet)
+    if plan.bootstrap is not None:
+        yield from budget_lines(plan.bootstrap)
+    if plan.fleet is not None:
+        yield from fleet_lines(plan.fleet)
 
 
-def _metrics_lines(found: Plan) -> Iterator[str]:
+def _metrics_lines(plan: Plan) -> Iterator[str]:
     from trainyard.cli.plan_metrics import metrics_lines
 
-    if found.metrics is not None:
-        yield from metrics_lines(found.metrics)
+    if plan.metrics is not None:
+        yield from metrics_lines(plan.metrics)
 
 
-def _cost_lines(found: Plan) -> Iterator[str]:
+def _cost_lines(plan: Plan) -> Iterator[str]:
     from trainyard.deploy.plan.cost import CAVEAT, NOT_COUNTED
 
-    cost = found.cost
+    cost = plan.cost
     at_least = " at least, because some prices are unknown" if cost.unknown else ""
     yield f"Price an hour: USD {_range(*map(_usd, (cost.least_usd_per_hour, cost.most_usd_per_hour)))}{at_least}"
     for line in cost.lines:
@@ -156,25 +158,25 @@ def _usd(amount: float) -> str:
     return f"{amount:,.2f}"
 
 
-def _values(found: Plan) -> dict[str, Any]:
+def _values(plan: Plan) -> dict[str, Any]:
     from trainyard.cli.plan_bootstrap import budget_values, fleet_values
     from trainyard.cli.plan_metrics import metrics_values
 
-    cost = found.cost
+    cost = plan.cost
     return {
         "steps": [
             {
                 "name": step.name,
                 "title": step.title,
-                "state": step.found.state if step.found else None,
-                "detail": step.found.detail if step.found else None,
+                "state": step.probe.state if step.probe else None,
+                "detail": step.probe.detail if step.probe else None,
             }
-            for step in found.steps
+            for step in plan.steps
         ],
         "stacks": [
-            {"name": stack.name, "resources": stack.resources, "keeps": list(stack.keeps)} for stack in found.stacks
+            {"name": stack.name, "resources": stack.resources, "keeps": list(stack.keeps)} for stack in plan.stacks
         ],
-        "second_phase": list(found.second),
+        "second_phase": list(plan.nodes_started_later),
         "time": [
             {
                 "stage": stage.name,
@@ -184,11 +186,11 @@ def _values(found: Plan) -> dict[str, Any]:
                 "not_counted": list(stage.not_counted),
                 "sources": [source.url for source in stage.sources],
             }
-            for stage in found.stages
+            for stage in plan.stages
         ],
-        "bootstrap": None if found.bootstrap is None else budget_values(found.bootstrap),
-        "simulation": None if found.fleet is None else fleet_values(found.fleet),
-        "metrics": None if found.metrics is None else metrics_values(found.metrics),
+        "bootstrap": None if plan.bootstrap is None else budget_values(plan.bootstrap),
+        "simulation": None if plan.fleet is None else fleet_values(plan.fleet),
+        "metrics": None if plan.metrics is None else metrics_values(plan.metrics),
         "cost": {
             "currency": "USD",
             "least_usd_per_hour": round(cost.least_usd_per_hour, 4),
@@ -208,6 +210,6 @@ def _values(found: Plan) -> dict[str, Any]:
             ],
         },
         "cannot_change_later": [
-            {"path": fixed.path, "why": fixed.why, "source": fixed.source.url} for fixed in found.fixed
+            {"path": field.path, "why": field.why, "source": field.source.url} for field in plan.immutable_fields
         ],
     }

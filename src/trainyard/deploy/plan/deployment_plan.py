@@ -40,7 +40,7 @@ class PlannedStep:
 
     name: str
     title: str
-    found: Probe | None
+    probe: Probe | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +49,11 @@ class Plan:
 
     steps: tuple[PlannedStep, ...]
     stacks: tuple[PlannedStack, ...]
-    second: tuple[str, ...]
+    nodes_started_later: tuple[str, ...]
     """Nodes that an update starts once the cluster is there, because the head node would wait for them."""
     stages: tuple[PlannedStage, ...]
     cost: Cost
-    fixed: tuple[ImmutableField, ...]
+    immutable_fields: tuple[ImmutableField, ...]
     bootstrap: TimeBudget | None
     """How long nodes take; None where no nodes of ParallelCluster start."""
     fleet: Fleet | None = None
