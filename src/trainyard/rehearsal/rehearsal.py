@@ -65,7 +65,7 @@ class Script:
 
 
 @dataclass
-class _Play:
+class _Rehearsal:
     """What has happened so far."""
 
     script: Script
@@ -119,15 +119,15 @@ def rehearse(
             tempfile.TemporaryDirectory(prefix="trainyard-rehearsal-") as folder,
         ):
             before = inventory(account)
-            play = _Play(script, account, listener, programs, Path(folder), archive, breakdown=breakdown)
-            _play(play)
+            rehearsal = _Rehearsal(script, account, listener, programs, Path(folder), archive, breakdown=breakdown)
+            _deploy_and_destroy(rehearsal)
         after, calls = inventory(account), page(account, "calls")
-        after = [one for one in after if not _is_parallelclusters_own(one, account)]
-    left = [one for one in after if one not in before]
-    return _result(play, started) | {
+        after = [thing for thing in after if not _is_parallelclusters_own(thing, account)]
+    left = [thing for thing in after if thing not in before]
+    return _result(rehearsal, started) | {
         "inventory": {"before": len(before), "after": len(after), "left": left},
         "calls": calls,
-        "ok": "destroyed" in play.reached and not left,
+        "ok": "destroyed" in rehearsal.reached and not left,
         "seconds": round(time.time() - started, 1),
     }
 
@@ -136,78 +136,78 @@ def _reported(account: Account, listener: Callable[[Event], None]) -> Callable[[
     return lambda text: listener(Event(account.clock.now(), "set-up", "progress", text))
 
 
-def _play(play: _Play) -> None:
-    around = play.script.environment
-    if around is not None and not _environment_made(play, around):
+def _deploy_and_destroy(rehearsal: _Rehearsal) -> None:
+    environment = rehearsal.script.environment
+    if environment is not None and not _environment_made(rehearsal, environment):
         return
-    work, deployed = _deployed(play, play.script)
+    work, deployed = _deployed(rehearsal, rehearsal.script)
     if work is None:
         return
-    if deployed and _jobs_taken(play, work):
-        play.reached.append("deployed")
-    _archive(play, work)
+    if deployed and _jobs_taken(rehearsal, work):
+        rehearsal.reached.append("deployed")
+    _archive(rehearsal, work)
     # As people do, keeping what holds data; and then all of it.
-    for script, delete_data in ((play.script, False), (play.script, True), (around, True)):
-        if script is not None and not _destroyed(play, script.spec, delete_data=delete_data):
+    for script, delete_data in ((rehearsal.script, False), (rehearsal.script, True), (environment, True)):
+        if script is not None and not _destroyed(rehearsal, script.spec, delete_data=delete_data):
             return
-    if "deployed" in play.reached:
-        play.reached.append("destroyed")
+    if "deployed" in rehearsal.reached:
+        rehearsal.reached.append("destroyed")
 
 
-def _environment_made(play: _Play, around: Script) -> bool:
+def _environment_made(rehearsal: _Rehearsal, environment: Script) -> bool:
     """Deploy the environment; where that fails, it is all that there is to keep logs of, and to destroy."""
-    work, deployed = _deployed(play, around)
+    work, deployed = _deployed(rehearsal, environment)
     if work is not None and not deployed:
-        _archive(play, work)
-        _destroyed(play, around.spec, delete_data=True)
+        _archive(rehearsal, work)
+        _destroyed(rehearsal, environment.spec, delete_data=True)
     return deployed
 
 
-def _archive(play: _Play, work: Work) -> None:
-    if play.archive is not None:
-        write_archive(work, play.events, play.archive)
-        play.archived = str(play.archive.file)
+def _archive(rehearsal: _Rehearsal, work: Work) -> None:
+    if rehearsal.archive is not None:
+        write_archive(work, rehearsal.events, rehearsal.archive)
+        rehearsal.archived = str(rehearsal.archive.file)
 
 
-def _deployed(play: _Play, script: Script) -> tuple[Work | None, bool]:
+def _deployed(rehearsal: _Rehearsal, script: Script) -> tuple[Work | None, bool]:
     """Deploy a spec unless the account says something against it; return the work, and whether it succeeded."""
-    work = work_for(script.spec, play.account, play.listen, _options(play))
-    play.programs.equip(work)
-    _stand_in_for_assets(work, play.folder)
-    play.findings += preflight_findings(work, script.document)
-    if any(finding.severity == "error" for finding in play.findings):
+    work = work_for(script.spec, rehearsal.account, rehearsal.listen, _options(rehearsal))
+    rehearsal.programs.equip(work)
+    _stand_in_for_assets(work, rehearsal.folder)
+    rehearsal.findings += preflight_findings(work, script.document)
+    if any(finding.severity == "error" for finding in rehearsal.findings):
         return None, False
-    if script is play.script:
-        play.reached.append("checked")
+    if script is rehearsal.script:
+        rehearsal.reached.append("checked")
     deployed = deploy(work, script.text)
-    play.steps += deployed.results
-    play.findings += deployed.findings
-    play.stacks += made_stacks(work)
+    rehearsal.steps += deployed.results
+    rehearsal.findings += deployed.findings
+    rehearsal.stacks += made_stacks(work)
     return work, deployed.ok
 
 
-def _destroyed(play: _Play, spec: Spec, *, delete_data: bool) -> bool:
+def _destroyed(rehearsal: _Rehearsal, spec: Spec, *, delete_data: bool) -> bool:
     work = Work(
-        play.account, spec.name, None, bucket_of(spec, play.account), play.listener,
-        _options(play, delete_data=delete_data),
+        rehearsal.account, spec.name, None, bucket_of(spec, rehearsal.account), rehearsal.listener,
+        _options(rehearsal, delete_data=delete_data),
     )  # fmt: skip
-    play.programs.equip(work)
+    rehearsal.programs.equip(work)
     destroyed = destroy(work)
-    play.steps += destroyed.results
-    play.kept += destroyed.kept
+    rehearsal.steps += destroyed.results
+    rehearsal.kept += destroyed.kept
     return destroyed.ok
 
 
-def _options(play: _Play, *, delete_data: bool = False) -> Options:
+def _options(rehearsal: _Rehearsal, *, delete_data: bool = False) -> Options:
     """Return the options, with a kubeconfig of the rehearsal's own: that of the user stays out of it."""
-    return Options(delete_data=delete_data, kubeconfig=play.folder / "kubeconfig")
+    return Options(delete_data=delete_data, kubeconfig=rehearsal.folder / "kubeconfig")
 
 
-def _jobs_taken(play: _Play, work: Work) -> bool:
+def _jobs_taken(rehearsal: _Rehearsal, work: Work) -> bool:
     """Submit jobs where any can run, and return whether the cluster took them."""
-    step = platform_of(play.script.spec).rehearsal().jobs()
+    step = platform_of(rehearsal.script.spec).rehearsal().jobs()
     results = [] if step is None else apply_all([step], work)
-    play.steps += results
+    rehearsal.steps += results
     return all(result.error is None for result in results)
 
 
@@ -218,9 +218,9 @@ def _stand_in_for_assets(work: Work, folder: Path) -> None:
     work.assets_lock, work.asset_cache = lock_text(lock).encode(), AssetCache(folder)
 
 
-def _result(play: _Play, started: float) -> dict[str, Any]:
-    spec = play.script.spec
-    reached = [*play.reached, *play.programs.reached]
+def _result(rehearsal: _Rehearsal, started: float) -> dict[str, Any]:
+    spec = rehearsal.script.spec
+    reached = [*rehearsal.reached, *rehearsal.programs.reached]
     return {
         "schema": 1,
         "ok": False,
@@ -234,27 +234,27 @@ def _result(play: _Play, started: float) -> dict[str, Any]:
         "trainyard_version": __version__,
         "started": datetime.fromtimestamp(started, UTC).isoformat(timespec="seconds"),
         "seconds": 0.0,
-        "steps": [_step(result, started) for result in play.steps],
-        "stacks": (stacks := [_since(stack, started) for stack in play.stacks]),
-        "resources": [{"stack": stack["name"], **one} for stack in stacks for one in stack["resources"]],
-        "kept": play.kept,
-        "findings": [finding.as_json() for finding in (*_said_by_rules(play.script), *play.findings)],
+        "steps": [_step(result, started) for result in rehearsal.steps],
+        "stacks": (stacks := [_since(stack, started) for stack in rehearsal.stacks]),
+        "resources": [{"stack": stack["name"], **resource} for stack in stacks for resource in stack["resources"]],
+        "kept": rehearsal.kept,
+        "findings": [finding.as_json() for finding in (*_rule_findings(rehearsal.script), *rehearsal.findings)],
         "proved": proved(spec, reached),
-        "only_aws_can_tell": [*only_aws_can_tell(spec, reached), *play.programs.unproved],
+        "only_aws_can_tell": [*only_aws_can_tell(spec, reached), *rehearsal.programs.unproved],
         "diagram": architecture_svg(spec),
-        "archive": play.archived,
-        "breakdown": play.breakdown,
+        "archive": rehearsal.archived,
+        "breakdown": rehearsal.breakdown,
     }
 
 
-def _said_by_rules(script: Script) -> tuple[Finding, ...]:
+def _rule_findings(script: Script) -> tuple[Finding, ...]:
     return (*(() if script.environment is None else script.environment.findings), *script.findings)
 
 
 def inventory(account: Account) -> list[str]:
     """Return everything that exists in an emulated account."""
-    found: dict[str, list[str]] = page(account, "inventory")
-    return [f"{kind}: {one}" for kind, ids in found.items() for one in ids]
+    inventory: dict[str, list[str]] = page(account, "inventory")
+    return [f"{kind}: {name}" for kind, names in inventory.items() for name in names]
 
 
 def page(account: Account, name: str) -> Any:
@@ -289,5 +289,7 @@ def _step(result: StepResult, started: float) -> dict[str, Any]:
 
 def _since(stack: dict[str, Any], started: float) -> dict[str, Any]:
     """Return a stack whose times count from the beginning."""
-    resources = [{**one, "started_s": round(one["started_s"] - started, 2)} for one in stack["resources"]]
+    resources = [
+        {**resource, "started_s": round(resource["started_s"] - started, 2)} for resource in stack["resources"]
+    ]
     return {**stack, "resources": resources}
