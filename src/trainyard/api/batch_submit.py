@@ -9,8 +9,7 @@ from trainyard.edge.aws.batch_jobs import BatchJob
 from trainyard.errors import InputError
 from trainyard.platforms.batch.jobs.cluster import batch_cluster
 from trainyard.platforms.batch.jobs.job_definition import chosen, too_large
-from trainyard.platforms.batch.jobs.job_progress import LONGEST_S, JobFollower
-from trainyard.platforms.batch.jobs.outcome import exit_status, outcome_words
+from trainyard.platforms.batch.jobs.job_progress import LONGEST_S, JobFollower, exit_status, outcome_words
 from trainyard.platforms.batch.jobs.request import JobOptions, submit_parameters
 
 if TYPE_CHECKING:

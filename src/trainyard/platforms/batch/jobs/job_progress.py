@@ -1,4 +1,4 @@
-"""Following a job until it has ended: its state and the log of its main node."""
+"""Following a job until it has ended: its state, the log of its main node, and what has become of it."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ _STUCK_AFTER_S = 600.0
 # What does not pass by waiting: https://docs.aws.amazon.com/batch/latest/userguide/job_stuck_in_runnable.html
 _NEVER_STARTS = "MISCONFIGURATION:"
 _FAILURES_ALLOWED = 8
+_MOST_EXIT_CODE = 255
 
 
 @dataclass
@@ -133,3 +134,20 @@ class _MainLog:
             self.show(event.message)
             lines += 1
         return lines
+
+
+def exit_status(job: BatchJob) -> int:
+    """Return 0 for a job that succeeded, otherwise the exit code of its main node's container, 1 where it has none."""
+    if job.status == "SUCCEEDED":
+        return 0
+    exit_code = job.main.exit_code
+    return exit_code if exit_code is not None and 0 < exit_code <= _MOST_EXIT_CODE else 1
+
+
+def outcome_words(job: BatchJob) -> str:
+    """Return how a job ended, on one line."""
+    if job.status == "SUCCEEDED":
+        return f"job {job.id} has succeeded"
+    exit_code = "" if job.main.exit_code is None else f" with exit code {job.main.exit_code}"
+    reasons = dict.fromkeys(reason for reason in (job.reason, job.main.reason) if reason)
+    return ": ".join((f"job {job.id} has failed{exit_code}", *(["; ".join(reasons)] if reasons else [])))
