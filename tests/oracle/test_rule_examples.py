@@ -16,7 +16,7 @@ from trainyard.spec.parsing import parse
 
 pytestmark = pytest.mark.integration
 
-SPECS = {named.id: parse(example_spec(named.good), "cluster.yaml").spec for named in all_rules()}
+SPECS = {rule.id: parse(example_spec(rule.good), "cluster.yaml").spec for rule in all_rules()}
 OF_PARALLELCLUSTER = {
     id_: spec for id_, spec in SPECS.items() if spec.platform == "parallelcluster" and not spec.is_environment
 }

@@ -15,7 +15,7 @@ from trainyard.rules import Rule, all_rules
 from trainyard.spec.parsing import parse
 
 RULES = all_rules()
-EACH_RULE = each_case("named", RULES, ids=lambda named: named.id)
+EACH_RULE = each_case("rule", RULES, ids=lambda rule: rule.id)
 
 
 def ids_found_in(part: str) -> set[str]:
@@ -24,48 +24,48 @@ def ids_found_in(part: str) -> set[str]:
 
 def test_every_file_in_the_folder_is_a_rule():
     files = {file.stem for file in Path(trainyard.rules.__file__).parent.glob("*.py")} - {"__init__"}
-    assert {named.id.replace("-", "_") for named in RULES} == files
+    assert {rule.id.replace("-", "_") for rule in RULES} == files
 
 
 @EACH_RULE
-def test_the_bad_example_is_found(named: Rule):
-    assert named.id in ids_found_in(named.bad)
+def test_the_bad_example_is_found(rule: Rule):
+    assert rule.id in ids_found_in(rule.bad)
 
 
 @EACH_RULE
-def test_the_good_example_is_clean_of_this_and_every_other_rule(named: Rule):
-    assert ids_found_in(named.good) == set()
+def test_the_good_example_is_clean_of_this_and_every_other_rule(rule: Rule):
+    assert ids_found_in(rule.good) == set()
 
 
 @EACH_RULE
-def test_a_rule_says_why_what_to_do_and_who_says_so(named: Rule):
-    assert re.fullmatch(r"https://\S+", named.source)
-    assert named.severity in ("error", "warning", "info")
-    assert len(named.rationale) > 60
-    assert named.rationale.endswith(".")
-    assert not named.remedy.endswith(".")
-    assert not named.title.endswith(".")
+def test_a_rule_says_why_what_to_do_and_who_says_so(rule: Rule):
+    assert re.fullmatch(r"https://\S+", rule.source)
+    assert rule.severity in ("error", "warning", "info")
+    assert len(rule.rationale) > 60
+    assert rule.rationale.endswith(".")
+    assert not rule.remedy.endswith(".")
+    assert not rule.title.endswith(".")
 
 
 @EACH_RULE
-def test_a_rule_has_a_test_of_its_own(named: Rule):
-    assert (Path(__file__).parent / f"test_{named.id.replace('-', '_')}.py").is_file()
+def test_a_rule_has_a_test_of_its_own(rule: Rule):
+    assert (Path(__file__).parent / f"test_{rule.id.replace('-', '_')}.py").is_file()
 
 
 @EACH_RULE
-def test_every_path_that_a_rule_yields_leads_to_something_written(named: Rule):
-    parsed = parse(example_spec(named.bad), "cluster.yaml")
-    for problem in named.problems(parsed.spec):
+def test_every_path_that_a_rule_yields_leads_to_something_written(rule: Rule):
+    parsed = parse(example_spec(rule.bad), "cluster.yaml")
+    for problem in rule.problems(parsed.spec):
         assert parsed.document.root.at(problem.path) is not parsed.document.root
 
 
 @EACH_RULE
-def test_a_fix_puts_the_bad_example_right(named: Rule):
-    text = example_spec(named.bad)
-    fixes = [problem.fix for problem in named.problems(parse(text, "cluster.yaml").spec) if problem.fix is not None]
+def test_a_fix_puts_the_bad_example_right(rule: Rule):
+    text = example_spec(rule.bad)
+    fixes = [problem.fix for problem in rule.problems(parse(text, "cluster.yaml").spec) if problem.fix is not None]
     settings = [f"{path_text(fix.path)}={str(fix.value).lower()}" for fix in dict.fromkeys(fixes)]
     if settings:
-        assert list(named.problems(parse(with_settings(text, settings), "cluster.yaml").spec)) == []
+        assert list(rule.problems(parse(with_settings(text, settings), "cluster.yaml").spec)) == []
 
 
 def test_some_rules_have_fixes():
@@ -74,9 +74,9 @@ def test_some_rules_have_fixes():
 
 
 @EACH_RULE
-def test_a_finding_carries_the_user_s_own_value_or_name(named: Rule):
-    parsed = parse(example_spec(named.bad), "cluster.yaml")
-    written = set(re.findall(r"[\w./-]{2,}", named.bad.replace(",", "")))
-    for problem in named.problems(parsed.spec):
+def test_a_finding_carries_the_user_s_own_value_or_name(rule: Rule):
+    parsed = parse(example_spec(rule.bad), "cluster.yaml")
+    written = set(re.findall(r"[\w./-]{2,}", rule.bad.replace(",", "")))
+    for problem in rule.problems(parsed.spec):
         words = set(re.findall(r"[\w./-]{2,}", problem.message.replace(",", "")))
         assert words & written

@@ -15,7 +15,7 @@ from trainyard.deploy.preflights import Preflight, all_preflights
 from trainyard.spec.parsing import parse
 
 PREFLIGHTS = all_preflights()
-EACH = each_case("named", PREFLIGHTS, ids=lambda named: named.id)
+EACH = each_case("preflight", PREFLIGHTS, ids=lambda preflight: preflight.id)
 # Services whose permissions have another name than botocore gives the service.
 PREFIXES = {"efs": "elasticfilesystem", "service-quotas": "servicequotas", "sso-admin": "sso"}
 # https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadBucket.html, API_HeadObject.html, API_GetBucketEncryption.html
@@ -32,7 +32,7 @@ def split(call: str) -> list[str]:
 
 def test_every_file_in_the_folder_is_a_preflight_but_the_one_that_runs_them():
     files = {file.stem for file in Path(trainyard.deploy.preflights.__file__).parent.glob("*.py")}
-    assert {named.id.replace("-", "_") for named in PREFLIGHTS} == files - {"__init__", "running"}
+    assert {preflight.id.replace("-", "_") for preflight in PREFLIGHTS} == files - {"__init__", "running"}
 
 
 def test_the_good_spec_is_clean_of_every_rule():
@@ -41,23 +41,22 @@ def test_the_good_spec_is_clean_of_every_rule():
 
 
 @EACH
-def test_nothing_is_said_against_the_good_spec_in_the_good_account(named: Preflight):
-    assert list(named.problems(context())) == []
+def test_nothing_is_said_against_the_good_spec_in_the_good_account(preflight: Preflight):
+    assert list(preflight.problems(context())) == []
 
 
 @EACH
-def test_a_preflight_asks_only_for_what_it_says(named: Preflight):
+def test_a_preflight_asks_only_for_what_it_says(preflight: Preflight):
     asking = context()
-    list(named.problems(asking))
+    list(preflight.problems(asking))
     assert isinstance(asking.account, RecordedAccount)
     calls = {f"{PREFIXES.get(service, service)}:{action}" for service, action in map(split, asking.account.calls)}
     # The number of the account, which messages name, is known before.
-    assert {ACTIONS.get(call, call) for call in calls} - {"sts:GetCallerIdentity"} <= set(named.permissions)
+    assert {ACTIONS.get(call, call) for call in calls} - {"sts:GetCallerIdentity"} <= set(preflight.permissions)
 
 
 @EACH
-def test_a_preflight_says_why_what_to_do_and_who_says_so(named: Preflight):
-    preflight = named
+def test_a_preflight_says_why_what_to_do_and_who_says_so(preflight: Preflight):
     assert re.fullmatch(r"https://\S+", preflight.source)
     assert len(preflight.rationale) > 60
     assert preflight.rationale.endswith(".")
@@ -67,9 +66,11 @@ def test_a_preflight_says_why_what_to_do_and_who_says_so(named: Preflight):
 
 
 @EACH
-def test_a_preflight_has_a_test_of_its_own(named: Preflight):
-    assert (Path(__file__).parent / f"test_{named.id.replace('-', '_')}.py").is_file()
+def test_a_preflight_has_a_test_of_its_own(preflight: Preflight):
+    assert (Path(__file__).parent / f"test_{preflight.id.replace('-', '_')}.py").is_file()
 
 
 def test_no_preflight_has_the_id_of_a_rule_or_a_load_error():
-    assert {named.id for named in PREFLIGHTS} & {one.id for one in explanations() if one.kind != "preflight"} == set()
+    assert {preflight.id for preflight in PREFLIGHTS} & {
+        one.id for one in explanations() if one.kind != "preflight"
+    } == set()

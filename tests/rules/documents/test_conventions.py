@@ -17,43 +17,42 @@ from trainyard.rules import all_rules
 from trainyard.rules.documents import DocumentKind, DocumentRule, all_document_rules
 
 RULES = all_document_rules()
-EACH_RULE = each_case("named", RULES, ids=lambda named: named.id)
+EACH_RULE = each_case("rule", RULES, ids=lambda rule: rule.id)
 
 
-def ids_found_in(named: DocumentRule, part: str) -> set[str]:
-    document = read_yaml(example_document(named.kind, part), "document.yaml", FUNCTIONS)
-    return {finding.id for finding in document_findings(document, named.kind)}
+def ids_found_in(rule: DocumentRule, part: str) -> set[str]:
+    document = read_yaml(example_document(rule.kind, part), "document.yaml", FUNCTIONS)
+    return {finding.id for finding in document_findings(document, rule.kind)}
 
 
 def test_every_file_in_the_folder_is_a_rule():
     files = {file.stem for file in Path(trainyard.rules.documents.__file__).parent.glob("*.py")} - {"__init__"}
-    assert {named.id.replace("-", "_") for named in RULES} == files
+    assert {rule.id.replace("-", "_") for rule in RULES} == files
 
 
 def test_no_rule_about_specs_has_the_same_id():
-    assert {named.id for named in RULES} & {named.id for named in all_rules()} == set()
+    assert {rule.id for rule in RULES} & {rule.id for rule in all_rules()} == set()
 
 
 @EACH_RULE
-def test_examples_are_documents_of_their_kind(named: DocumentRule):
-    for part in (named.bad, named.good):
-        document = read_yaml(example_document(named.kind, part), "document.yaml", FUNCTIONS)
-        assert document_kind(document.value) == named.kind
+def test_examples_are_documents_of_their_kind(rule: DocumentRule):
+    for part in (rule.bad, rule.good):
+        document = read_yaml(example_document(rule.kind, part), "document.yaml", FUNCTIONS)
+        assert document_kind(document.value) == rule.kind
 
 
 @EACH_RULE
-def test_the_bad_example_is_found(named: DocumentRule):
-    assert named.id in ids_found_in(named, named.bad)
+def test_the_bad_example_is_found(rule: DocumentRule):
+    assert rule.id in ids_found_in(rule, rule.bad)
 
 
 @EACH_RULE
-def test_the_good_example_is_clean_of_this_and_every_other_rule(named: DocumentRule):
-    assert ids_found_in(named, named.good) == set()
+def test_the_good_example_is_clean_of_this_and_every_other_rule(rule: DocumentRule):
+    assert ids_found_in(rule, rule.good) == set()
 
 
 @EACH_RULE
-def test_a_rule_says_why_what_to_do_and_who_says_so(named: DocumentRule):
-    rule = named
+def test_a_rule_says_why_what_to_do_and_who_says_so(rule: DocumentRule):
     assert re.fullmatch(r"https://\S+", rule.source)
     assert rule.severity in ("error", "warning", "info")
     assert len(rule.rationale) > 60
@@ -63,22 +62,22 @@ def test_a_rule_says_why_what_to_do_and_who_says_so(named: DocumentRule):
 
 
 @EACH_RULE
-def test_a_rule_has_a_test_of_its_own(named: DocumentRule):
-    assert (Path(__file__).parent / f"test_{named.id.replace('-', '_')}.py").is_file()
+def test_a_rule_has_a_test_of_its_own(rule: DocumentRule):
+    assert (Path(__file__).parent / f"test_{rule.id.replace('-', '_')}.py").is_file()
 
 
 @EACH_RULE
-def test_every_path_that_a_rule_yields_leads_to_something_written(named: DocumentRule):
-    document = read_yaml(example_document(named.kind, named.bad), "document.yaml", FUNCTIONS)
-    for problem in named.check(document):
+def test_every_path_that_a_rule_yields_leads_to_something_written(rule: DocumentRule):
+    document = read_yaml(example_document(rule.kind, rule.bad), "document.yaml", FUNCTIONS)
+    for problem in rule.check(document):
         assert document.root.at(problem.path) is not document.root
 
 
 @EACH_RULE
-def test_a_finding_carries_the_user_s_own_value_or_name(named: DocumentRule):
-    document = read_yaml(example_document(named.kind, named.bad), "document.yaml", FUNCTIONS)
-    written = set(re.findall(r"[\w./-]{2,}", named.bad.replace(",", "")))
-    for problem in named.check(document):
+def test_a_finding_carries_the_user_s_own_value_or_name(rule: DocumentRule):
+    document = read_yaml(example_document(rule.kind, rule.bad), "document.yaml", FUNCTIONS)
+    written = set(re.findall(r"[\w./-]{2,}", rule.bad.replace(",", "")))
+    for problem in rule.check(document):
         words = set(re.findall(r"[\w./-]{2,}", problem.message.replace(",", "")))
         assert words & written
 
@@ -141,7 +140,7 @@ def odd_documents(kind: DocumentKind, odd: str) -> list[Document]:
 
 @each_case("odd", ODD)
 @EACH_RULE
-def test_a_rule_bears_whatever_stands_in_a_file(named: DocumentRule, odd: str):
-    for document in odd_documents(named.kind, odd):
-        for problem in named.check(document):
+def test_a_rule_bears_whatever_stands_in_a_file(rule: DocumentRule, odd: str):
+    for document in odd_documents(rule.kind, odd):
+        for problem in rule.check(document):
             assert problem.message
