@@ -28,7 +28,7 @@ from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.nodes import nodes
 from trainyard.errors import InputError
 from trainyard.operate.monitoring.verify.in_account import InAccount
-from trainyard.operate.monitoring.verify.rights import rights
+from trainyard.operate.monitoring.verify.remote_write import rights
 from trainyard.platforms.parallelcluster.deployment.programs import ParallelClusters
 from trainyard.rehearsal.emulated.emulated_account import emulated_account
 from trainyard.rehearsal.emulated.seeds import seeds_of

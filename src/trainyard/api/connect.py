@@ -10,8 +10,7 @@ from trainyard.edge.local_port import require_free_port
 from trainyard.operate.connect.forwarding import Tunnel, tunnel_to, tunnel_wanted
 from trainyard.operate.connect.node_user import user_of
 from trainyard.operate.connect.proxy_command import proxy_command
-from trainyard.operate.connect.session import open_session
-from trainyard.operate.connect.shell import shell_request, ssh_request
+from trainyard.operate.connect.session import open_session, shell_request, ssh_request
 from trainyard.operate.connect.ssh_command import SshConfigEntry, found_key, ssh_command, ssh_config_entry, ssh_key
 from trainyard.operate.connect.target import HEAD, Target, require_running
 from trainyard.operate.connect.target_search import find_target

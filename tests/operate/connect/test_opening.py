@@ -11,8 +11,7 @@ from tests.operate.connect.clusters import HEAD, account
 from tests.operate.connect.programs import Programs, programs
 from trainyard.edge.aws.errors import NotAllowedError
 from trainyard.errors import TrainyardError
-from trainyard.operate.connect.session import open_session
-from trainyard.operate.connect.shell import shell_request, ssh_request
+from trainyard.operate.connect.session import open_session, shell_request, ssh_request
 
 pytestmark = pytest.mark.integration
 

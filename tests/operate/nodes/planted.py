@@ -14,7 +14,7 @@ from trainyard.operate.nodes.bucket_records import Reading, Readings
 from trainyard.operate.nodes.cluster_nodes import Nodes, Place, compared
 from trainyard.operate.nodes.expected_nodes import expected_of
 from trainyard.operate.nodes.findings import judged
-from trainyard.operate.nodes.node_selection import of_node, of_queue
+from trainyard.operate.nodes.node_query import of_node, of_queue
 from trainyard.operate.nodes.record import BadRecordError, read_record
 
 BUCKET = "ml-bucket"

@@ -340,7 +340,7 @@ def test_an_environment_has_no_nodes(cluster):
 
 @pytest.mark.parametrize(("id_", "kind"), kinds().items())
 def test_every_kind_of_finding_is_explained(id_, kind):
-    assert kind.keys() == {"severity", "title", "rationale", "remedy", "source"}
-    assert kind["severity"] in ("error", "warning", "info")
-    assert kind["source"].startswith("https://")
-    assert kind["remedy"].endswith(".")
+    assert kind.id == id_
+    assert kind.severity in ("error", "warning", "info")
+    assert kind.source.startswith("https://")
+    assert kind.remedy.endswith(".")

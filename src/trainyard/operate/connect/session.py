@@ -1,4 +1,4 @@
-"""Opens sessions: everything that can be known to be wrong is looked at first, and then the session is held."""
+"""Sessions of Systems Manager: what is asked for, what is checked before, and how one is held."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from trainyard.edge.session_manager import hold_session, installed_plugin
 from trainyard.errors import TrainyardError
 from trainyard.operate.connect.agents import require_agent
 from trainyard.operate.connect.node_user import SESSION_USER
+
+SSH_PORT = 22
 
 
 def open_session(
@@ -37,6 +39,25 @@ def open_session(
         raise _not_allowed(error, request) from error
     opened()
     return hold_session(account, plugin, request, session, output)
+
+
+def shell_request(instance: str, user: str) -> SessionRequest:
+    """Return the request of a login shell as a user; of the session's own shell for the session's own user.
+
+    The command is fixed, and the user's name has been checked.
+    https://docs.aws.amazon.com/systems-manager/latest/userguide/session-manager-working-with-sessions-start.html
+    """
+    if user == SESSION_USER:
+        return SessionRequest(instance)
+    return SessionRequest(instance, "AWS-StartInteractiveCommand", {"command": f"sudo su - {user}"})
+
+
+def ssh_request(instance: str) -> SessionRequest:
+    """Return the request of a stream to the node's sshd.
+
+    https://docs.aws.amazon.com/systems-manager/latest/userguide/session-manager-getting-started-enable-ssh-connections.html
+    """
+    return SessionRequest(instance, "AWS-StartSSHSession", {"portNumber": str(SSH_PORT)})
 
 
 def _not_allowed(error: NotAllowedError, request: SessionRequest) -> TrainyardError:

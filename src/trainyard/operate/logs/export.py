@@ -27,6 +27,7 @@ from trainyard.operate.logs.period import Period
 
 _AT_ONCE = 4  # streams; GetLogEvents may be called 25 times a second, fewer in some regions
 _DAY_MS = 86_400_000
+_ENDINGS = (".tar.gz", ".tgz")
 
 
 class Exported(NamedTuple):
@@ -63,13 +64,6 @@ class ExportPart(Protocol):
 
     def add(self, archive: NewArchive, folder: str) -> Added:
         """Add it, and return what was added."""
-
-
-class _Read(NamedTuple):
-    stream: Stream
-    content: IO[bytes]
-    events: int
-    last_ms: int
 
 
 @dataclass
@@ -155,6 +149,25 @@ class Export:
         return sum(map(len, pages)), None
 
 
+def refuse_other_endings(file: Path, option: str) -> None:
+    """Raise InputError where a name is not that of a gzipped tar, which is all that is written."""
+    if file.name.casefold().endswith(_ENDINGS):
+        return
+    called = file.name.partition(".")[0] or "logs"
+    raise InputError(
+        f"{file} is no name for an archive: {option} writes a gzipped tar",
+        where=option,
+        hint=f"call it {file.with_name(called + _ENDINGS[0])}",
+    )
+
+
+class _Read(NamedTuple):
+    stream: Stream
+    content: IO[bytes]
+    events: int
+    last_ms: int
+
+
 def _may_have_events(stream: Stream, of: Period) -> bool:
     """Return whether a stream may have events of a period. What CloudWatch says of its end may be hours behind."""
     begins_later = of.until_ms is not None and stream.first_ms is not None and stream.first_ms >= of.until_ms
@@ -166,18 +179,3 @@ def _file_name(stream: Stream) -> str:
     """Return the name of a stream as that of a file in one folder. Whoever may write logs may name it anything."""
     name = "".join(one if one.isprintable() and one != "/" else "-" for one in stream.name)
     return name if name.strip(".") else f"stream{name}"
-
-
-_ENDINGS = (".tar.gz", ".tgz")
-
-
-def refuse_other_endings(file: Path, option: str) -> None:
-    """Raise InputError where a name is not that of a gzipped tar, which is all that is written."""
-    if file.name.casefold().endswith(_ENDINGS):
-        return
-    called = file.name.partition(".")[0] or "logs"
-    raise InputError(
-        f"{file} is no name for an archive: {option} writes a gzipped tar",
-        where=option,
-        hint=f"call it {file.with_name(called + _ENDINGS[0])}",
-    )

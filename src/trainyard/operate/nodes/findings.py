@@ -1,4 +1,4 @@
-"""What is wrong with the nodes of a cluster, the worst first."""
+"""What is wrong with the nodes of a cluster, the worst first: how many there are, their state, why some are gone."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from trainyard.deploy.release_notice import command_to_tell
 from trainyard.finding import SEVERITIES, Finding
 from trainyard.operate.nodes.cluster_nodes import Nodes
 from trainyard.operate.nodes.durations import duration, listed
+from trainyard.operate.nodes.expected_nodes import Group
 from trainyard.operate.nodes.finding_kinds import finding
-from trainyard.operate.nodes.findings_of_counts import counts
-from trainyard.operate.nodes.findings_of_gone import failures_of_gone
 from trainyard.operate.nodes.node_state import NodeState
+
+_MOST = 10
 
 
 def judged(nodes: Nodes) -> Nodes:
@@ -31,6 +32,39 @@ def findings(nodes: Nodes) -> tuple[Finding, ...]:
         *failures_of_gone(nodes),
     ]
     return tuple(sorted(found, key=lambda one: SEVERITIES.index(one.severity)))
+
+
+def counts(nodes: Nodes) -> Iterator[Finding]:
+    """Yield what is missing, what is too much, and what the spec does not have at all."""
+    if nodes.only_node:
+        return
+    for group in nodes.groups:
+        there = [node for node in nodes.there if node.active and node.of(group)]
+        always = [node for node in there if not _dynamic(node, group)]
+        if len(always) < group.least:
+            remedy = "the deployment has not ended yet" if nodes.deploying else None
+            message = f"{len(always)} of {group.least} nodes are there of {_words(group)}"
+            yield finding("nodes-missing", message, remedy, path=group.path)
+        elif len(there) > group.most:
+            message = f"{len(there)} nodes are there of {_words(group)}, which has {group.most} at most"
+            yield finding("nodes-beyond-spec", message, path=group.path)
+    if nodes.expected.problem is None:
+        for node in nodes.there:
+            if node.active and not any(node.of(group) for group in nodes.groups):
+                yield finding("node-not-in-spec", f"the spec as deployed has no {_kind(node)}, to which {node} belongs")
+
+
+def failures_of_gone(nodes: Nodes) -> Iterator[Finding]:
+    """Yield the last failures of nodes that are gone, the newest first, and one finding for records that are none."""
+    failed = [node for node in nodes.gone if node.status in ("failed", "held")]
+    for node in failed[:_MOST]:
+        yield _failure(nodes, node)
+    if older := failed[_MOST:]:
+        message = f"{len(older)} more nodes failed before those and are gone"
+        yield finding("failed-node-gone", message, "add --json to see all of them", severity="warning")
+    if broken := [node.id for node in nodes.gone if node.status == "unreadable"]:
+        message = f"what {listed(broken)} wrote before they were gone cannot be read"
+        yield finding("node-record-unreadable", message, severity="warning", file=nodes.url("nodes/"))
 
 
 def _of_the_cluster(nodes: Nodes) -> Iterator[Finding]:
@@ -125,3 +159,48 @@ def _to_tell(nodes: Nodes, former: list[NodeState]) -> Iterator[str]:
         yield f"run on the {' and the '.join(dict.fromkeys(stay))}: {command}"
     if any(node.role == "compute" for node in former):
         yield "replace compute nodes when no jobs run on them"
+
+
+def _dynamic(node: NodeState, group: Group) -> bool:
+    """Return whether it runs for as long as jobs want it: ParallelCluster puts dy into the name of such a node.
+
+    https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-workload-manager-v3.html
+    """
+    return node.hostname.startswith(f"{group.name}-dy-{group.compute_resource}-")
+
+
+def _words(group: Group) -> str:
+    if group.role == "compute":
+        return f"queue {group.name}, compute resource {group.compute_resource}"
+    others = {"login": f"login pool {group.name}", "monitoring": "the monitoring instance"}
+    return others.get(group.role, "the head node")
+
+
+def _kind(node: NodeState) -> str:
+    return f"{node.place}, compute resource {node.compute_resource}" if node.role == "compute" else node.place
+
+
+def _failure(nodes: Nodes, node: NodeState) -> Finding:
+    ago = f" {duration(max(0.0, nodes.now - node.reading.written))} ago" if node.reading else ""
+    message = f"{node} ({node.place}) failed{ago} and is gone: {nodes.why_failed(node)}"
+    remedy = f"the ends of its logs lie in {nodes.evidence_url(node)}"
+    answer = _answer(nodes, node)
+    if answer is None:
+        remedy = f"correct that; no such node has come up since; {remedy}"
+    return finding(
+        "failed-node-gone", message if answer is None else f"{message}; {answer}", remedy,
+        severity="error" if answer is None else "warning", file=nodes.record_url(node),
+    )  # fmt: skip
+
+
+def _answer(nodes: Nodes, failed: NodeState) -> str | None:
+    """Return why a failure need not worry anybody any more; None while it does."""
+    if nodes.runs_current(failed) is False:
+        return "another release has been published since"
+    for node in (*nodes.there, *nodes.gone):
+        later = (node.began or 0.0) > (failed.began or 0.0)
+        # What a login node writes does not name its pool.
+        alike = node.role == failed.role and (node.role == "login" or node.group == failed.group)
+        if later and alike and node.record is not None and node.record.usable:
+            return f"{node} has come up since"
+    return None

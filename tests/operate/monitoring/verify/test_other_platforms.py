@@ -15,7 +15,7 @@ from trainyard.monitoring.prometheus_rules import rules_document
 from trainyard.operate.monitoring.verify.cloudwatch import cloudwatch
 from trainyard.operate.monitoring.verify.in_account import InAccount
 from trainyard.operate.monitoring.verify.instance_tags import instance_tags
-from trainyard.operate.monitoring.verify.rights import rights
+from trainyard.operate.monitoring.verify.remote_write import rights
 from trainyard.operate.monitoring.verify.rules import rules
 from trainyard.operate.monitoring.verify.subject import Situation
 from trainyard.operate.monitoring.verify.targets import targets

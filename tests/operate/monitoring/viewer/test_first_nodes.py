@@ -6,15 +6,14 @@ from pathlib import Path
 
 import yaml
 
-import trainyard.operate.monitoring.viewer.first_nodes as module
+import trainyard.operate.monitoring.viewer.ranking as module
 from trainyard.monitoring.dashboard import dashboards
 from trainyard.monitoring.recorded import recorded_metrics
-from trainyard.operate.monitoring.viewer.first_nodes import node_series
-from trainyard.operate.monitoring.viewer.ranking import ranking
+from trainyard.operate.monitoring.viewer.ranking import node_series, ranking
 
 
 def test_every_panel_that_is_named_is_there():
-    file = Path(module.__file__).with_suffix(".yaml")
+    file = Path(module.__file__).with_name("first_nodes.yaml")
     named = {(dashboard, panel) for dashboard, panels in yaml.safe_load(file.read_text()).items() for panel in panels}
     assert named <= {(dashboard.id, panel.id) for dashboard in dashboards() for panel in dashboard.panels()}
     assert len(node_series()) == len(named)

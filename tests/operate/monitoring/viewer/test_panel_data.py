@@ -9,8 +9,7 @@ from tests.operate.monitoring.viewer.fake_source import FakeSource
 from trainyard.edge.prometheus_api import Series
 from trainyard.errors import TrainyardError
 from trainyard.monitoring.dashboard import Column, Panel, Query
-from trainyard.operate.monitoring.viewer.legend import series_name
-from trainyard.operate.monitoring.viewer.panel_data import MOST_SERIES, _on_grid, has_data, panel_data
+from trainyard.operate.monitoring.viewer.panel_data import MOST_SERIES, _on_grid, has_data, panel_data, series_name
 from trainyard.operate.monitoring.viewer.panel_queries import Asking
 from trainyard.operate.monitoring.viewer.variables import Selection
 from trainyard.operate.monitoring.viewer.window import Window, window

@@ -11,7 +11,7 @@ import pytest
 from tests.operate.eks_cluster import NAME, UNREACHABLE, EksCluster, stack
 from trainyard.deploy.record import Deployment
 from trainyard.operate.status.status_query import status
-from trainyard.platforms.eks.status.configured_groups import configured_groups
+from trainyard.platforms.eks.status.concerns import configured_groups
 
 WELL = EksCluster()
 CONFIG = """\

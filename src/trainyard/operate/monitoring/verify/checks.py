@@ -6,20 +6,16 @@ from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple
 
 from trainyard.finding import Finding
-from trainyard.operate.monitoring.verify.alerting import alerting
 from trainyard.operate.monitoring.verify.clocks import clocks
 from trainyard.operate.monitoring.verify.cloudwatch import cloudwatch
-from trainyard.operate.monitoring.verify.credentials import credentials
 from trainyard.operate.monitoring.verify.grafana import grafana
 from trainyard.operate.monitoring.verify.instance_tags import instance_tags
 from trainyard.operate.monitoring.verify.metrics import metrics
 from trainyard.operate.monitoring.verify.panels import panels
-from trainyard.operate.monitoring.verify.ports import ports
-from trainyard.operate.monitoring.verify.remote_write import remote_write
-from trainyard.operate.monitoring.verify.rights import rights
-from trainyard.operate.monitoring.verify.rules import rules
+from trainyard.operate.monitoring.verify.remote_write import credentials, remote_write, rights
+from trainyard.operate.monitoring.verify.rules import alerting, rules
 from trainyard.operate.monitoring.verify.same_name import same_name
-from trainyard.operate.monitoring.verify.security_groups import security_groups
+from trainyard.operate.monitoring.verify.security_groups import ports, security_groups
 from trainyard.operate.monitoring.verify.subject import Situation
 from trainyard.operate.monitoring.verify.targets import targets
 from trainyard.operate.monitoring.verify.workspace import workspace

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
 
+import yaml
+
+from trainyard.catalog.efa import uses_efa
 from trainyard.finding import Finding
 from trainyard.monitoring.foreign_metrics import foreign_metrics
 from trainyard.monitoring.node_discovery import TARGET_LABELS
 from trainyard.monitoring.registry import registry
-from trainyard.operate.monitoring.verify.always_exported import always_exported
 from trainyard.operate.monitoring.verify.finding_kinds import finding
 from trainyard.operate.monitoring.verify.subject import Situation
 from trainyard.operate.monitoring.verify.targets import place
 from trainyard.operate.nodes.durations import listed
+from trainyard.spec.cluster import Spec
 
 # Of each kind of nodes, so that a cluster of a thousand is asked no more than one of twenty.
 _MOST_TARGETS = 20
@@ -23,6 +29,7 @@ _COLLECTORS = ("slurm", "slurm_rivosinc", "efa", "node_health", "collectors", "t
 _OPTIONAL = {"Hostname", "hostname", "err_code", "err_msg"}
 Kind = tuple[str, str, str]
 """Job, type of node and queue."""
+TRAINYARD_NODE = "trainyard-node"
 
 
 def metrics(situation: Situation) -> Iterator[Finding]:
@@ -36,6 +43,16 @@ def metrics(situation: Situation) -> Iterator[Finding]:
             yield finding("metric-missing", f"{job} of {place(node_type, queue)} does not export {listed(missing)}")
     yield from _without_label(situation, targets, set().union(*found.values()))
     yield from _without_target_label(situation)
+
+
+def always_exported(spec: Spec, job: str, node_type: str, queue: str) -> frozenset[str]:
+    """Return their names; none where nothing is known of the exporter."""
+    known = _data()
+    if job != TRAINYARD_NODE:
+        return frozenset(known.get(job, ()))
+    files = known[job].get(node_type, {}).get(spec.monitoring.slurm_names, ())
+    efa = known[f"{job}-efa"] if _has_efa(spec, queue) else ()
+    return frozenset(name for file in (*files, *efa) for name in registry(file) if not _sometimes().fullmatch(name))
 
 
 def _answering(situation: Situation) -> dict[Kind, list[str]]:
@@ -98,3 +115,21 @@ def _known() -> dict[str, frozenset[str]]:
 
 def _either(values: list[str]) -> str:
     return "|".join(re.escape(one).replace("\\", "\\\\") for one in values)
+
+
+def _has_efa(spec: Spec, queue: str) -> bool:
+    groups = [group for group in spec.node_groups() if group.queue.name == queue]
+    return bool(groups) and all(uses_efa(name, group.efa) for group in groups for name in group.instance_types)
+
+
+@cache
+def _sometimes() -> re.Pattern[str]:
+    return re.compile("|".join(_data()["sometimes"]))
+
+
+@cache
+def _data() -> dict[str, Any]:
+    content: dict[str, Any] = yaml.load(
+        Path(__file__).with_name("always_exported.yaml").read_bytes(), Loader=yaml.CSafeLoader
+    )
+    return content

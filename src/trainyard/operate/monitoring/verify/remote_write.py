@@ -1,4 +1,4 @@
-"""Whether the head node's samples are taken: what is refused, sent again, or late, as its own Prometheus tells."""
+"""Whether samples get from the cluster to the workspace: the right to send, credentials, refusals and delays."""
 
 from __future__ import annotations
 
@@ -19,6 +19,12 @@ _TAKEN_IN = (
     "prometheus_remote_storage_queue_highest_timestamp_seconds",
 )
 _SENT = "prometheus_remote_storage_queue_highest_sent_timestamp_seconds"
+# The metric is 0 where there have never been any.
+_LONG_S = 10 * 365 * 86400
+_EXPIRE = "trainyard_credentials_expire_timestamp_seconds"
+# All kinds of discovery count into one; in versions long ago, EC2's had its own.
+# https://github.com/prometheus/prometheus/blob/main/discovery/metrics_refresh.go
+_REFRESH = ("prometheus_sd_refresh_failures_total", "prometheus_sd_ec2_refresh_failures_total")
 
 
 def remote_write(situation: Situation) -> Iterator[Finding]:
@@ -32,6 +38,31 @@ def remote_write(situation: Situation) -> Iterator[Finding]:
         if count:
             yield finding(id_, f"{count[0].value:,.0f} samples of the last ten minutes {words} on their way to {url}")
     yield from _late(situation)
+
+
+def rights(situation: Situation) -> Iterator[Finding]:
+    """Yield that the head node, or the agent in a cluster, has no role that may."""
+    account = situation.account
+    workspace = None if account is None else account.outputs.get("AMPWorkspaceId")
+    if account is not None and workspace is not None:
+        refused = account.discovery.refused_senders(account, workspace)
+        yield from (finding("remote-write-not-allowed", message) for message in refused)
+
+
+def credentials(situation: Situation) -> Iterator[Finding]:
+    """Yield credentials that have ended, and questions to EC2 that failed."""
+    ended = situation.values(f"time() - max({_EXPIRE}{{{situation.cluster}}}) > 0")
+    if ended:
+        ago_s = ended[0].value
+        message = "the head node has never had credentials"
+        if ago_s < _LONG_S:
+            message = f"the head node's credentials ended {duration(ago_s)} ago"
+        yield finding("credentials-stale", message)
+    failed = " or ".join(f"sum(increase({name}{{{situation.cluster}}}[10m])) > 0" for name in _REFRESH)
+    count = situation.values(failed)
+    if count:
+        message = f"{count[0].value:.0f} questions to EC2 for nodes failed within ten minutes"
+        yield finding("discovery-failing", message)
 
 
 def _late(situation: Situation) -> Iterator[Finding]:

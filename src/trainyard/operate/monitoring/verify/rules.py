@@ -1,10 +1,11 @@
-"""Whether whoever keeps the metrics has our rules, and can evaluate them."""
+"""Whether Prometheus has our rules and can evaluate them, and whether somebody receives the alerts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
+from trainyard.edge.aws.sns import subscriptions
 from trainyard.finding import Finding
 from trainyard.monitoring.alert import alerts_for
 from trainyard.monitoring.features import features_of
@@ -25,6 +26,24 @@ def rules(situation: Situation) -> Iterator[Finding]:
         message = f"{len(missing)} of {len(wanted)} rules are not loaded: {listed(missing)}"
         yield finding("rules-not-loaded", message)
     yield from _failing(loaded)
+
+
+def alerting(situation: Situation) -> Iterator[Finding]:
+    """Yield a topic that is gone, that nobody listens to, or whose subscription waits for a confirmation."""
+    account = situation.account
+    topic = None if account is None else account.outputs.get("AlertTopicArn")
+    if account is None or topic is None:
+        return
+    found = subscriptions(account.account, topic)
+    if found is None:
+        yield finding("alert-topic-missing", f"the topic {topic} of the alerts is not there")
+        return
+    situation.looked_at["subscriptions"] += len(found)
+    waiting = [one.address for one in found if not one.confirmed]
+    if waiting:
+        yield finding("alert-subscription-unconfirmed", f"{', '.join(waiting)} has not confirmed to want alerts")
+    elif not found:
+        yield finding("alerts-reach-nobody", f"nobody has subscribed to {topic}")
 
 
 def _wanted(situation: Situation) -> set[str]:

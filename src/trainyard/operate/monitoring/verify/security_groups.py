@@ -1,4 +1,4 @@
-"""Whether security groups let the head node reach every exporter and, in self-hosting, the keeper of the samples."""
+"""Whether exporters are reached: by security groups, and at the port where each listens."""
 
 from __future__ import annotations
 
@@ -34,6 +34,16 @@ def security_groups(situation: Situation) -> Iterator[Finding]:
         message = f"the head node cannot reach {job} of {place(node_type, queue)}: {why} port {port}"
         yield finding("port-closed", message)
     yield from _keeper(account, head)
+
+
+def ports(situation: Situation) -> Iterator[Finding]:
+    """Yield one finding for each exporter that is scraped at another port than its own."""
+    for exporter in situation.exporters:
+        scraped = [one.labels.get("instance", "") for one in situation.targets if one.labels.get("job") == exporter.job]
+        wrong = sorted({one.rpartition(":")[2] for one in scraped} - {str(exporter.port)})
+        if wrong:
+            message = f"{exporter.job} is scraped at port {' and '.join(wrong)}, and listens on {exporter.port}"
+            yield finding("target-port-wrong", message)
 
 
 def _keeper(account: InAccount, head: Instance) -> Iterator[Finding]:

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import math
+import re
 import time
+from collections.abc import Mapping
 from typing import Any
 
 from trainyard.edge.prometheus_api import Series
 from trainyard.errors import TrainyardError
 from trainyard.monitoring.dashboard import Panel, Query
-from trainyard.operate.monitoring.viewer.legend import series_name
 from trainyard.operate.monitoring.viewer.panel_queries import Answer, Asking
 from trainyard.operate.monitoring.viewer.variables import Selection, natural
 from trainyard.operate.monitoring.viewer.window import Window
 
 MOST_SERIES = {"timeseries": 20, "stat": 12, "gauge": 8, "bars": 30, "table": 500, "heatmap": 60, "states": 40}
 _OVER_TIME = {"timeseries", "heatmap", "states"}
+_LABEL = re.compile(r"\{\{\s*([A-Za-z_]\w*)\s*\}\}")
+# A name is read, not searched.
+_LONGEST = 120
 
 
 def panel_data(asking: Asking, panel: Panel, selection: Selection, window: Window) -> dict[str, Any]:
@@ -43,6 +47,12 @@ def has_data(asking: Asking, panel: Panel, selection: Selection, window: Window)
     """Return whether one of its queries has a value now that is a number. Raises TrainyardError."""
     answers = (asking.newest(query.expr, selection, window, 1) for query in panel.queries)
     return any(answer.total for answer in answers)
+
+
+def series_name(legend: str, labels: Mapping[str, str]) -> str:
+    """Return the legend with its labels filled in; without a legend, all labels."""
+    name = _LABEL.sub(lambda found: labels.get(found[1], ""), legend).strip() if legend else _all(labels)
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
 
 
 def _asked(asking: Asking, panel: Panel, query: Query, selection: Selection, window: Window) -> Answer:
@@ -86,3 +96,8 @@ def _number(value: float) -> float | str | None:
     if math.isinf(value):
         return "+Inf" if value > 0 else "-Inf"
     return float(f"{value:.7g}")
+
+
+def _all(labels: Mapping[str, str]) -> str:
+    told = ", ".join(f"{name}={value}" for name, value in sorted(labels.items()) if name != "__name__")
+    return told or labels.get("__name__", "")

@@ -15,9 +15,8 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from trainyard.edge.prometheus_api import Labels, Sample, Series
-from trainyard.operate.monitoring.viewer.first_nodes import node_series
 from trainyard.operate.monitoring.viewer.memory import Memory
-from trainyard.operate.monitoring.viewer.ranking import Ranking, ranking
+from trainyard.operate.monitoring.viewer.ranking import Ranking, node_series, ranking
 from trainyard.operate.monitoring.viewer.source import Source
 from trainyard.operate.monitoring.viewer.variables import Selection, filled
 from trainyard.operate.monitoring.viewer.window import Window

@@ -8,9 +8,14 @@ from __future__ import annotations
 
 import math
 import re
+from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
+import yaml
+
 from trainyard.edge.prometheus_api import Sample
+from trainyard.monitoring.dashboard import dashboards
 
 _RANKED = re.compile(r"\s*(topk|bottomk)\s*\(\s*([0-9]{1,4})\s*,(.*)\)\s*", re.DOTALL)
 _STRING = re.compile(r'"(?:\\.|[^"\\])*"')
@@ -41,6 +46,21 @@ def ranking(expr: str, most: int) -> Ranking:
     if found is None or not _is_one_argument(found[3]):
         return Ranking(expr, most)
     return Ranking(found[3].strip(), min(most, int(found[2])), found[1] == "bottomk")
+
+
+@cache
+def node_series() -> dict[str, str]:
+    """Return the recorded series by the queries that it is for."""
+    content: dict[str, dict[str, str]] = yaml.load(
+        Path(__file__).with_name("first_nodes.yaml").read_bytes(), Loader=yaml.CSafeLoader
+    )
+    return {
+        query.expr: content[dashboard.id][panel.id]
+        for dashboard in dashboards()
+        for panel in dashboard.panels()
+        for query in panel.queries
+        if panel.id in content.get(dashboard.id, {})
+    }
 
 
 def _is_one_argument(text: str) -> bool:

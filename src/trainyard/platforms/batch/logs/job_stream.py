@@ -15,6 +15,9 @@ from trainyard.edge.aws.batch_job_state import Job, described_jobs, latest_jobs
 from trainyard.errors import TrainyardError
 
 _FORM = re.compile(r"(?P<kind>[^/]+)/(?P<container>[^/]+)/(?P<task>[0-9a-f]{32}|[0-9a-f-]{36})")
+_MOST_JOBS = 100
+_MOST_NODES = 1000  # ten calls
+_REMEMBERED_MS = 30 * 86_400_000
 
 
 class JobStreamName(NamedTuple):
@@ -60,11 +63,6 @@ def parsed_job(name: str) -> JobStreamName | None:
     """Return the parts of a name; None where the stream is of something else."""
     match = _FORM.fullmatch(name)
     return None if match is None else JobStreamName(match["kind"], match["task"])
-
-
-_MOST_JOBS = 100
-_MOST_NODES = 1000  # ten calls
-_REMEMBERED_MS = 30 * 86_400_000
 
 
 class OfJob(NamedTuple):

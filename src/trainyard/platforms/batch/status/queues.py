@@ -1,4 +1,4 @@
-"""The job queues of a Batch cluster: what state they are in, and the jobs in them, counted as far as is quick."""
+"""The job queues of a Batch cluster: their state, their jobs, counted to a bound, and those that failed."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from functools import partial
 
 from trainyard.edge.aws.batch_job_state import Job, Jobs, jobs_by_status
 from trainyard.edge.aws.batch_queues import JobQueue
+from trainyard.operate.status.failures import Failure, short
 from trainyard.operate.status.status_request import StatusRequest
 from trainyard.platforms.batch.status.batch_status import Queue, Waiting
 
@@ -16,6 +17,8 @@ MISSING = "MISSING"
 _STATUSES = ("SUBMITTED", "PENDING", "RUNNABLE", "STARTING", "RUNNING", "FAILED")
 _MOST_COUNTED = 500
 _MOST_WAITING = 10
+_MOST = 5
+_LATELY_MS = 86_400_000
 
 
 def ask_jobs(request: StatusRequest, queue: str) -> Callable[[], dict[str, Jobs]]:
@@ -43,15 +46,6 @@ def queue_states(
     return tuple(_queue(name, known.get(name), jobs.get(name, {})) for name in names)
 
 
-def _queue(name: str, found: JobQueue | None, jobs: Mapping[str, Jobs]) -> Queue:
-    counts = {status: len(some.jobs) for status, some in jobs.items() if some.jobs}
-    more = tuple(status for status, some in jobs.items() if not some.whole)
-    if found is None:
-        return Queue(name_of(name), MISSING, "", "", (), counts, more)
-    environments = tuple(map(name_of, found.environments))
-    return Queue(found.name, found.state, found.status, found.reason, environments, counts, more)
-
-
 def waiting(jobs: Mapping[str, Mapping[str, Jobs]]) -> tuple[Waiting, ...]:
     """Return jobs that wait for instances, the longest waiting first."""
     found = [(name_of(queue), job) for queue, by_status in jobs.items() for job in of_status(by_status, "RUNNABLE")]
@@ -72,5 +66,37 @@ def name_of(arn: str) -> str:
     return arn.rpartition("/")[2]
 
 
+def failed_jobs(jobs: Mapping[str, Mapping[str, Jobs]], now_s: float) -> tuple[Failure, ...]:
+    """Return what became of jobs, the last first; those of a name that say the same as one."""
+    since_ms = now_s * 1000 - _LATELY_MS
+    found: dict[tuple[str, str], Failure] = {}
+    for queue, by_status in jobs.items():
+        failed = [one for one in of_status(by_status, "FAILED") if _ended_ms(one) >= since_ms]
+        for job in sorted(failed, key=_ended_ms):
+            what = f"job {job.name}: {job.reason or 'Batch says nothing'}{_exit(job)}"
+            before = found.pop((queue, what), None)
+            at = datetime.fromtimestamp(_ended_ms(job) / 1000, UTC).isoformat(timespec="seconds")
+            times = before.times + 1 if before else 1
+            found[queue, what] = Failure(at, f"queue {name_of(queue)}", short(f"{what} ({job.id})"), times)
+    return tuple(sorted(found.values(), key=lambda one: one.at or "", reverse=True))[:_MOST]
+
+
+def _queue(name: str, found: JobQueue | None, jobs: Mapping[str, Jobs]) -> Queue:
+    counts = {status: len(some.jobs) for status, some in jobs.items() if some.jobs}
+    more = tuple(status for status, some in jobs.items() if not some.whole)
+    if found is None:
+        return Queue(name_of(name), MISSING, "", "", (), counts, more)
+    environments = tuple(map(name_of, found.environments))
+    return Queue(found.name, found.state, found.status, found.reason, environments, counts, more)
+
+
 def _time(at_ms: int) -> str:
     return datetime.fromtimestamp(at_ms / 1000, UTC).isoformat(timespec="seconds")
+
+
+def _ended_ms(job: Job) -> int:
+    return job.stopped_ms or job.created_ms
+
+
+def _exit(job: Job) -> str:
+    return "" if job.exit_status is None else f", exit status {job.exit_status}"

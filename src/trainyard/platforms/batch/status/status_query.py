@@ -24,10 +24,9 @@ from trainyard.operate.status.reservations import reservations
 from trainyard.operate.status.status_request import StatusRequest
 from trainyard.platforms.batch.status import environments as of_environments
 from trainyard.platforms.batch.status.batch_status import BatchStatus, Image
-from trainyard.platforms.batch.status.failed_jobs import failed_jobs
 from trainyard.platforms.batch.status.images import image_states
 from trainyard.platforms.batch.status.platform_status import BatchPlatformStatus
-from trainyard.platforms.batch.status.queues import ask_jobs, queue_states, waiting
+from trainyard.platforms.batch.status.queues import ask_jobs, failed_jobs, queue_states, waiting
 
 
 class BatchQuery:

@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from shlex import join
 
-from trainyard.edge.kubernetes.documents import seconds
+import yaml
+
+from trainyard.deploy.record import Deployment
+from trainyard.edge.kubernetes.documents import parts, seconds, text
 from trainyard.operate.nodes.durations import duration, listed
 from trainyard.operate.status.cluster_status import Concern, Status
 from trainyard.operate.status.failures import short
-from trainyard.platforms.eks.status.configured_groups import configured_groups
 from trainyard.platforms.eks.status.eks_status import EksStatus, NodeGroup, issue_text
 from trainyard.platforms.eks.status.kubernetes_api import PART
 from trainyard.platforms.eks.status.workloads import offered_by
@@ -199,3 +201,14 @@ def _of_version(status: Status, eks: EksStatus) -> Iterator[Concern]:
         after = "then it costs more" if plane.support == "standard" else "then EKS upgrades it by itself"
         what = f"{plane.support} support of {version} ends on {plane.supported_until}, {after}"
         yield Concern("warning", what, command)
+
+
+def configured_groups(record: Deployment | None) -> tuple[str, ...]:
+    """Return their names; none where nothing is remembered, or what is cannot be read."""
+    if record is None or record.cluster_config is None:
+        return ()
+    try:
+        config = yaml.load(record.cluster_config, Loader=yaml.CSafeLoader)
+    except yaml.YAMLError:
+        return ()
+    return tuple(name for one in parts(config, "managedNodeGroups") if (name := text(one, "name")))
