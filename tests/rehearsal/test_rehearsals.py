@@ -18,13 +18,8 @@ pytestmark = pytest.mark.enable_socket
 
 MODES = ("none", "self-hosting", "amp-only", "amp+amg")
 NAMES = tuple(one.name for one in architectures_on("parallelcluster"))
-# Each mode with one architecture, and as different ones as there are.
-COVERING = (
-    ("distributed-training-trn1-custom-ami", "none"),
-    ("p5-observability", "self-hosting"),
-    ("p5en-monitoring", "amp-only"),
-    ("p6-b200-monitoring", "amp+amg"),
-)
+# The modes in which something is made for monitoring that the others lack.
+COVERING = (("p5-observability", "self-hosting"), ("p6-b200-monitoring", "amp+amg"))
 OTHERS = tuple(pair for pair in itertools.product(NAMES, MODES) if pair not in COVERING)
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import itertools
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.architectures.by_platform import architectures_on
+from tests.cfn_lint import objections
 from tests.platforms.batch.rendering.resolved import stack_of
 from trainyard.bundle.stack_files import parameters_list
 from trainyard.platforms.batch.rendering.template import native_template
@@ -60,7 +59,7 @@ batch:
 }
 
 
-def lint(folder: Path, specs: dict[str, str]) -> dict[str, str]:
+def lint(folder: Path, specs: dict[str, str]) -> dict[str, list[str]]:
     """Return what is said about each spec's stack, nothing where nothing is."""
     said = {}
     for name, text in specs.items():
@@ -68,14 +67,8 @@ def lint(folder: Path, specs: dict[str, str]) -> dict[str, str]:
         template, parameters = folder / f"{name}.yaml", folder / f"{name}.json"
         template.write_text(stack.template, encoding="utf-8")
         parameters.write_text(json.dumps(parameters_list(stack)), encoding="utf-8")
-        said[name] = _lint("--parameter-files", str(parameters), "--", str(template))
-    return {name: one for name, one in said.items() if one}
-
-
-def _lint(*arguments: str) -> str:
-    program = Path(sys.executable).with_name("cfn-lint")
-    command = [str(program), "--ignore-checks", *ALLOWED_WARNINGS, "--regions", *REGIONS, *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300).stdout
+        said[name] = objections(template, parameters=[parameters], ignored=ALLOWED_WARNINGS, regions=REGIONS)
+    return {name: found for name, found in said.items() if found}
 
 
 def whole(queues: str, options: str) -> str:
@@ -86,7 +79,7 @@ def whole(queues: str, options: str) -> str:
 def test_the_file_in_the_package_is_a_template_that_can_be_deployed_as_it_is(tmp_path: Path):
     file = tmp_path / "batch.yaml"
     file.write_text(native_template(), encoding="utf-8")
-    assert _lint("--", str(file)) == ""
+    assert objections(file, ignored=ALLOWED_WARNINGS, regions=REGIONS) == []
 
 
 @pytest.mark.integration

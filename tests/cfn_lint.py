@@ -1,0 +1,19 @@
+"""cfn-lint, an outside judge, in this process: to start the program takes longer than to judge most templates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from cfnlint.config import ConfigMixIn  # type: ignore[import-untyped]  # it has no types
+from cfnlint.runner.cli import Runner  # type: ignore[import-untyped]  # as above
+
+
+def objections(
+    *templates: Path, parameters: Sequence[Path] = (), ignored: Sequence[str], regions: Sequence[str]
+) -> list[str]:
+    """Return what it says about templates, with each file of parameters, in each of the regions."""
+    arguments = ["--ignore-checks", *ignored, "--regions", *regions]
+    if parameters:
+        arguments += ["--parameter-files", *map(str, parameters)]
+    return [str(match) for match in Runner(ConfigMixIn([*arguments, "--", *map(str, templates)])).run()]
