@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from trainyard.catalog.efa import uses_efa
 from trainyard.catalog.instance_type import InstanceType
-from trainyard.catalog.instances import find
+from trainyard.launch.instance import Instance
+from trainyard.launch.launch import compute_launches
 from trainyard.monitoring.exporters import gpu_queues
 from trainyard.spec.cluster import Spec
 from trainyard.spec.file_system import Lustre, OpenZfs
@@ -119,25 +119,24 @@ def _efa_capacity(spec: Spec, *, by_interface: bool) -> dict[str, str]:
 
 def efa_type(spec: Spec) -> InstanceType | None:
     """Return the instance type with EFA that has the most bandwidth, None where nobody knows any."""
-    found = [find(name) for name in _efa_types(spec)]
-    known = [one for one in found if one is not None and one.efa_gbit_s and one.efa_interfaces]
+    facts = [instance.facts for instance in _instances(spec) if instance.efa and instance.facts is not None]
+    known = [one for one in facts if one.efa_gbit_s and one.efa_interfaces]
     return max(known, key=lambda one: one.efa_gbit_s or 0, default=None)
 
 
 def has_efa(spec: Spec) -> bool:
     """Return whether any compute node has EFA."""
-    return any(True for _ in _efa_types(spec))
-
-
-def _efa_types(spec: Spec) -> Iterator[str]:
-    for group in spec.node_groups():
-        yield from (name for name in group.instance_types if uses_efa(name, group.efa))
+    return any(instance.efa for instance in _instances(spec))
 
 
 def has_gpus(spec: Spec) -> bool:
     """Return whether any compute node may have NVIDIA GPUs. What is not known of a type counts as there."""
-    found = [find(name) for group in spec.node_groups() for name in group.instance_types]
-    return any(one is None or one.gpu_count != 0 for one in found)
+    return any(instance.gpus != 0 for instance in _instances(spec))
+
+
+def _instances(spec: Spec) -> Iterator[Instance]:
+    for launch in compute_launches(spec):
+        yield from launch.instances
 
 
 def _checks_gpus(spec: Spec) -> bool:

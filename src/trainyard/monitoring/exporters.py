@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from trainyard.catalog.instances import find
+from trainyard.launch.launch import compute_launches
 from trainyard.platform_table import platform_of
 from trainyard.spec.cluster import Spec
 
@@ -46,6 +46,5 @@ def gpu_queues(spec: Spec) -> tuple[str, ...]:
     they are pods on nodes that have any.
     """
     if not platform_of(spec).nodes_run_release:
-        found = ((group.queue.name, find(group.instance_type)) for group in spec.node_groups())
-        return tuple(name for name, facts in found if facts is not None and facts.gpu_count)
+        return tuple(launch.nodes.queue.name for launch in compute_launches(spec) if launch.instance.gpus)
     return tuple(queue.name for queue in spec.queues if (queue.setup or spec.software.setup) == "gpu")

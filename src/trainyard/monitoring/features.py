@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from trainyard.catalog.compute_capabilities import compute_capability
-from trainyard.catalog.efa import uses_efa
 from trainyard.catalog.instance_type import InstanceType
-from trainyard.catalog.instances import find
+from trainyard.launch.launch import compute_launches
 from trainyard.monitoring.exporters import gpu_queues
 from trainyard.platform_table import platform_of
 from trainyard.spec.cluster import Spec
@@ -39,7 +38,7 @@ def _has_nvlink(spec: Spec) -> bool:
 
 
 def _has_efa(spec: Spec) -> bool:
-    return any(uses_efa(name, group.efa) for group in spec.node_groups() for name in group.instance_types)
+    return any(instance.efa for launch in compute_launches(spec) for instance in launch.instances)
 
 
 def _has_shared_storage(spec: Spec) -> bool:
@@ -65,9 +64,9 @@ def _has_head_node(spec: Spec) -> bool:
 
 def _gpu_types(spec: Spec) -> Iterator[InstanceType]:
     queues = gpu_queues(spec)
-    for group in spec.node_groups():
-        if group.queue.name in queues:
-            yield from (known for name in group.instance_types if (known := find(name)) is not None)
+    for launch in compute_launches(spec):
+        if launch.queue_name in queues:
+            yield from (instance.facts for instance in launch.instances if instance.facts is not None)
 
 
 _MET: dict[str, Callable[[Spec], bool]] = {
