@@ -28,6 +28,11 @@ def pids(machine: Machine) -> list[int]:
     return [int(line) for line in file.read_text().split()] if file.exists() else []
 
 
+def step_runs(machine: Machine) -> bool:
+    """Whether both processes of the step are there, and the runner has written down which they are."""
+    return len(pids(machine)) == 2 and (machine.root / "run/trainyard/step").exists()
+
+
 def lives(pid: int) -> bool:
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in {"Z", "X"}
@@ -56,7 +61,7 @@ def test_a_step_that_takes_too_long_is_ended_with_all_that_it_started(machine: M
 def test_asked_to_end_it_ends_the_step_and_writes_the_record_first(machine: Machine, number: signal.Signals):
     machine.plan(machine.step(10, "slow", STUBBORN), machine.step(20, "two", ""))
     with start(machine) as process:
-        wait_until(lambda: len(pids(machine)) == 2)
+        wait_until(lambda: step_runs(machine))
         process.send_signal(number)
         # Whoever is impatient changes nothing: the step is ended in any case.
         time.sleep(1)
@@ -72,7 +77,7 @@ def test_asked_to_end_it_ends_the_step_and_writes_the_record_first(machine: Mach
 def test_after_kill_9_the_next_run_ends_what_was_left_and_succeeds(machine: Machine):
     machine.plan(machine.step(10, "slow", f"[[ ! -e $STUB/mended ]] || exit 0\n{STUBBORN}"))
     with start(machine) as process:
-        wait_until(lambda: len(pids(machine)) == 2 and (machine.root / "run/trainyard/step").exists())
+        wait_until(lambda: step_runs(machine))
         process.kill()
         process.wait()
     assert machine.record()["status"] == "running"
@@ -96,7 +101,7 @@ def test_a_process_that_only_has_the_number_of_a_former_step_is_left_alone(machi
 def test_two_bootstraps_do_not_run_at_a_time(machine: Machine):
     machine.plan(machine.step(10, "slow", STUBBORN))
     with start(machine) as process:
-        wait_until(lambda: len(pids(machine)) == 2)
+        wait_until(lambda: step_runs(machine))
         ran = machine.bootstrap()
         assert (ran.returncode, ran.stderr) == (
             75, "trainyard: another bootstrap runs on this node: wait for its end\n"
