@@ -17,7 +17,7 @@ import yaml
 
 from trainyard.document.node import Document
 from trainyard.finding import Confidence, Finding, Fix, Path, Severity, path_text
-from trainyard.platform_parts import Capability, Platform
+from trainyard.platform_entry import Capability, Platform
 
 
 class Problem(NamedTuple):

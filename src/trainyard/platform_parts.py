@@ -1,8 +1,6 @@
-"""What a platform is: facts that everybody may ask for, and parts that only its own folder has.
+"""The parts that a platform has to have, as the rooms that ask for them see them.
 
-Nobody outside `platforms/` compares names of platforms. Whoever needs to know what differs asks for a fact by its name
-in the field; whoever needs the platform to do something asks for a part. An entry without a fact or a part does not
-type-check. docs/decisions/0013-platforms.md says what AWS PCS and SageMaker HyperPod would answer.
+The types of these rooms are imported for type checkers alone: this module lies below them all.
 """
 
 from __future__ import annotations
@@ -10,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from trainyard.bench.submission.job import Job
     from trainyard.bench.submission.scheduler import Scheduler as JobScheduler
     from trainyard.bundle.readme_contents import ReadmeContents
-    from trainyard.catalog.interfaces import InterfaceLayout
     from trainyard.deploy.plan.cost_line import CostLine
     from trainyard.deploy.plan.expected_time import PlannedStage
     from trainyard.deploy.plan.immutable_fields import ImmutableField
@@ -28,38 +25,20 @@ if TYPE_CHECKING:
     from trainyard.edge.aws.cluster_logs import LogGroup
     from trainyard.edge.aws.stacks import StackState
     from trainyard.edge.kubernetes.kubectl import KubectlOf
-    from trainyard.finding import Finding, Path
+    from trainyard.finding import Path
     from trainyard.finding_kinds import Problem
-    from trainyard.operate.connect.target import Target
     from trainyard.operate.logs.cluster_log import ClusterLog, ListedGroup, Stream, StreamSource
     from trainyard.operate.logs.export import Export, ExportPart
     from trainyard.operate.logs.log_filter import LogSelection
     from trainyard.operate.monitoring.verify.in_account import InAccount
     from trainyard.operate.monitoring.verify.instances import CheckedTags, Instance
     from trainyard.operate.status.cluster_status import Status
-    from trainyard.operate.status.status_request import StatusRequest
     from trainyard.render.bench.job import BenchJob
     from trainyard.render.cloudformation.stack import Stack
     from trainyard.render.diagram.card import Card
     from trainyard.render.node_image import NodeImage
     from trainyard.render.stand_ins import Ids
     from trainyard.spec.cluster import Spec
-    from trainyard.spec.parsing import ParsedSpec
-
-Scheduler = Literal["slurm", "batch", "kubernetes"]
-Maker = Literal["parallelcluster", "cloudformation", "eksctl"]
-Capability = Literal[
-    "has_slurm",
-    "has_kubernetes",
-    "has_batch",
-    "made_by_parallelcluster",
-    "made_by_eksctl",
-    "has_head_node",
-    "nodes_run_release",
-    "mounts_scratch",
-    "can_host_monitoring",
-]
-"""Facts that are true or false, by which kinds of findings say where they apply."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)  # every start makes it
@@ -359,128 +338,3 @@ class PlatformRendering(Protocol):
 
     def bench_files(self, spec: Spec, jobs: Sequence[BenchJob]) -> dict[str, bytes]:
         """Return the files of bandwidth tests by name below bench/: one for each, and what they need beside them."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)  # every start makes it
-class Platform:
-    """One platform, or an environment, which is deployed by the same commands and has no nodes for jobs."""
-
-    name: str
-    """What a spec calls it."""
-    title: str
-    """What AWS calls it."""
-    scheduler: Scheduler | None
-    """Who gives jobs to nodes; None where there are none. PCS: slurm. HyperPod: slurm or kubernetes."""
-    made_by: Maker
-    """The program whose file describes the cluster, and whose rules that file has to obey. PCS: cloudformation.
-    HyperPod: cloudformation."""
-    has_head_node: bool
-    """One instance of the user's own runs the scheduler, and everything reaches the cluster through it. PCS: no, AWS
-    runs the controller. HyperPod: yes with Slurm (the controller group), no with EKS."""
-    nodes_run_release: bool
-    """Nodes fetch trainyard's release when they boot, and report to the bucket. PCS: yes, by user data of a launch
-    template. HyperPod: yes, by its lifecycle script."""
-    control_plane_spans_zones: bool
-    """The control plane has subnets in two zones at least, also where all nodes stand in one. PCS: no, one subnet.
-    HyperPod: no with Slurm, yes with EKS."""
-
-    logs: Callable[[], PlatformLogs] | None
-    """What it has in CloudWatch; None where it has no nodes that log."""
-    find_node: Callable[[Account, str, str | None], Target | None] | None
-    """Finds an instance of the cluster of a name: the one that is named, else the newest that runs. None where the
-    cluster is of another platform, or has no such instance; raises TrainyardError where it has none at all. There is no
-    search where ParallelCluster's tags name all nodes. PCS: by the tags of its node groups. HyperPod: by its API."""
-    node_discovery: Callable[[], NodeDiscovery]
-    """Which of its instances are nodes whose metrics arrive."""
-    status: Callable[[StatusRequest], StatusQuery]
-    """Begins to look at a cluster; what needs no other answer is asked at once."""
-    status_values_elsewhere: Mapping[str, Any]
-    """The keys that only this platform has in the JSON of `status`, with what they say of clusters of others."""
-
-    rehearsal: Callable[[], PlatformRehearsal]
-    """What a rehearsal does for it."""
-
-    mounts_scratch: bool
-    """Nodes stripe their local NVMe and mount it where the spec says; of an environment, those of its clusters.
-    PCS: yes, by user data. HyperPod: no, its images mount it at /opt/sagemaker."""
-    can_host_monitoring: bool
-    """An instance with Prometheus and Grafana can be made beside it, to which its nodes' metrics are sent. PCS: yes.
-    HyperPod: yes with Slurm."""
-    cluster_evidence: Callable[[], ClusterEvidence]
-    """What tells of failures of a cluster. PCS: GetCluster and ListComputeNodeGroups. HyperPod: DescribeCluster and
-    ListClusterEvents."""
-
-    cluster_step: str | None
-    """Name of the deployment's step that makes the cluster itself; None where there is no cluster. PCS and HyperPod:
-    that of their stack."""
-    cluster_stack_pattern: str | None
-    """What the stack that is the cluster is called, with ``{name}`` for the cluster's name."""
-    keeps_failed_cluster: bool
-    """A cluster whose making failed stays with its logs, and is deleted only by ``deploy --recreate``. PCS and
-    HyperPod: no, CloudFormation makes their stacks like others."""
-    deployment: Callable[[], PlatformDeployment]
-    bench_submission: Callable[[], BenchSubmission]
-    """How bandwidth tests are run. PCS: by Slurm, from a login node. HyperPod: by Slurm from its controller node, or as
-    MPIJobs."""
-    plan: Callable[[], PlatformPlan]
-
-    config_findings: Callable[[ParsedSpec, Callable[[str], None]], Iterator[Finding]]
-    """Yields what its own program says about the configuration that is rendered, at the spec's lines; tells the second
-    argument of long work. PCS and HyperPod: nothing, they have no such program."""
-    unusable_keys: Callable[[], UnusableKeys]
-    """Keys and values of a spec that it cannot use."""
-    needs_security_groups: bool
-    """Its nodes need security groups that are there before the cluster: the program that makes it makes none for them,
-    or none that file systems could admit before. PCS: yes, a launch template names them. HyperPod: yes."""
-    opens_ssh: bool
-    """``access.allow_from`` says who reaches nodes by SSH; of an environment, those of its clusters. PCS: yes, login
-    nodes. HyperPod: no, Session Manager alone."""
-    nodes_mount_file_systems: bool
-    """The nodes themselves mount the file systems, and not only containers. PCS: yes. HyperPod: yes with Slurm."""
-    starts_nodes_for_jobs: bool
-    """Whether jobs that wait make nodes start, up to the most that a queue may have. PCS: yes. HyperPod: no."""
-    has_system_nodes: bool
-    """Whether nodes of its own run what the cluster itself needs, such as DNS and operators. PCS: no. HyperPod: no
-    with Slurm; with EKS they are nodes of the EKS cluster, which HyperPod does not make."""
-    interface_layout: InterfaceLayout | None
-    """How the network interfaces of its nodes are laid out; None where there are no nodes. PCS: its launch template is
-    the user's, laid out as for the VPC CNI. HyperPod: lays them out itself."""
-    places_single_nodes: bool
-    """Whether even one node with EFA gets a placement group unless the spec says otherwise, because the program that
-    makes the cluster does so by itself. PCS: no, the launch template decides. HyperPod: no."""
-
-    runs_tests_in_containers: bool
-    """Whether bandwidth tests are rendered a second time for containers that the spec asks for. PCS: yes. HyperPod:
-    yes with Slurm."""
-    rendering: Callable[[], PlatformRendering]
-    picture: Callable[[], PlatformPicture]
-    readme: Callable[[], PlatformReadme]
-
-    @property
-    def has_slurm(self) -> bool:
-        """Whether jobs are submitted to Slurm."""
-        return self.scheduler == "slurm"
-
-    @property
-    def has_kubernetes(self) -> bool:
-        """Whether jobs are pods, and Amazon EKS runs the control plane."""
-        return self.scheduler == "kubernetes"
-
-    @property
-    def has_batch(self) -> bool:
-        """Whether jobs are submitted to AWS Batch, which runs them in containers of Amazon ECS."""
-        return self.scheduler == "batch"
-
-    @property
-    def made_by_parallelcluster(self) -> bool:
-        """Whether ParallelCluster reads the configuration and makes the cluster, within its own limits."""
-        return self.made_by == "parallelcluster"
-
-    @property
-    def made_by_eksctl(self) -> bool:
-        """Whether eksctl reads the configuration and makes the cluster, with managed node groups of Amazon EKS."""
-        return self.made_by == "eksctl"
-
-    def cluster_stack(self, name: str) -> str:
-        """Return the name of the stack that is the cluster; of an environment, which has none, its own name."""
-        return (self.cluster_stack_pattern or "{name}").format(name=name)

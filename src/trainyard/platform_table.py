@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trainyard.platform_parts import Platform
+from trainyard.platform_entry import Platform
 from trainyard.platforms.batch import BATCH
 from trainyard.platforms.eks import EKS
 from trainyard.platforms.environment import ENVIRONMENT

@@ -15,14 +15,8 @@ from trainyard.edge.aws.stacks import StackState
 from trainyard.operate.status.cluster_stacks import stacks_of_cluster
 from trainyard.operate.status.cluster_status import Status
 from trainyard.operate.status.status_request import StatusRequest
-from trainyard.platform_parts import (
-    Platform,
-    PlatformDeployment,
-    PlatformReadme,
-    PlatformRendering,
-    StatusQuery,
-    UnusableKeys,
-)
+from trainyard.platform_entry import Platform
+from trainyard.platform_parts import PlatformDeployment, PlatformReadme, PlatformRendering, StatusQuery, UnusableKeys
 from trainyard.platforms.environment import ENVIRONMENT
 from trainyard.platforms.environment import readme as environment_readme
 from trainyard.platforms.environment import steps as environment_steps

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from trainyard.platform_parts import Platform
+from trainyard.platform_entry import Platform
 from trainyard.platform_table import PLATFORMS, platform_of
 from trainyard.platforms.environment import ENVIRONMENT
 from trainyard.spec.parsing import parse

@@ -17,7 +17,7 @@ from trainyard.errors import InputError
 if TYPE_CHECKING:
     from trainyard.api.bench_submit import Cluster, JobResult, SubmissionResult
     from trainyard.bench.gpu_check import Checked
-    from trainyard.platform_parts import Platform
+    from trainyard.platform_entry import Platform
 
 _COLOURS = {"healthy": "green", "degraded": "yellow", "broken": "red", "unknown": "cyan"}
 

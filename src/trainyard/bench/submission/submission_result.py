@@ -19,7 +19,7 @@ from trainyard.bench.submission.scheduler import Scheduler
 from trainyard.bench.submission.submission import Outcome, submission
 from trainyard.edge.aws.account import Clock
 from trainyard.errors import InputError
-from trainyard.platform_parts import Platform
+from trainyard.platform_entry import Platform
 from trainyard.platform_table import platform_of
 from trainyard.render.bench.mpi_job import run_name
 
