@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainyard.rules.documents import DocumentKind
+from trainyard.rules import DocumentKind
 
 REST_OF_SPEC = {
     "name": "name: example",

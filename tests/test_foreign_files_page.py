@@ -13,7 +13,7 @@ import click
 
 from trainyard.checking.foreign_file import check_any_file
 from trainyard.cli.output import finding_text
-from trainyard.rules.documents import all_document_rules
+from trainyard.rules import all_document_rules
 
 FILE = Path(__file__).parents[1] / "docs" / "foreign-files.md"
 COMMAND = "$ trainyard check eksctl.yaml\n"

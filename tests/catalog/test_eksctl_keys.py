@@ -14,7 +14,7 @@ from tests.examples import example_document
 from tests.oracles import EKSCTL_SCHEMA, needs
 from trainyard.catalog import catalog_file
 from trainyard.catalog.eksctl_keys import TOP, eksctl_kinds
-from trainyard.rules.documents import all_document_rules
+from trainyard.rules import all_document_rules
 
 ROOT = Path(__file__).parents[2]
 OF_EKSCTL = [named for named in all_document_rules() if named.kind == "eksctl"]

@@ -11,8 +11,7 @@ from trainyard.checking.suppression import suppression_kinds
 from trainyard.errors import InputError
 from trainyard.finding_kinds import FindingKind
 from trainyard.platform_table import all_entries
-from trainyard.rules import all_rules
-from trainyard.rules.documents import all_document_rules
+from trainyard.rules import all_document_rules, all_rules
 
 
 @dataclass(frozen=True, slots=True)

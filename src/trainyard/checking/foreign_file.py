@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainyard.checking.spec_file import Checked, OutsideValidator, check_text, told_and_suppressed, unread
 from trainyard.document.node import Document
@@ -14,9 +14,7 @@ from trainyard.document.read import read_yaml
 from trainyard.edge.text_file import read_text
 from trainyard.errors import FindingsError
 from trainyard.finding import Finding
-
-if TYPE_CHECKING:
-    from trainyard.rules.documents import DocumentKind
+from trainyard.rules import DocumentKind, all_document_rules
 
 # The short forms of intrinsic functions, and what each stands for. Ref and Condition have no prefix.
 # https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/intrinsic-function-reference.html
@@ -73,9 +71,6 @@ def document_kind(value: Any) -> DocumentKind | None:
 
 def document_findings(document: Document, kind: DocumentKind) -> Iterator[Finding]:
     """Yield what the rules about documents of a kind object to, with the place of each; of one rule not without end."""
-    # Imported here because a check of a spec does not need it, and every check imports this module.
-    from trainyard.rules.documents import all_document_rules  # noqa: PLC0415  as above
-
     for rule in all_document_rules():
         if rule.kind == kind:
             problems = islice(rule.check(document), MOST_FINDINGS)

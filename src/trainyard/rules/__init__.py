@@ -1,6 +1,7 @@
-"""Rules: what a spec can say that is valid and yet wrong. One file a rule, found by looking into this folder.
+"""Rules: what a spec or a file of another tool can say that is valid and yet wrong. One file a rule, found by folder.
 
-A rule takes a spec and yields paths in it; it never sees files or lines, and never asks AWS.
+A rule about specs takes a spec, one about files of other tools the document as it was written; both yield paths in it.
+They never see the file or its lines, and never ask AWS. Where both judge the same fact they are in one file, here.
 """
 
 from __future__ import annotations
@@ -8,13 +9,38 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 from pathlib import Path as FilePath
+from typing import Literal
 
+from trainyard.document.node import Document
 from trainyard.finding_kinds import FindingKind, Problem, kinds_in
 from trainyard.platform_table import platform_of
 from trainyard.spec.cluster import Spec
 
-__all__ = ["Problem", "Rule", "all_rules"]
+__all__ = ["DocumentKind", "DocumentRule", "Problem", "Rule", "all_document_rules", "all_rules"]
+
+DocumentKind = Literal["eksctl", "cloudformation"]
+"""Whose file a document is."""
+_FOLDER = FilePath(__file__).parent
+# What a document rule has in common with the rule about specs that judges the same, unless it says otherwise.
+_SHARED = ("severity", "confidence", "title", "rationale", "remedy", "source")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)  # every check makes them
+class DocumentRule(FindingKind):
+    """A rule about files of the tool that its id begins with: a kind of findings, with what looks for it."""
+
+    bad: str
+    """Part of a document that the rule objects to."""
+    good: str
+    """The same, put right."""
+    check: Callable[[Document], Iterator[Problem]]
+
+    @property
+    def kind(self) -> DocumentKind:
+        """Return the documents that it is about."""
+        return "eksctl" if self.id.startswith("eksctl-") else "cloudformation"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)  # every check makes it
@@ -32,8 +58,22 @@ class Rule(FindingKind):
         if self.applies_on(platform_of(spec)):
             yield from self.check(spec)
 
+    def in_documents(self, id_: str, check: Callable[[Document], Iterator[Problem]], **own: str) -> DocumentRule:
+        """Return the same rule about files of another tool, with examples of its own and whatever else differs."""
+        shared = {field: getattr(self, field) for field in _SHARED}
+        return DocumentRule(id=id_, check=check, **{**shared, **own})
+
 
 @cache
 def all_rules() -> tuple[Rule, ...]:
-    """Return every rule, in the order of their ids."""
-    return kinds_in(FilePath(__file__).parent, __name__, "RULE", Rule)
+    """Return every rule about specs, in the order of their ids."""
+    return kinds_in(_FOLDER, __name__, "RULE", Rule)
+
+
+@cache
+def all_document_rules() -> tuple[DocumentRule, ...]:
+    """Return every rule about files of other tools, in the order of their ids."""
+    own = kinds_in(_FOLDER / "documents", f"{__name__}.documents", "RULE", DocumentRule)
+    modules = [import_module(f"{__name__}.{rule.id.replace('-', '_')}") for rule in all_rules()]
+    twins = [rule for module in modules for rule in vars(module).values() if isinstance(rule, DocumentRule)]
+    return tuple(sorted((*own, *twins), key=lambda rule: rule.id))

@@ -19,7 +19,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 def _other_capacity(spec: Spec) -> Iterator[Problem]:
     for group in spec.node_groups():
         for name in group.instance_types:
-            if group.capacity_kind != "capacity_block" and _comes_in_blocks(name):
+            if group.capacity_kind != "capacity_block" and comes_in_blocks(name):
                 message = (
                     f"{name} comes in Capacity Blocks only, and queue {group.queue.name!r} has "
                     f"{group.capacity_kind.replace('_', ' ')} capacity"
@@ -27,7 +27,7 @@ def _other_capacity(spec: Spec) -> Iterator[Problem]:
                 yield Problem((*group.path, "capacity"), message)
 
 
-def _comes_in_blocks(name: str) -> bool:
+def comes_in_blocks(name: str) -> bool:
     """Return whether a type is sold in UltraServers, which are offered through Capacity Blocks.
 
     https://docs.aws.amazon.com/eks/latest/userguide/ml-eks-nvidia-ultraserver.html

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainyard.document.node import Document
 from trainyard.rules import Problem, Rule
+from trainyard.rules.eksctl.config import mapping_at, mapping_in, texts_in
 from trainyard.spec.cluster import Spec
 from trainyard.spec.network import ExistingNetwork
 
@@ -23,6 +25,17 @@ def check(spec: Spec) -> Iterator[Problem]:
     path = ("network", "availability_zone" if second is None else "secondary_availability_zone")
     again = f"{first} is the only zone of the network" if second is None else f"the second zone is {first} again"
     yield Problem(path, f"{again}, and the control plane of EKS needs two")
+
+
+def check_eksctl(document: Document) -> Iterator[Problem]:
+    """Yield lists of one zone, and existing networks of which a single subnet is named."""
+    zones = texts_in(mapping_at(document), "availabilityZones")
+    if len(set(zones)) == 1:
+        yield Problem(("availabilityZones",), f"the cluster has one zone, {zones[0]}, and EKS wants two")
+    subnets = mapping_at(document, "vpc", "subnets")
+    named = [name for kind in ("private", "public") for name in mapping_in(subnets, kind)]
+    if len(named) == 1:
+        yield Problem(("vpc", "subnets"), f"the cluster has one subnet, {named[0]}, and EKS wants two in two zones")
 
 
 def _other_zones(spec: Spec) -> Iterator[str]:
@@ -61,4 +74,15 @@ access: {allow_from: [203.0.113.7/32]}
 network: {availability_zone: us-east-2a, secondary_availability_zone: us-east-2b}
 """,
     check=check,
+)
+EKSCTL = RULE.in_documents(
+    "eksctl-zones-too-few",
+    check_eksctl,
+    remedy="name a second zone for the cluster, and the one zone of its nodes in the node group",
+    bad="""\
+availabilityZones: [us-east-2a]
+""",
+    good="""\
+availabilityZones: [us-east-2a, us-east-2b]
+""",
 )

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.catalog.instances import find
+from trainyard.document.node import Document
 from trainyard.rules import Problem, Rule
+from trainyard.rules.eksctl.config import EksctlNodes, node_groups
 from trainyard.spec.cluster import Spec
 
 
@@ -19,6 +21,20 @@ def check(spec: Spec) -> Iterator[Problem]:
             speed = f" and its {facts.efa_gbit_s:,} Gbit/s" if facts.efa_gbit_s else ""
             problem = f"queue {group.queue.name!r} leaves the EFA of {facts.name}{speed} unused"
             yield Problem((*group.path, "efa"), problem)
+
+
+def check_eksctl(document: Document) -> Iterator[Problem]:
+    """Yield groups of several nodes with several network cards for which efaEnabled was not written."""
+    for group in node_groups(document):
+        facts = next((facts for facts in group.facts if facts.has_efa and facts.multi_card), None)
+        if facts is not None and not group.uses_efa and _may_be_several(group):
+            speed = f" with its {facts.efa_gbit_s:,} Gbit/s" if facts.efa_gbit_s else ""
+            yield Problem(group.path, f"node group {group.name!r} leaves the EFA of {facts.name}{speed} unused")
+
+
+def _may_be_several(group: EksctlNodes) -> bool:
+    sizes = (group.written.get(key) for key in ("maxSize", "desiredCapacity", "minSize"))
+    return max((size for size in sizes if isinstance(size, int)), default=2) > 1
 
 
 RULE = Rule(
@@ -40,4 +56,25 @@ queues:
   - {name: compute-gpu, instance_type: p5.48xlarge, nodes: {min: 0, max: 4}}
 """,
     check=check,
+)
+EKSCTL = RULE.in_documents(
+    "eksctl-efa-not-enabled",
+    check_eksctl,
+    title="EFA not switched on",
+    rationale=f"eksctl adds no EFA by itself. {RULE.rationale}",
+    remedy="write efaEnabled: true and privateNetworking: true",
+    source="https://docs.aws.amazon.com/eks/latest/userguide/node-efa.html",
+    bad="""\
+managedNodeGroups:
+  - {name: p4d, instanceType: p4d.24xlarge, desiredCapacity: 2, privateNetworking: true}
+""",
+    good="""\
+managedNodeGroups:
+  - name: p4d
+    instanceType: p4d.24xlarge
+    desiredCapacity: 2
+    efaEnabled: true
+    privateNetworking: true
+    availabilityZones: [us-east-2a]
+""",
 )

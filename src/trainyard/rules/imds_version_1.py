@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainyard.document.node import Document
 from trainyard.finding import Fix
 from trainyard.rules import Problem, Rule
+from trainyard.rules.cloudformation.batch import launch_templates
+from trainyard.rules.cloudformation.template import mappings
 from trainyard.spec.cluster import Spec
 
 
@@ -15,6 +18,18 @@ def check(spec: Spec) -> Iterator[Problem]:
         problem = f"imds {spec.parallelcluster.imds} hands out credentials to any request that reaches it"
         path = ("parallelcluster", "imds")
         yield Problem(path, problem, fix=Fix(path, "v2.0"))
+
+
+def check_cloudformation(document: Document) -> Iterator[Problem]:
+    """Yield launch templates that do not require tokens."""
+    for template in launch_templates(document):
+        written = template.written.get("MetadataOptions")
+        if written is None:
+            message = f"{template.resource} has no MetadataOptions, so the image or the account decides about IMDSv1"
+            yield Problem(template.path, message)
+        for path, options in mappings(document, written, (*template.path, "MetadataOptions")):
+            if options.get("HttpTokens") == "optional":
+                yield Problem((*path, "HttpTokens"), f"{template.resource} answers IMDSv1: HttpTokens is optional")
 
 
 RULE = Rule(
@@ -33,4 +48,23 @@ parallelcluster: {imds: v1.0}
 parallelcluster: {imds: v2.0}
 """,
     check=check,
+)
+CLOUDFORMATION = RULE.in_documents(
+    "cloudformation-imds-version-1",
+    check_cloudformation,
+    severity="info",
+    remedy="write MetadataOptions: {HttpTokens: required}",
+    source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/configuring-IMDS-new-instances.html",
+    bad="""\
+Resources:
+  Template:
+    Type: AWS::EC2::LaunchTemplate
+    Properties: {LaunchTemplateData: {InstanceType: p4d.24xlarge}}
+""",
+    good="""\
+Resources:
+  Template:
+    Type: AWS::EC2::LaunchTemplate
+    Properties: {LaunchTemplateData: {InstanceType: p4d.24xlarge, MetadataOptions: {HttpTokens: required}}}
+""",
 )

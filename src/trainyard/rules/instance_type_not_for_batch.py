@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 from trainyard.catalog.instance_type import InstanceType
 from trainyard.catalog.instances import find
+from trainyard.document.node import Document
 from trainyard.rules import Problem, Rule
+from trainyard.rules.cloudformation.batch import compute_environments, instance_types, multi_node_containers
 from trainyard.rules.instance_type_unknown import types_of
 from trainyard.spec.cluster import Spec
 
@@ -23,10 +25,26 @@ def check(spec: Spec) -> Iterator[Problem]:
                 yield Problem(path, f"queue {group.queue.name!r} runs {name}, {reason[0]}", reason[1])
 
 
+def check_cloudformation(document: Document) -> Iterator[Problem]:
+    """Yield types of environments, beside a multi-node job definition, whose first card holds a single interface."""
+    if not any(multi_node_containers(document)):
+        return
+    for environment in compute_environments(document):
+        for path, facts in instance_types(document, environment):
+            if _has_full_card(facts):
+                message = f"{facts.name} of {environment.resource} has no room for the interface of a container"
+                yield Problem(path, message)
+
+
+def _has_full_card(facts: InstanceType) -> bool:
+    """Return whether the first card holds the interface of the instance and no other."""
+    return facts.cards is not None and facts.cards[0].max_interfaces < 2
+
+
 def _why_not(name: str, facts: InstanceType | None, *, own_image: bool) -> tuple[str, str] | None:
     if facts is None or facts.vcpus is None or facts.memory_mib is None or facts.cards is None:
         return "whose vCPUs, memory and network cards are unknown", "choose a type that `trainyard instances` lists"
-    if facts.cards[0].max_interfaces < 2:
+    if _has_full_card(facts):
         reason = "whose first network card holds one interface and has no room for that of the container"
         return reason, "choose a type whose first card holds two"
     lacks_image = name.partition(".")[0] in _WITHOUT_IMAGE or (facts.architecture == "arm64" and facts.gpu_count)
@@ -44,8 +62,9 @@ RULE = Rule(
     title="Instance type without multi-node jobs",
     rationale=(
         "Containers of multi-node jobs bring a network interface of their own, which has to fit on the first network "
-        "card beside that of the instance. Batch counts in vCPUs and memory, which have to be known, and picks an "
-        "image by the type: its image with NVIDIA's driver is for no Graviton processor and not for P3 and G3."
+        "card beside that of the instance: where that card holds one, the job waits as RUNNABLE. Batch counts in vCPUs "
+        "and memory, which have to be known, and picks an image by the type: its image with NVIDIA's driver is for no "
+        "Graviton processor and not for P3 and G3."
     ),
     remedy="choose another type",
     source="https://docs.aws.amazon.com/batch/latest/APIReference/API_Ec2Configuration.html",
@@ -58,4 +77,34 @@ platform: batch
 queues: [{name: gpu, instance_type: p4d.24xlarge, nodes: {min: 0, max: 4}}]
 """,
     check=check,
+)
+CLOUDFORMATION = RULE.in_documents(
+    "cloudformation-instance-type-not-for-multi-node-jobs",
+    check_cloudformation,
+    remedy="choose a type whose first card holds two: `trainyard instances TYPE` shows it",
+    source="https://docs.aws.amazon.com/batch/latest/userguide/mnp-ce.html",
+    bad="""\
+Resources:
+  Nodes:
+    Type: AWS::Batch::ComputeEnvironment
+    Properties:
+      ComputeResources: {Type: EC2, InstanceTypes: [hpc6id.32xlarge], MaxvCpus: 192}
+  Job:
+    Type: AWS::Batch::JobDefinition
+    Properties:
+      NodeProperties:
+        NodeRangeProperties: [{TargetNodes: "0:", Container: {Image: "registry.example.com/train:1.0"}}]
+""",
+    good="""\
+Resources:
+  Nodes:
+    Type: AWS::Batch::ComputeEnvironment
+    Properties:
+      ComputeResources: {Type: EC2, InstanceTypes: [p4d.24xlarge], MaxvCpus: 192}
+  Job:
+    Type: AWS::Batch::JobDefinition
+    Properties:
+      NodeProperties:
+        NodeRangeProperties: [{TargetNodes: "0:", Container: {Image: "registry.example.com/train:1.0"}}]
+""",
 )

@@ -5,22 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.catalog.eks_limits import eks_limits
-from trainyard.catalog.eks_support import support_of, versions_in_standard_support
+from trainyard.catalog.eks_support import Support, support_of, versions_in_standard_support
+from trainyard.document.node import Document
 from trainyard.rules import Problem, Rule
+from trainyard.rules.eksctl.config import mapping_at
 from trainyard.spec.cluster import Spec
 
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield a version out of support, one in extended support, and one that the catalog does not know."""
     path, version = ("eks", "kubernetes_version"), spec.eks.kubernetes_version
-    support = support_of(version)
-    recommended = f"write one of {', '.join(versions_in_standard_support())}"
+    support, recommended, limits = support_of(version), _recommended(), eks_limits()
     if support.state == "ended":
-        since = f" since {support.until}" if support.until else ""
-        message = f"EKS makes no clusters of Kubernetes {version}, which is out of support{since}"
-        yield Problem(path, message, recommended)
+        yield Problem(path, _ended(version, support), recommended)
     elif support.state == "extended":
-        limits = eks_limits()
         normal, extended = limits.cluster_usd_per_hour, limits.cluster_in_extended_support_usd_per_hour
         message = (
             f"Kubernetes {version} is in extended support until {support.until}: "
@@ -30,6 +28,33 @@ def check(spec: Spec) -> Iterator[Problem]:
     elif support.state == "unknown":
         message = f"nothing is known about Kubernetes {version} on EKS as of {support.as_of}"
         yield Problem(path, message, recommended, "warning")
+
+
+def check_eksctl(document: Document) -> Iterator[Problem]:
+    """Yield a version that is a number to YAML, one out of support, and one whose support costs more."""
+    path, version = ("metadata", "version"), mapping_at(document, "metadata").get("version")
+    recommended = f"{_recommended()}, in quotes"
+    if isinstance(version, int | float):
+        message = f"version {version} has no quotes, so YAML reads a number: 1.30 is 1.3"
+        yield Problem(path, message, recommended)
+    if not isinstance(version, str):
+        return
+    support, limits = support_of(version), eks_limits()
+    if support.state == "ended":
+        yield Problem(path, _ended(version, support), recommended)
+    elif support.state == "extended":
+        more = limits.cluster_in_extended_support_usd_per_hour - limits.cluster_usd_per_hour
+        message = f"Kubernetes {version} is in extended support until {support.until}: the cluster costs {more:.2f} USD"
+        yield Problem(path, f"{message} an hour more", recommended, severity="info")
+
+
+def _ended(version: str, support: Support) -> str:
+    since = f" since {support.until}" if support.until else ""
+    return f"EKS makes no clusters of Kubernetes {version}, which is out of support{since}"
+
+
+def _recommended() -> str:
+    return f"write one of {', '.join(versions_in_standard_support())}"
 
 
 RULE = Rule(
@@ -54,4 +79,15 @@ access: {allow_from: [203.0.113.7/32]}
 eks: {kubernetes_version: "1.35"}
 """,
     check=check,
+)
+EKSCTL = RULE.in_documents(
+    "eksctl-kubernetes-version",
+    check_eksctl,
+    remedy=f"{RULE.remedy}, in quotes",
+    bad="""\
+metadata: {name: example, region: us-east-2, version: "1.27"}
+""",
+    good="""\
+metadata: {name: example, region: us-east-2, version: "1.35"}
+""",
 )

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from trainyard.catalog.efa import uses_efa
 from trainyard.catalog.instances import find
 from trainyard.catalog.interfaces import interface_plan
+from trainyard.document.node import Document
 from trainyard.platform_table import platform_of
 from trainyard.rules import Problem, Rule
+from trainyard.rules.eksctl.config import node_groups
 from trainyard.spec.cluster import Spec
 from trainyard.spec.node_group import NodeGroup
 
@@ -21,6 +23,16 @@ def check(spec: Spec) -> Iterator[Problem]:
                 (*group.path[:2], "subnet"),
                 f"queue {group.queue.name!r} puts {group.instance_type} ({count} interfaces) into a public subnet",
             )
+
+
+def check_eksctl(document: Document) -> Iterator[Problem]:
+    """Yield node groups that get an interface on each of several cards, and stand in public subnets."""
+    for group in node_groups(document):
+        facts = next((facts for facts in group.facts if facts.multi_card), None)
+        if group.uses_efa and facts is not None and group.written.get("privateNetworking") is not True:
+            cards = f"{facts.name}, launched with {facts.network_card_count} interfaces,"
+            message = f"node group {group.name!r} puts {cards} into a public subnet"
+            yield Problem((*group.path, "efaEnabled"), message)
 
 
 def is_public(spec: Spec, subnet: str) -> bool:
@@ -47,9 +59,9 @@ RULE = Rule(
     title="Several network interfaces in a public subnet",
     rationale=(
         "EC2 gives no public address to an instance that is launched with several network interfaces: one for each "
-        "network card, and one more for EFA on the first. In a public subnet such a node reaches neither the "
-        "internet nor the AWS services that it needs to come up, and is replaced until the cluster enters "
-        "protected mode."
+        "network card, and one more for EFA on the first. In a public subnet, which eksctl takes "
+        "without privateNetworking, such a node reaches neither the internet nor the AWS services that it needs to "
+        "come up, and does not join; ParallelCluster replaces it until the cluster enters protected mode."
     ),
     remedy="use subnet: private, which reaches the internet through NAT or services through endpoints",
     source="https://github.com/aws/aws-parallelcluster/pull/7457",
@@ -66,4 +78,18 @@ queues:
     subnet: private
 """,
     check=check,
+)
+EKSCTL = RULE.in_documents(
+    "eksctl-efa-in-public-subnet",
+    check_eksctl,
+    remedy="write privateNetworking: true",
+    source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/using-instance-addressing.html",
+    bad="""\
+managedNodeGroups:
+  - {name: p5, instanceType: p5.48xlarge, efaEnabled: true, availabilityZones: [us-east-2a]}
+""",
+    good="""\
+managedNodeGroups:
+  - {name: p5, instanceType: p5.48xlarge, efaEnabled: true, privateNetworking: true, availabilityZones: [us-east-2a]}
+""",
 )

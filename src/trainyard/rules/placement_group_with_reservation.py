@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainyard.document.node import Document
 from trainyard.rules import Problem, Rule
+from trainyard.rules.eksctl.config import mapping_in, node_groups
 from trainyard.spec.cluster import Spec
 
 
@@ -19,14 +21,24 @@ def check(spec: Spec) -> Iterator[Problem]:
             )
 
 
+def check_eksctl(document: Document) -> Iterator[Problem]:
+    """Yield self-managed node groups with EFA and a reservation, which get a placement group unless they name one."""
+    for group in node_groups(document):
+        named = "groupName" in mapping_in(group.written, "placement")
+        if not group.managed and group.uses_efa and group.reservation and not named:
+            message = f"eksctl puts the EFA nodes of {group.name!r}, which target a reservation, into a placement group"
+            yield Problem(group.path, message)
+
+
 RULE = Rule(
     severity="warning",
     title="Placement group with a capacity reservation",
     rationale=(
-        "ParallelCluster makes a new placement group for the queue. The reserved instances stand where the reservation "
-        "put them, and where that is outside the new group EC2 reports insufficient capacity although the reservation "
-        "has room. ParallelCluster warns (PlacementGroupCapacityReservationValidator), and refuses where the "
-        "reservation was made in another placement group, which only AWS can tell."
+        "ParallelCluster makes a new placement group for the queue, and eksctl for every self-managed node group with "
+        "EFA. The reserved instances stand where the reservation put them, and where that is outside the new group "
+        "EC2 reports insufficient capacity although the reservation has room: of 16 reserved instances, 11 were had. "
+        "ParallelCluster warns (PlacementGroupCapacityReservationValidator), and refuses where the reservation was "
+        "made in another placement group, which only AWS can tell."
     ),
     remedy=(
         "remove placement_group, or set it to false; a reservation that was made in a placement group keeps it anyway"
@@ -49,4 +61,28 @@ queues:
     placement_group: false
 """,
     check=check,
+)
+EKSCTL = RULE.in_documents(
+    "eksctl-placement-group-with-reservation",
+    check_eksctl,
+    remedy="move it to managedNodeGroups, or name the reservation's own group in placement.groupName",
+    source="https://github.com/eksctl-io/eksctl/issues/7949",
+    bad="""\
+nodeGroups:
+  - name: p4de
+    instanceType: p4de.24xlarge
+    efaEnabled: true
+    privateNetworking: true
+    availabilityZones: [us-east-2a]
+    capacityReservation: {capacityReservationTarget: {capacityReservationID: cr-0123456789abcdef0}}
+""",
+    good="""\
+managedNodeGroups:
+  - name: p4de
+    instanceType: p4de.24xlarge
+    efaEnabled: true
+    privateNetworking: true
+    availabilityZones: [us-east-2a]
+    capacityReservation: {capacityReservationTarget: {capacityReservationID: cr-0123456789abcdef0}}
+""",
 )

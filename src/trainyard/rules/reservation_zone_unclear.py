@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainyard.document.node import Document
 from trainyard.rules import Problem, Rule
+from trainyard.rules.eksctl.config import RESERVATION_KEYS, node_groups
 from trainyard.spec.capacity import Reserved
 from trainyard.spec.cluster import Spec
 from trainyard.spec.node_group import NodeGroup
@@ -30,6 +32,18 @@ def check(spec: Spec) -> Iterator[Problem]:
         elif _lies_in_one_zone(group):
             message = f"queue {group.queue.name!r} uses {id_}, which lies in one of {', '.join(zones)} only"
             yield Problem((*group.path[:2], "availability_zone"), message)
+
+
+def check_eksctl(document: Document) -> Iterator[Problem]:
+    """Yield node groups of one reservation that name no zone and no subnet, or several of them."""
+    for group in node_groups(document):
+        reservation = group.reservation.get(RESERVATION_KEYS[0])
+        # With EFA, several zones are refused by eksctl itself, which has a rule of its own.
+        several = max(len(set(group.zones)), len(set(group.subnets))) > 1 and not group.uses_efa
+        if not isinstance(reservation, str) or ((group.zones or group.subnets) and not several):
+            continue
+        where = ", ".join((*group.zones, *group.subnets)) or "no zone or subnet"
+        yield Problem(group.path, f"node group {group.name!r} uses {reservation} and names {where}")
 
 
 def _reserved_id(group: NodeGroup) -> str | None:
@@ -73,7 +87,8 @@ RULE = Rule(
     rationale=(
         "A capacity reservation or Capacity Block lies in one zone, and only nodes in that zone get its instances. "
         "ParallelCluster refuses a subnet in another zone, and several subnets (CapacityReservationValidator). Where "
-        "none is named, the network may be made in another zone."
+        "none is named, the network may be made in another zone, and eksctl takes every subnet of the cluster, or with "
+        "EFA any one of them."
     ),
     remedy="write the reservation's zone as availability_zone, of the network or of the queue",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-capacity-reservations.html",
@@ -93,4 +108,27 @@ queues:
     capacity: {reservation: cr-0123456789abcdef0}
 """,
     check=check,
+)
+EKSCTL = RULE.in_documents(
+    "eksctl-reservation-zone-unclear",
+    check_eksctl,
+    severity="warning",
+    remedy="write availabilityZones: [the reservation's zone], or subnets: [a subnet in it]",
+    bad="""\
+managedNodeGroups:
+  - name: p5
+    instanceType: p5.48xlarge
+    privateNetworking: true
+    efaEnabled: true
+    capacityReservation: {capacityReservationTarget: {capacityReservationID: cr-0123456789abcdef0}}
+""",
+    good="""\
+managedNodeGroups:
+  - name: p5
+    instanceType: p5.48xlarge
+    privateNetworking: true
+    efaEnabled: true
+    availabilityZones: [us-east-2a]
+    capacityReservation: {capacityReservationTarget: {capacityReservationID: cr-0123456789abcdef0}}
+""",
 )

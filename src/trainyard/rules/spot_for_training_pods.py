@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.catalog.efa import uses_efa
+from trainyard.document.node import Document
 from trainyard.rules import Problem, Rule
+from trainyard.rules.eksctl.config import node_groups
 from trainyard.spec.cluster import Spec
 
 
@@ -16,6 +18,19 @@ def check(spec: Spec) -> Iterator[Problem]:
         if group.capacity_kind == "spot" and together:
             message = f"{group.max_nodes} × {group.instance_type} of queue {group.queue.name!r} work together on spot"
             yield Problem((*group.path, "capacity"), message)
+
+
+def check_eksctl(document: Document) -> Iterator[Problem]:
+    """Yield spot nodes with EFA, and, as an error, spot nodes of a reservation, which never run in it."""
+    for group in node_groups(document):
+        if group.written.get("spot") is not True and group.market != "spot":
+            continue
+        path = (*group.path, "spot") if "spot" in group.written else (*group.path, "instanceMarketOptions")
+        if group.reservation:
+            message = f"node group {group.name!r} is spot, and spot instances use no reservation"
+            yield Problem(path, message, "remove spot, or the reservation", severity="error")
+        elif group.uses_efa:
+            yield Problem(path, f"node group {group.name!r} has EFA for jobs of several nodes, and is spot")
 
 
 RULE = Rule(
@@ -40,4 +55,19 @@ access: {allow_from: [203.0.113.7/32]}
 queues: [{name: gpu, instance_type: g5.48xlarge, nodes: 4, capacity: on-demand}]
 """,
     check=check,
+)
+EKSCTL = RULE.in_documents(
+    "eksctl-spot-for-training",
+    check_eksctl,
+    rationale=f"{RULE.rationale} Reservations are for on-demand instances.",
+    remedy="remove spot, or let jobs resume from checkpoints that they write often",
+    source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/spot-interruptions.html",
+    bad="""\
+managedNodeGroups:
+  - {name: g5, instanceType: g5.48xlarge, efaEnabled: true, privateNetworking: true, spot: true}
+""",
+    good="""\
+managedNodeGroups:
+  - {name: g5, instanceType: g5.48xlarge, efaEnabled: true, privateNetworking: true, spot: false}
+""",
 )

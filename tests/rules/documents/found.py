@@ -6,8 +6,7 @@ from tests.examples import example_document
 from trainyard.checking.foreign_file import FUNCTIONS
 from trainyard.document.read import read_yaml
 from trainyard.finding import path_text
-from trainyard.rules import Problem
-from trainyard.rules.documents import all_document_rules
+from trainyard.rules import Problem, all_document_rules
 
 
 def problems(rule_id: str, part: str) -> list[Problem]:

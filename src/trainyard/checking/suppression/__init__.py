@@ -19,8 +19,7 @@ from trainyard.document.node import Place
 from trainyard.document.problems import Problems, short
 from trainyard.finding import Finding
 from trainyard.finding_kinds import FindingKind, finding_of, kinds_beside
-from trainyard.rules import all_rules
-from trainyard.rules.documents import all_document_rules
+from trainyard.rules import all_document_rules, all_rules
 
 
 class Suppression(NamedTuple):

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 
 from trainyard.document.node import Document
 from trainyard.document.problems import short, without_password
-from trainyard.rules import Problem
+from trainyard.rules import DocumentRule, Problem
 from trainyard.rules.cloudformation.batch import multi_node_containers
 from trainyard.rules.cloudformation.template import values
-from trainyard.rules.documents import DocumentRule
 
 
 def check(document: Document) -> Iterator[Problem]:
@@ -27,7 +26,6 @@ def _moves(image: str) -> bool:
 
 
 RULE = DocumentRule(
-    kind="cloudformation",
     severity="info",
     confidence="possible",
     title="Container image that moves",

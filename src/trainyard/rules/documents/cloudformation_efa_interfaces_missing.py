@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.document.node import Document
-from trainyard.rules import Problem
+from trainyard.rules import DocumentRule, Problem
 from trainyard.rules.cloudformation.batch import EFA_KINDS, interface_lists
-from trainyard.rules.documents import DocumentRule
 
 
 def check(document: Document) -> Iterator[Problem]:
@@ -22,7 +21,6 @@ def check(document: Document) -> Iterator[Problem]:
 
 
 RULE = DocumentRule(
-    kind="cloudformation",
     severity="warning",
     confidence="likely",
     title="EFA interfaces that are left out",

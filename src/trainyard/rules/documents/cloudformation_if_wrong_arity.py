@@ -7,8 +7,7 @@ from typing import Any
 
 from trainyard.document.node import Document
 from trainyard.finding import Path
-from trainyard.rules import Problem
-from trainyard.rules.documents import DocumentRule
+from trainyard.rules import DocumentRule, Problem
 
 
 def check(document: Document) -> Iterator[Problem]:
@@ -30,7 +29,6 @@ def _below(value: Any, path: Path) -> Iterator[Problem]:
 
 
 RULE = DocumentRule(
-    kind="cloudformation",
     severity="error",
     title="Condition without two branches",
     rationale=(

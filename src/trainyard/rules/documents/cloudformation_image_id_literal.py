@@ -6,10 +6,9 @@ from collections.abc import Iterator
 
 from trainyard.document.node import Document
 from trainyard.finding import Path
-from trainyard.rules import Problem
+from trainyard.rules import DocumentRule, Problem
 from trainyard.rules.cloudformation.batch import compute_environments, launch_templates
 from trainyard.rules.cloudformation.template import mapping_in, members, values
-from trainyard.rules.documents import DocumentRule
 
 
 def check(document: Document) -> Iterator[Problem]:
@@ -41,7 +40,6 @@ def _is_looked_up(document: Document, path: Path) -> bool:
 
 
 RULE = DocumentRule(
-    kind="cloudformation",
     severity="error",
     title="Path of a parameter in place of an image",
     rationale=(

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from trainyard.document.node import Document
-from trainyard.rules import Problem
+from trainyard.rules import DocumentRule, Problem
 from trainyard.rules.cloudformation.batch import compute_environments, multi_node_containers
 from trainyard.rules.cloudformation.template import members, values
-from trainyard.rules.documents import DocumentRule
 
 # What these words stand for are families of general types.
 # https://docs.aws.amazon.com/batch/latest/APIReference/API_ComputeResource.html (read 2026-11-22)
@@ -40,7 +39,6 @@ def _offers(one: Any, wanted: str) -> bool:
 
 
 RULE = DocumentRule(
-    kind="cloudformation",
     severity="error",
     title="Instance type that no compute environment has",
     rationale=(

@@ -7,10 +7,9 @@ from typing import Any
 
 from trainyard.catalog.interfaces import Interface, misfits
 from trainyard.document.node import Document
-from trainyard.rules import Problem
+from trainyard.rules import DocumentRule, Problem
 from trainyard.rules.cloudformation.batch import EFA_KINDS, interface_lists
 from trainyard.rules.cloudformation.template import number
-from trainyard.rules.documents import DocumentRule
 
 
 def check(document: Document) -> Iterator[Problem]:
@@ -33,7 +32,6 @@ def _interface(written: Mapping[str, Any]) -> Interface | None:
 
 
 RULE = DocumentRule(
-    kind="cloudformation",
     severity="error",
     title="Network interfaces that do not fit the type",
     rationale=(

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.document.node import Document
-from trainyard.rules import Problem
+from trainyard.rules import DocumentRule, Problem
 from trainyard.rules.cloudformation.batch import containers_for_efa
 from trainyard.rules.cloudformation.template import members, number
-from trainyard.rules.documents import DocumentRule
 
 _UNLIMITED = -1
 
@@ -37,7 +36,6 @@ def check(document: Document) -> Iterator[Problem]:
 
 
 RULE = DocumentRule(
-    kind="cloudformation",
     severity="error",
     title="Locked memory that EFA lacks",
     rationale=(

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.document.node import Document
-from trainyard.rules import Problem
+from trainyard.rules import DocumentRule, Problem
 from trainyard.rules.cloudformation.template import parameters
-from trainyard.rules.documents import DocumentRule
 
 
 def check(document: Document) -> Iterator[Problem]:
@@ -25,7 +24,6 @@ def check(document: Document) -> Iterator[Problem]:
 
 
 RULE = DocumentRule(
-    kind="cloudformation",
     severity="error",
     title="Optional parameter that is not optional",
     rationale=(

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from trainyard.document.node import Document
-from trainyard.rules import Problem
+from trainyard.rules import DocumentRule, Problem
 from trainyard.rules.cloudformation.batch import compute_environments
-from trainyard.rules.documents import DocumentRule
 
 _NOTHING = {"Ref": "AWS::NoValue"}
 
@@ -38,7 +37,6 @@ def _conditions(document: Document) -> dict[str, Any]:
 
 
 RULE = DocumentRule(
-    kind="cloudformation",
     severity="warning",
     confidence="likely",
     title="Placement group the wrong way round",

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.document.node import Document
-from trainyard.rules import Problem
+from trainyard.rules import DocumentRule, Problem
 from trainyard.rules.cloudformation.batch import launch_templates
 from trainyard.rules.cloudformation.template import mappings
-from trainyard.rules.documents import DocumentRule
 
 _ID, _GROUP = "CapacityReservationId", "CapacityReservationResourceGroupArn"
 
@@ -30,7 +29,6 @@ def _is_certain(value: object) -> bool:
 
 
 RULE = DocumentRule(
-    kind="cloudformation",
     severity="error",
     title="Both forms of a reservation",
     rationale="EC2 takes a reservation by its id or a resource group of several, and refuses a launch with both.",

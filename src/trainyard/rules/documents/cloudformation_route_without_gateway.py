@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from trainyard.document.node import Document
-from trainyard.rules import Problem
+from trainyard.rules import DocumentRule, Problem
 from trainyard.rules.cloudformation.template import referred, resources
-from trainyard.rules.documents import DocumentRule
 
 
 def check(document: Document) -> Iterator[Problem]:
@@ -30,7 +29,6 @@ def _awaited(depends_on: Any) -> tuple[Any, ...]:
 
 
 RULE = DocumentRule(
-    kind="cloudformation",
     severity="warning",
     title="Route that does not wait for its gateway",
     rationale=(

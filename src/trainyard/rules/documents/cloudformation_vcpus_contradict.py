@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.document.node import Document
-from trainyard.rules import Problem
+from trainyard.rules import DocumentRule, Problem
 from trainyard.rules.cloudformation.batch import Part, compute_environments, instance_types
 from trainyard.rules.cloudformation.template import number, values
-from trainyard.rules.documents import DocumentRule
 
 
 def check(document: Document) -> Iterator[Problem]:
@@ -34,7 +33,6 @@ def _number(document: Document, environment: Part, key: str) -> float | None:
 
 
 RULE = DocumentRule(
-    kind="cloudformation",
     severity="error",
     title="vCPUs that contradict each other",
     rationale=(

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from trainyard.catalog.eks_limits import eks_limits
 from trainyard.catalog.eks_support import is_older
 from trainyard.document.node import Document
-from trainyard.rules import Problem
-from trainyard.rules.documents import DocumentRule
+from trainyard.rules import DocumentRule, Problem
 from trainyard.rules.eksctl.config import mapping_at, node_groups
 
 
@@ -30,7 +29,6 @@ def check(document: Document) -> Iterator[Problem]:
 
 
 RULE = DocumentRule(
-    kind="eksctl",
     severity="warning",
     title="Amazon Linux 2",
     rationale=(

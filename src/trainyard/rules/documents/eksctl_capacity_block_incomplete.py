@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.document.node import Document
-from trainyard.rules import Problem
-from trainyard.rules.documents import DocumentRule
-from trainyard.rules.documents.eksctl_reservation_key_misspelt import KEYS
-from trainyard.rules.eksctl.config import EksctlNodes, node_groups
+from trainyard.rules import DocumentRule, Problem
+from trainyard.rules.capacity_block_without_its_type import comes_in_blocks
+from trainyard.rules.eksctl.config import RESERVATION_KEYS, node_groups
 
 # https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_LaunchTemplateInstanceMarketOptionsRequest.html
 _MARKETS = ("capacity-block", "spot")
@@ -22,21 +21,12 @@ def check(document: Document) -> Iterator[Problem]:
             yield Problem(market, f"EC2 has no market {group.market!r}", f"write one of {', '.join(_MARKETS)}")
         elif group.market == "capacity-block" and not group.reservation:
             yield Problem(market, f"node group {group.name!r} asks for a capacity-block and names none")
-        elif group.market is None and (name := _sold_in_blocks(group)):
+        elif group.market is None and (name := next(filter(comes_in_blocks, group.instance_types), None)):
             message = f"{name} comes in Capacity Blocks only, and node group {group.name!r} asks for none"
             yield Problem((*group.path, "instanceType"), message)
 
 
-def _sold_in_blocks(group: EksctlNodes) -> str | None:
-    """Return a type that is sold in UltraServers, which are offered through Capacity Blocks.
-
-    https://docs.aws.amazon.com/eks/latest/userguide/ml-eks-nvidia-ultraserver.html
-    """
-    return next((facts.name for facts in group.facts if facts.ultraserver_instances is not None), None)
-
-
 RULE = DocumentRule(
-    kind="eksctl",
     severity="error",
     title="Capacity Block without its other half",
     rationale=(
@@ -46,7 +36,7 @@ RULE = DocumentRule(
     ),
     remedy=(
         "write instanceMarketOptions: {marketType: capacity-block} and "
-        f"capacityReservation: {{capacityReservationTarget: {{{KEYS[0]}: cr-…}}}}"
+        f"capacityReservation: {{capacityReservationTarget: {{{RESERVATION_KEYS[0]}: cr-…}}}}"
     ),
     source="https://docs.aws.amazon.com/eks/latest/userguide/capacity-blocks-mng.html",
     bad="""\

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from trainyard.catalog.interfaces import eksctl_interfaces, misfits
 from trainyard.document.node import Document
-from trainyard.rules import Problem
-from trainyard.rules.documents import DocumentRule
+from trainyard.rules import DocumentRule, Problem
 from trainyard.rules.eksctl.config import node_groups
 
 
@@ -23,7 +22,6 @@ def check(document: Document) -> Iterator[Problem]:
 
 
 RULE = DocumentRule(
-    kind="eksctl",
     severity="error",
     title="EFA interfaces that do not fit the type",
     rationale=(

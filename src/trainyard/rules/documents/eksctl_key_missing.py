@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.document.node import Document
-from trainyard.rules import Problem
-from trainyard.rules.documents import DocumentRule
+from trainyard.rules import DocumentRule, Problem
 from trainyard.rules.eksctl.config import mapping_at, node_groups
 
 # https://docs.aws.amazon.com/eks/latest/eksctl/schema.html
@@ -29,7 +28,6 @@ def check(document: Document) -> Iterator[Problem]:
 
 
 RULE = DocumentRule(
-    kind="eksctl",
     severity="error",
     title="Key that eksctl wants and that is missing",
     rationale=(

@@ -7,8 +7,7 @@ from typing import Any
 
 from trainyard.catalog.eks_limits import eks_limits
 from trainyard.document.node import Document
-from trainyard.rules import Problem
-from trainyard.rules.documents import DocumentRule
+from trainyard.rules import DocumentRule, Problem
 from trainyard.rules.eksctl.config import mapping_at, node_groups
 
 
@@ -34,7 +33,6 @@ def _text(value: Any) -> str:
 
 
 RULE = DocumentRule(
-    kind="eksctl",
     severity="error",
     title="Name that is too long",
     rationale=(

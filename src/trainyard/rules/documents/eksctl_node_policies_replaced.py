@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.document.node import Document
-from trainyard.rules import Problem
-from trainyard.rules.documents import DocumentRule
+from trainyard.rules import DocumentRule, Problem
 from trainyard.rules.eksctl.config import mapping_in, node_groups, texts_in
 
 # Each needs one of these; the CNI's may belong to its service account instead.
@@ -30,7 +29,6 @@ def check(document: Document) -> Iterator[Problem]:
 
 
 RULE = DocumentRule(
-    kind="eksctl",
     severity="warning",
     title="Policies in place of those that nodes need",
     rationale=(

@@ -6,18 +6,16 @@ from collections.abc import Iterator
 
 from trainyard.document.node import Document
 from trainyard.finding import Path
-from trainyard.rules import Problem
-from trainyard.rules.documents import DocumentRule
-from trainyard.rules.eksctl.config import EksctlNodes, mapping_in, node_groups
+from trainyard.rules import DocumentRule, Problem
+from trainyard.rules.eksctl.config import RESERVATION_KEYS, EksctlNodes, mapping_in, node_groups
 
-KEYS = ("capacityReservationID", "capacityReservationResourceGroupARN")
 _TARGET = ("capacityReservation", "capacityReservationTarget")
 
 
 def check(document: Document) -> Iterator[Problem]:
     """Yield reservations whose id or group is written where eksctl does not look for it."""
     for group in node_groups(document):
-        if any(key in group.reservation for key in KEYS):
+        if any(key in group.reservation for key in RESERVATION_KEYS):
             continue
         for path, key in _candidates(group):
             yield Problem(
@@ -31,15 +29,16 @@ def _candidates(group: EksctlNodes) -> Iterator[tuple[Path, str]]:
     """Yield keys of the target that are not its keys, and those of its keys that stand one level too high."""
     yield from (((*group.path, *_TARGET, key), key) for key in group.reservation)
     reservation = mapping_in(group.written, _TARGET[0])
-    yield from (((*group.path, _TARGET[0], key), key) for key in reservation if key.lower() in map(str.lower, KEYS))
+    yield from (
+        ((*group.path, _TARGET[0], key), key) for key in reservation if key.lower() in map(str.lower, RESERVATION_KEYS)
+    )
 
 
 def _meant(key: str) -> str:
-    return KEYS[1] if "group" in key.lower() or "arn" in key.lower() else KEYS[0]
+    return RESERVATION_KEYS[1] if "group" in key.lower() or "arn" in key.lower() else RESERVATION_KEYS[0]
 
 
 RULE = DocumentRule(
-    kind="eksctl",
     severity="error",
     title="Reservation under a key that eksctl drops",
     rationale=(

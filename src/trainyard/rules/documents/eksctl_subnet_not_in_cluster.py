@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 
 from trainyard.document.node import Document
-from trainyard.rules import Problem
-from trainyard.rules.documents import DocumentRule
+from trainyard.rules import DocumentRule, Problem
 from trainyard.rules.eksctl.config import mapping_at, mapping_in, node_groups
 
 # What people call subnets. Ids are looked up in AWS, and capital letters are mostly a placeholder to be filled in.
@@ -37,7 +36,6 @@ def check(document: Document) -> Iterator[Problem]:
 
 
 RULE = DocumentRule(
-    kind="eksctl",
     severity="error",
     title="Subnet that the cluster does not name",
     rationale=(

@@ -8,8 +8,7 @@ from difflib import get_close_matches
 from trainyard.catalog.eksctl_keys import eksctl_kinds
 from trainyard.document.node import Document
 from trainyard.document.problems import short, without_password
-from trainyard.rules import Problem
-from trainyard.rules.documents import DocumentRule
+from trainyard.rules import DocumentRule, Problem
 from trainyard.rules.documents.eksctl_reservation_key_misspelt import RULE as MISSPELT
 from trainyard.rules.eksctl.written_keys import WrittenKey, written_keys
 
@@ -42,7 +41,6 @@ def _remedy(written: WrittenKey) -> str | None:
 
 
 RULE = DocumentRule(
-    kind="eksctl",
     severity="error",
     title="Key that eksctl does not know",
     rationale=(

@@ -8,8 +8,7 @@ from typing import Any
 from trainyard.catalog.eksctl_keys import Shape
 from trainyard.document.node import Document
 from trainyard.finding import Path
-from trainyard.rules import Problem
-from trainyard.rules.documents import DocumentRule
+from trainyard.rules import DocumentRule, Problem
 from trainyard.rules.eksctl.written_keys import written_keys
 
 
@@ -50,7 +49,6 @@ def _shape(value: Any) -> str:
 
 
 RULE = DocumentRule(
-    kind="eksctl",
     severity="error",
     title="List, mapping or single value in each other's place",
     rationale=(

@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 
 from trainyard.document.node import Document
-from trainyard.rules import Problem
-from trainyard.rules.documents import DocumentRule
+from trainyard.rules import DocumentRule, Problem
 from trainyard.rules.eksctl.config import mapping_at, node_groups, texts_in
 
 _ZONE = re.compile(r"(?P<region>[a-z]{2,4}(-[a-z]+)+-[0-9])[a-z]")
@@ -43,7 +42,6 @@ def _is_region(text: str) -> bool:
 
 
 RULE = DocumentRule(
-    kind="eksctl",
     severity="error",
     title="Zone without a subnet of the cluster",
     rationale=(

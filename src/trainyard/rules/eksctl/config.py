@@ -13,6 +13,9 @@ from trainyard.finding import Path
 # The key of a list of node groups, and whether EKS manages them: https://docs.aws.amazon.com/eks/latest/eksctl/nodegroups.html
 _LISTS = {"managedNodeGroups": True, "nodeGroups": False}
 
+RESERVATION_KEYS = ("capacityReservationID", "capacityReservationResourceGroupARN")
+"""The keys of a target, of which a node group has one: a reservation, or a group of them."""
+
 
 class EksctlNodes(NamedTuple):
     """One node group."""
