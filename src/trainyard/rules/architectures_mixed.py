@@ -16,12 +16,12 @@ def check(spec: Spec) -> Iterator[Problem]:
     head = spec.head_node.instance_type
     needed = architecture_of(head)
     for path, name in _others(spec):
-        found = architecture_of(name)
-        if needed is not None and found not in (None, needed):
+        architecture = architecture_of(name)
+        if needed is not None and architecture not in (None, needed):
             yield Problem(
                 path,
-                f"{name} is {found}, and the head node, {head}, is {needed}",
-                f"choose {needed} here, or {found} for the head node and every other node",
+                f"{name} is {architecture}, and the head node, {head}, is {needed}",
+                f"choose {needed} here, or {architecture} for the head node and every other node",
             )
 
 

@@ -15,10 +15,10 @@ _USAGE_CLASSES = {"spot": "spot", "capacity_block": "capacity-block"}
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield nodes of which some type is known not to be sold as their capacity asks for."""
     for group in spec.node_groups():
-        wanted = _USAGE_CLASSES.get(group.capacity_kind, "on-demand")
+        usage = _USAGE_CLASSES.get(group.capacity_kind, "on-demand")
         for facts in map(find, dict.fromkeys(group.instance_types)):
-            if facts is not None and facts.usage_classes is not None and wanted not in facts.usage_classes:
-                offered = ", ".join(one.replace("-block", " block") for one in facts.usage_classes)
+            if facts is not None and facts.usage_classes is not None and usage not in facts.usage_classes:
+                offered = ", ".join(facts.usage_classes).replace("-block", " block")
                 message = f"queue {group.queue.name!r} takes {facts.name} from {group.capacity_kind.replace('_', ' ')}"
                 yield Problem((*group.path, "capacity"), message, f"AWS offers {facts.name} as {offered}")
 

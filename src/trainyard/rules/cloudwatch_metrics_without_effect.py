@@ -12,14 +12,14 @@ from trainyard.spec.node_group import NodeGroup
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield groups of metrics that nothing is measured for, and all of them where nothing sends them."""
-    wanted = spec.monitoring.cloudwatch_metrics
-    if wanted and not spec.monitoring.logs:
+    groups = spec.monitoring.cloudwatch_metrics
+    if groups and not spec.monitoring.logs:
         problem = "logs is false, and without it ParallelCluster runs no CloudWatch agent, which sends the metrics"
         yield Problem(("monitoring", "cloudwatch_metrics"), problem, "leave logs on, or remove the key")
         return
-    for position, group in enumerate(wanted):
+    for position, group in enumerate(groups):
         path = ("monitoring", "cloudwatch_metrics", position)
-        if group in wanted[:position]:
+        if group in groups[:position]:
             yield Problem(path, f"{group} is there twice")
         elif group in _NEEDED and not _any_node(spec, _NEEDED[group][0]):
             yield Problem(path, f"{group}, and no nodes have {_NEEDED[group][1]}")

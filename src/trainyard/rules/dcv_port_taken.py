@@ -23,9 +23,9 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 def _owner(port: int) -> str | None:
     for service, (first, last) in _TAKEN.items():
-        for wanted, whose in ((port, "takes"), (port + 1, "has its authenticator on")):
-            if first <= wanted <= last:
-                return f"{whose} port {wanted} of {service}"
+        for used, whose in ((port, "takes"), (port + 1, "has its authenticator on")):
+            if first <= used <= last:
+                return f"{whose} port {used} of {service}"
     if port < _LEAST:
         return f"is below {_LEAST}, where it does not listen"
     return "leaves no port for its authenticator, which is the next one" if port == _MOST else None

@@ -24,7 +24,11 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 def _made_in_one_zone(spec: Spec) -> list[str]:
     """Return the mounts of the FSx file systems to be made. EBS is the head node's, and EFS is in every zone."""
-    return [one.mount for one in spec.file_systems if one.kind in ("lustre", "openzfs") and one.settings.id is None]
+    return [
+        file_system.mount
+        for file_system in spec.file_systems
+        if file_system.kind in ("lustre", "openzfs") and file_system.settings.id is None
+    ]
 
 
 RULE = Rule(

@@ -32,13 +32,13 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 def _difference(group: NodeGroup, first: InstanceType, other: InstanceType) -> Iterator[Problem]:
     """Yield what two types differ in, as one problem that weighs as much as its gravest part."""
-    expected, found = _traits(group, first), _traits(group, other)
+    expected, actual = _traits(group, first), _traits(group, other)
     differing = [
-        trait for trait in _SEVERITIES if trait in expected and expected[trait] != found.get(trait, expected[trait])
+        trait for trait in _SEVERITIES if trait in expected and expected[trait] != actual.get(trait, expected[trait])
     ]
     if differing:
-        one, another = (", ".join(traits[trait] for trait in differing) for traits in (expected, found))
-        message = f"queue {group.queue.name!r} lists {first.name} ({one}) beside {other.name} ({another})"
+        first_traits, other_traits = (", ".join(traits[trait] for trait in differing) for traits in (expected, actual))
+        message = f"queue {group.queue.name!r} lists {first.name} ({first_traits}) beside {other.name} ({other_traits})"
         yield Problem((*group.path, "instance_types"), message, severity=_SEVERITIES[differing[0]])
 
 

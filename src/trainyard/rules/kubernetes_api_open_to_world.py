@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from trainyard.document.node import Document
 from trainyard.finding import Path
 from trainyard.rules import Problem, Rule
-from trainyard.rules.eksctl.config import mapping_at, texts_in
+from trainyard.rules.documents import mapping_at
+from trainyard.rules.eksctl.config import texts_in
 from trainyard.spec.cluster import Spec
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from trainyard.document.node import Document
 from trainyard.finding import Path
 from trainyard.rules import Problem, Rule
-from trainyard.rules.eksctl.config import mapping_at
+from trainyard.rules.documents import mapping_at
 from trainyard.spec.cluster import Spec
 
 

@@ -8,7 +8,7 @@ from trainyard.catalog.eks_limits import eks_limits
 from trainyard.catalog.eks_support import Support, support_of, versions_in_standard_support
 from trainyard.document.node import Document
 from trainyard.rules import Problem, Rule
-from trainyard.rules.eksctl.config import mapping_at
+from trainyard.rules.documents import mapping_at
 from trainyard.spec.cluster import Spec
 
 

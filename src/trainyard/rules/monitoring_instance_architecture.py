@@ -11,9 +11,10 @@ from trainyard.spec.cluster import Spec
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield an instance type that is known not to be x86_64."""
-    found = architecture_of(spec.monitoring.instance_type)
-    if spec.monitoring.mode == "self-hosting" and found not in (None, "x86_64"):
-        message = f"{spec.monitoring.instance_type} is {found}, and the image and programs of the instance are x86_64"
+    architecture = architecture_of(spec.monitoring.instance_type)
+    if spec.monitoring.mode == "self-hosting" and architecture not in (None, "x86_64"):
+        actual = f"{spec.monitoring.instance_type} is {architecture}"
+        message = f"{actual}, and the image and programs of the instance are x86_64"
         yield Problem(("monitoring", "instance_type"), message)
 
 

@@ -34,7 +34,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 
 def _remedy(needed_mib: float) -> str:
-    enough = sorted((one for one in _plain_types() if (one.memory_mib or 0) >= needed_mib), key=_by_memory)
+    enough = sorted((facts for facts in _plain_types() if (facts.memory_mib or 0) >= needed_mib), key=_by_memory)
     if not enough:
         return "let Amazon Managed Prometheus keep them, with mode: amp-only or amp+amg"
     return f"write instance_type: {enough[0].name}, or another type with so much memory"

@@ -13,12 +13,12 @@ from trainyard.spec.cluster import Spec
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield every mount that is, or lies below, one that was named before it."""
-    for (first, one), (second, other) in combinations(mounts(spec), 2):
+    for (first, mount), (second, other) in combinations(mounts(spec), 2):
         path = second if second != ("scratch", "mount") or "scratch" in spec.written else first
-        if one == other:
+        if mount == other:
             yield Problem(path, f"{other} is mounted twice")
-        elif other.startswith(f"{one}/") or one.startswith(f"{other}/"):
-            yield Problem(path, f"mounts {one} and {other} lie one inside the other")
+        elif other.startswith(f"{mount}/") or mount.startswith(f"{other}/"):
+            yield Problem(path, f"mounts {mount} and {other} lie one inside the other")
 
 
 def mounts(spec: Spec) -> Iterator[tuple[Path, str]]:

@@ -24,7 +24,7 @@ def check(spec: Spec) -> Iterator[Problem]:
     for name in dict.fromkeys(name for group in spec.node_groups() for name in group.instance_types):
         refused = _refused(version, name)
         if os in refused:
-            left = ", ".join(one for one in supported if one not in refused)
+            left = ", ".join(other for other in supported if other not in refused)
             yield Problem(("image", "os"), f"ParallelCluster {version} has no {os} for {name}", f"choose one of {left}")
 
 

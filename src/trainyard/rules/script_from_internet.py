@@ -40,8 +40,8 @@ def _actions(spec: Spec) -> Iterator[tuple[Path, str, CustomActions]]:
 def scripts_of(actions: CustomActions) -> Iterator[tuple[Path, str]]:
     """Yield the addresses of the scripts of a node, with their places below its custom_actions."""
     for moment in _MOMENTS:
-        for index, one in enumerate(getattr(actions, moment, ())):
-            yield (moment, index), one.script
+        for index, action in enumerate(getattr(actions, moment, ())):
+            yield (moment, index), action.script
 
 
 def reaches_internet(spec: Spec, subnet: str) -> bool:

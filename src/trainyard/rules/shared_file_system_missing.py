@@ -12,12 +12,12 @@ def check(spec: Spec) -> Iterator[Problem]:
     """Yield NCCL below a mount that does not exist, and container images without a shared file system."""
     if spec.is_environment:
         return
-    mounts = [one.mount for one in spec.file_systems]
+    mounts = [file_system.mount for file_system in spec.file_systems]
     nccl = spec.software.nccl
     if nccl is not None and nccl.mount not in mounts:
         known = f"one of {', '.join(mounts)}" if mounts else "a file system in file_systems"
         yield Problem(("software", "nccl", "mount"), f"nothing is mounted at {nccl.mount}", f"name {known}")
-    lustre = any(one.kind == "lustre" for one in spec.file_systems)
+    lustre = any(file_system.kind == "lustre" for file_system in spec.file_systems)
     if spec.software.container_images and nccl is None and not lustre:
         message = "images are imported to an FSx for Lustre file system, and there is none"
         yield Problem(("software", "container_images"), message, "add one to file_systems")

@@ -9,7 +9,8 @@ from trainyard.document.node import Document
 from trainyard.finding import Path
 from trainyard.rules import Problem, Rule
 from trainyard.rules.cloudformation.template import members, number, resources, values
-from trainyard.rules.eksctl.config import mapping_in, node_groups
+from trainyard.rules.documents import mapping_in
+from trainyard.rules.eksctl.config import node_groups
 from trainyard.spec.cluster import Spec
 
 _SSH = 22

@@ -28,7 +28,11 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 def _file_systems(spec: Spec) -> Iterator[Problem]:
     for kind in ("lustre", "openzfs"):
-        made = [index for index, one in enumerate(spec.file_systems) if one.kind == kind and one.settings.id is None]
+        made = [
+            index
+            for index, file_system in enumerate(spec.file_systems)
+            if file_system.kind == kind and file_system.settings.id is None
+        ]
         if len(made) > MOST_OF_A_KIND:
             index = made[MOST_OF_A_KIND]
             mount = spec.file_systems[index].mount

@@ -10,6 +10,7 @@ from trainyard.catalog.instances import find
 from trainyard.document.node import Document
 from trainyard.finding import Path
 from trainyard.rules.cloudformation.template import mappings, members, referred, resources, values
+from trainyard.rules.documents import mapping_at
 
 EFA_KINDS = ("efa", "efa-only")
 INFINIBAND, NEURON = "/dev/infiniband", "/dev/neuron"
@@ -27,14 +28,14 @@ def launch_templates(document: Document) -> Iterator[Part]:
     """Yield the LaunchTemplateData of every launch template."""
     for resource in resources(document, "AWS::EC2::LaunchTemplate"):
         data, path = resource.properties.get("LaunchTemplateData"), (*resource.path, "Properties", "LaunchTemplateData")
-        yield from (Part(place, one, resource.name) for place, one in mappings(document, data, path))
+        yield from (Part(place, written, resource.name) for place, written in mappings(document, data, path))
 
 
 def compute_environments(document: Document) -> Iterator[Part]:
     """Yield the ComputeResources of every compute environment."""
     for resource in resources(document, "AWS::Batch::ComputeEnvironment"):
-        given, path = resource.properties.get("ComputeResources"), (*resource.path, "Properties", "ComputeResources")
-        yield from (Part(place, one, resource.name) for place, one in mappings(document, given, path))
+        compute, path = resource.properties.get("ComputeResources"), (*resource.path, "Properties", "ComputeResources")
+        yield from (Part(place, written, resource.name) for place, written in mappings(document, compute, path))
 
 
 def multi_node_containers(document: Document) -> Iterator[Part]:
@@ -43,10 +44,10 @@ def multi_node_containers(document: Document) -> Iterator[Part]:
         given, path = resource.properties.get("NodeProperties"), (*resource.path, "Properties", "NodeProperties")
         for place, nodes in mappings(document, given, path):
             ranges = members(document, nodes.get("NodeRangeProperties"), (*place, "NodeRangeProperties"))
-            for at, one in ranges:
-                container = one.get("Container") if isinstance(one, dict) else None
-                found = mappings(document, container, (*at, "Container"))
-                yield from (Part(within, written, resource.name) for within, written in found)
+            for at, node_range in ranges:
+                container = node_range.get("Container") if isinstance(node_range, dict) else None
+                containers = mappings(document, container, (*at, "Container"))
+                yield from (Part(within, written, resource.name) for within, written in containers)
 
 
 def containers_for_efa(document: Document) -> Iterator[Part]:
@@ -70,24 +71,25 @@ def sees(document: Document, container: Part, device: str) -> bool:
         devices = parameters.get("Devices")
         if devices is not None and not isinstance(devices, tuple):
             return True
-        listed = members(document, devices, (*place, "Devices"))
-        if any(isinstance(one, dict) and str(one.get("HostPath")).startswith(device) for _, one in listed):
+        mapped = members(document, devices, (*place, "Devices"))
+        if any(isinstance(mapping, dict) and str(mapping.get("HostPath")).startswith(device) for _, mapping in mapped):
             return True
     return False
 
 
 def _has_accelerators(document: Document, container: Part) -> bool:
-    wanted = members(document, container.written.get("ResourceRequirements"), (*container.path, "ResourceRequirements"))
-    has_gpu = any(isinstance(one, dict) and one.get("Type") == "GPU" for _, one in wanted)
+    written, path = container.written.get("ResourceRequirements"), (*container.path, "ResourceRequirements")
+    requirements = members(document, written, path)
+    has_gpu = any(isinstance(requirement, dict) and requirement.get("Type") == "GPU" for _, requirement in requirements)
     return has_gpu or sees(document, container, NEURON)
 
 
 def interfaces(document: Document, template: Part) -> Iterator[tuple[Path, Mapping[str, Any]]]:
     """Yield the network interfaces of a launch template, in every branch."""
     path = (*template.path, "NetworkInterfaces")
-    for place, one in members(document, template.written.get("NetworkInterfaces"), path):
-        if isinstance(one, dict):
-            yield place, one
+    for place, interface in members(document, template.written.get("NetworkInterfaces"), path):
+        if isinstance(interface, dict):
+            yield place, interface
 
 
 class InterfaceList(NamedTuple):
@@ -117,12 +119,12 @@ def _own_types(document: Document, template: Part) -> dict[str, InstanceType]:
 
 def _types_of_environments(document: Document) -> dict[str, dict[str, InstanceType]]:
     """Return the known types of compute environments by the launch templates that they use."""
-    found: dict[str, dict[str, InstanceType]] = {}
+    by_template: dict[str, dict[str, InstanceType]] = {}
     for environment in compute_environments(document):
         types = {facts.name: facts for _, facts in instance_types(document, environment)}
         for name in referred(environment.written.get("LaunchTemplate")):
-            found.setdefault(name, {}).update(types)
-    return found
+            by_template.setdefault(name, {}).update(types)
+    return by_template
 
 
 def _lists(
@@ -133,15 +135,14 @@ def _lists(
             yield from _lists(document, yes, (*path, "Fn::If", 1), _compared_with(document, condition))
             yield from _lists(document, no, (*path, "Fn::If", 2), None)
         case tuple():
-            written = tuple(one for one in value if isinstance(one, dict) and "DeviceIndex" in one)
+            written = tuple(member for member in value if isinstance(member, dict) and "DeviceIndex" in member)
             # Where a function makes one of them, nobody knows how many there are.
             if written and len(written) == len(value):
                 yield path, written, facts
 
 
 def _compared_with(document: Document, condition: str) -> InstanceType | None:
-    conditions = document.value.get("Conditions")
-    match conditions.get(condition) if isinstance(conditions, dict) else None:
+    match mapping_at(document, "Conditions").get(condition):
         case {"Fn::Equals": (dict(), str(name)) | (str(name), dict())}:
             return find(name)
         case _:
@@ -151,9 +152,9 @@ def _compared_with(document: Document, condition: str) -> InstanceType | None:
 def has_efa(document: Document) -> bool:
     """Return whether some launch template of the template carries EFA interfaces."""
     return any(
-        one.get("InterfaceType") in EFA_KINDS
+        interface.get("InterfaceType") in EFA_KINDS
         for template in launch_templates(document)
-        for _, one in interfaces(document, template)
+        for _, interface in interfaces(document, template)
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from trainyard.document.node import Document
 from trainyard.finding import Path
+from trainyard.rules.documents import mapping_at, mapping_in
 
 
 class Resource(NamedTuple):
@@ -35,15 +36,15 @@ class Value(NamedTuple):
 
 def resources(document: Document, *types: str) -> Iterator[Resource]:
     """Yield the resources of some types, in the order of the template."""
-    for name, one in mapping_in(_root(document), "Resources").items():
-        if isinstance(one, dict) and one.get("Type") in types:
-            yield Resource(name, one)
+    for name, written in mapping_at(document, "Resources").items():
+        if isinstance(written, dict) and written.get("Type") in types:
+            yield Resource(name, written)
 
 
 def parameters(document: Document) -> Mapping[str, Mapping[str, Any]]:
     """Return the parameters that are mappings."""
-    found = mapping_in(_root(document), "Parameters")
-    return {name: one for name, one in found.items() if isinstance(one, dict)}
+    written = mapping_at(document, "Parameters")
+    return {name: parameter for name, parameter in written.items() if isinstance(parameter, dict)}
 
 
 def values(document: Document, value: Any, path: Path) -> Iterator[Value]:
@@ -56,7 +57,7 @@ def values(document: Document, value: Any, path: Path) -> Iterator[Value]:
             yield from values(document, yes, (*path, "Fn::If", 1))
             yield from values(document, no, (*path, "Fn::If", 2))
         case {"Ref": str(name)} if len(value) == 1:
-            default = mapping_in(mapping_in(_root(document), "Parameters"), name).get("Default")
+            default = mapping_at(document, "Parameters", name).get("Default")
             if default is not None:
                 yield Value(path, default)
         case dict() if len(value) == 1 and next(iter(value)).startswith("Fn::"):
@@ -67,9 +68,9 @@ def values(document: Document, value: Any, path: Path) -> Iterator[Value]:
 
 def mappings(document: Document, value: Any, path: Path) -> Iterator[tuple[Path, Mapping[str, Any]]]:
     """Yield those of the values that are mappings."""
-    for place, one in values(document, value, path):
-        if isinstance(one, dict):
-            yield place, one
+    for place, mapping in values(document, value, path):
+        if isinstance(mapping, dict):
+            yield place, mapping
 
 
 def members(document: Document, value: Any, path: Path) -> Iterator[Value]:
@@ -96,12 +97,6 @@ def referred(value: Any) -> frozenset[str]:
             return frozenset()
 
 
-def mapping_in(mapping: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    """Return the mapping below a key; empty where something else stands there."""
-    found = mapping.get(key)
-    return found if isinstance(found, dict) else {}
-
-
 def number(value: Any) -> float | None:
     """Return a number that may be written as text, as parameters' defaults often are."""
     if isinstance(value, bool):
@@ -109,7 +104,3 @@ def number(value: Any) -> float | None:
     if isinstance(value, int | float):
         return value
     return float(value) if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 10 else None
-
-
-def _root(document: Document) -> Mapping[str, Any]:
-    return document.value if isinstance(document.value, dict) else {}

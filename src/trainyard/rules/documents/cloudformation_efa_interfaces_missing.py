@@ -15,7 +15,7 @@ def check(document: Document) -> Iterator[Problem]:
         if facts is None or not facts.efa_interfaces:
             continue
         most = facts.efa_interfaces if facts.efa_cards is None else len(facts.efa_cards)
-        written = sum(one.get("InterfaceType") in EFA_KINDS for one in listed)
+        written = sum(interface.get("InterfaceType") in EFA_KINDS for interface in listed)
         if 0 < written < most:
             yield Problem(path, f"{template} gives {facts.name} {written} EFA interfaces, and it has {most}")
 

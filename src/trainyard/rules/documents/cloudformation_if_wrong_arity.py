@@ -19,8 +19,8 @@ def _below(value: Any, path: Path) -> Iterator[Problem]:
     if isinstance(value, dict):
         condition = value.get("Fn::If")
         if "Fn::If" in value and not (isinstance(condition, tuple) and len(condition) == 3):
-            found = f"{len(condition)} members" if isinstance(condition, tuple) else "no list"
-            yield Problem((*path, "Fn::If"), f"Fn::If has {found} in place of a condition and two values")
+            written = f"{len(condition)} members" if isinstance(condition, tuple) else "no list"
+            yield Problem((*path, "Fn::If"), f"Fn::If has {written} in place of a condition and two values")
         for key, member in value.items():
             yield from _below(member, (*path, key))
     elif isinstance(value, tuple):

@@ -8,7 +8,8 @@ from trainyard.document.node import Document
 from trainyard.finding import Path
 from trainyard.rules import DocumentRule, Problem
 from trainyard.rules.cloudformation.batch import compute_environments, launch_templates
-from trainyard.rules.cloudformation.template import mapping_in, members, values
+from trainyard.rules.cloudformation.template import members, values
+from trainyard.rules.documents import mapping_at
 
 
 def check(document: Document) -> Iterator[Problem]:
@@ -23,17 +24,17 @@ def _image_ids(document: Document) -> Iterator[tuple[Path, object]]:
         yield from values(document, template.written.get("ImageId"), (*template.path, "ImageId"))
     for environment in compute_environments(document):
         yield from values(document, environment.written.get("ImageId"), (*environment.path, "ImageId"))
-        listed = environment.written.get("Ec2Configuration")
-        for place, one in members(document, listed, (*environment.path, "Ec2Configuration")):
-            if isinstance(one, dict):
-                yield from values(document, one.get("ImageIdOverride"), (*place, "ImageIdOverride"))
+        configurations = environment.written.get("Ec2Configuration")
+        for place, configuration in members(document, configurations, (*environment.path, "Ec2Configuration")):
+            if isinstance(configuration, dict):
+                yield from values(document, configuration.get("ImageIdOverride"), (*place, "ImageIdOverride"))
 
 
 def _is_looked_up(document: Document, path: Path) -> bool:
     """Return whether a parameter whose type makes CloudFormation look the path up stands at a place."""
     match document.root.at(path).value:
         case {"Ref": str(name)}:
-            type_ = mapping_in(mapping_in(document.value, "Parameters"), name).get("Type")
+            type_ = mapping_at(document, "Parameters", name).get("Type")
             return str(type_).startswith("AWS::SSM::Parameter::Value<")
         case _:
             return False

@@ -18,24 +18,24 @@ _GENERAL, _GENERAL_FAMILIES = ("optimal", "default_"), ("c", "m", "r")
 def check(document: Document) -> Iterator[Problem]:
     """Yield instance types of containers that are in no list of the template, where every list is written out."""
     offered = [
-        one
+        name
         for environment in compute_environments(document)
-        for _, one in members(document, environment.written.get("InstanceTypes"), (*environment.path, "InstanceTypes"))
+        for _, name in members(document, environment.written.get("InstanceTypes"), (*environment.path, "InstanceTypes"))
     ]
-    if not offered or not all(isinstance(one, str) for one in offered):
+    if not offered or not all(isinstance(name, str) for name in offered):
         return
     for container in multi_node_containers(document):
         path = (*container.path, "InstanceType")
-        for place, wanted in values(document, container.written.get("InstanceType"), path):
-            if isinstance(wanted, str) and not any(_offers(one, wanted) for one in offered):
-                message = f"{container.resource} wants {wanted}, and compute environments have {', '.join(offered)}"
-                yield Problem(place, message)
+        for place, instance_type in values(document, container.written.get("InstanceType"), path):
+            if isinstance(instance_type, str) and not any(_offers(name, instance_type) for name in offered):
+                wish = f"{container.resource} wants {instance_type}"
+                yield Problem(place, f"{wish}, and compute environments have {', '.join(offered)}")
 
 
-def _offers(one: Any, wanted: str) -> bool:
-    if one.startswith(_GENERAL):
-        return wanted.startswith(_GENERAL_FAMILIES)
-    return one in (wanted, wanted.partition(".")[0])
+def _offers(name: Any, instance_type: str) -> bool:
+    if name.startswith(_GENERAL):
+        return instance_type.startswith(_GENERAL_FAMILIES)
+    return name in (instance_type, instance_type.partition(".")[0])
 
 
 RULE = DocumentRule(

@@ -15,7 +15,7 @@ from trainyard.rules.cloudformation.template import number
 def check(document: Document) -> Iterator[Problem]:
     """Yield lists of interfaces that do not fit the one type that they are for, as far as the catalog knows it."""
     for _, path, listed, facts in interface_lists(document):
-        planned = [one for one in map(_interface, listed) if one is not None]
+        planned = [interface for interface in map(_interface, listed) if interface is not None]
         if facts is None or facts.cards is None or facts.efa_interfaces is None or len(planned) < len(listed):
             continue
         if reasons := misfits(facts, planned):

@@ -19,17 +19,17 @@ def check(document: Document) -> Iterator[Problem]:
         if written is not None and not isinstance(written, tuple):
             continue  # made by a function
         limits = [
-            (place, one)
-            for place, one in members(document, written, path)
-            if isinstance(one, dict) and one.get("Name") == "memlock"
+            (place, limit)
+            for place, limit in members(document, written, path)
+            if isinstance(limit, dict) and limit.get("Name") == "memlock"
         ]
         if not limits:
             message = (
                 f"containers of {container.resource} have no memlock among their Ulimits, and their nodes have EFA"
             )
             yield Problem(container.path, message)
-        for place, one in limits:
-            soft = number(one.get("SoftLimit"))
+        for place, limit in limits:
+            soft = number(limit.get("SoftLimit"))
             if soft is not None and soft != _UNLIMITED:
                 message = f"containers of {container.resource} may lock {soft:.0f} bytes of memory, and EFA needs more"
                 yield Problem((*place, "SoftLimit"), message)

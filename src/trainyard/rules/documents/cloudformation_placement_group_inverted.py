@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from trainyard.document.node import Document
 from trainyard.rules import DocumentRule, Problem
 from trainyard.rules.cloudformation.batch import compute_environments
+from trainyard.rules.documents import mapping_at
 
 _NOTHING = {"Ref": "AWS::NoValue"}
 
@@ -24,16 +24,11 @@ def check(document: Document) -> Iterator[Problem]:
 
 def _asked_for(document: Document, condition: str) -> str | None:
     """Return the parameter of a condition that holds where it is true, and whose name says that it makes something."""
-    match _conditions(document).get(condition):
+    match mapping_at(document, "Conditions").get(condition):
         case {"Fn::Equals": ({"Ref": str(name)}, str(value)) | (str(value), {"Ref": str(name)})}:
             return name if value.lower() == "true" and "placement" in name.lower() else None
         case _:
             return None
-
-
-def _conditions(document: Document) -> dict[str, Any]:
-    found = document.value.get("Conditions") if isinstance(document.value, dict) else None
-    return found if isinstance(found, dict) else {}
 
 
 RULE = DocumentRule(

@@ -16,10 +16,10 @@ def check(document: Document) -> Iterator[Problem]:
     """Yield targets that always have both forms. Where a condition leaves one out, it depends on the parameters."""
     for template in launch_templates(document):
         path = (*template.path, "CapacityReservationSpecification")
-        for place, one in mappings(document, template.written.get("CapacityReservationSpecification"), path):
-            target = mappings(document, one.get("CapacityReservationTarget"), (*place, "CapacityReservationTarget"))
-            for at, both in target:
-                if _is_certain(both.get(_ID)) and _is_certain(both.get(_GROUP)):
+        for place, specification in mappings(document, template.written.get("CapacityReservationSpecification"), path):
+            written = specification.get("CapacityReservationTarget")
+            for at, target in mappings(document, written, (*place, "CapacityReservationTarget")):
+                if _is_certain(target.get(_ID)) and _is_certain(target.get(_GROUP)):
                     message = f"{template.resource} targets both {_ID} and {_GROUP}"
                     yield Problem((*at, _GROUP), message)
 

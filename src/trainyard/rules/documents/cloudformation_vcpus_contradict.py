@@ -17,9 +17,9 @@ def check(document: Document) -> Iterator[Problem]:
         if most is None:
             continue
         for key in ("MinvCpus", "DesiredvCpus"):
-            wanted = _number(document, environment, key)
-            if wanted is not None and wanted > most:
-                message = f"{environment.resource} has {key} {wanted:.0f} above MaxvCpus {most:.0f}"
+            vcpus = _number(document, environment, key)
+            if vcpus is not None and vcpus > most:
+                message = f"{environment.resource} has {key} {vcpus:.0f} above MaxvCpus {most:.0f}"
                 yield Problem((*environment.path, key), message)
         smallest = min((facts.vcpus or 0 for _, facts in instance_types(document, environment)), default=0)
         if most < smallest:
@@ -28,8 +28,9 @@ def check(document: Document) -> Iterator[Problem]:
 
 
 def _number(document: Document, environment: Part, key: str) -> float | None:
-    found = [number(one.value) for one in values(document, environment.written.get(key), (*environment.path, key))]
-    return found[0] if len(found) == 1 else None
+    written = values(document, environment.written.get(key), (*environment.path, key))
+    numbers = [number(value) for _, value in written]
+    return numbers[0] if len(numbers) == 1 else None
 
 
 RULE = DocumentRule(

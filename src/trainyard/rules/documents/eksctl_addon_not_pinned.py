@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from trainyard.document.node import Document
 from trainyard.rules import DocumentRule, Problem
-from trainyard.rules.eksctl.config import mapping_at
+from trainyard.rules.documents import mapping_at
 
 
 def check(document: Document) -> Iterator[Problem]:

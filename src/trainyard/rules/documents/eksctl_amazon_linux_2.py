@@ -8,7 +8,8 @@ from trainyard.catalog.eks_limits import eks_limits
 from trainyard.catalog.eks_support import is_older
 from trainyard.document.node import Document
 from trainyard.rules import DocumentRule, Problem
-from trainyard.rules.eksctl.config import mapping_at, node_groups
+from trainyard.rules.documents import mapping_at
+from trainyard.rules.eksctl.config import node_groups
 
 
 def check(document: Document) -> Iterator[Problem]:

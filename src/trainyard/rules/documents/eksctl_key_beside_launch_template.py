@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from trainyard.document.node import Document
 from trainyard.rules import DocumentRule, Problem
-from trainyard.rules.eksctl.config import mapping_in, node_groups
+from trainyard.rules.documents import mapping_in
+from trainyard.rules.eksctl.config import node_groups
 
 # ValidateManagedNodeGroup of the source below.
 _REFUSED = (

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from trainyard.document.node import Document
 from trainyard.rules import DocumentRule, Problem
-from trainyard.rules.eksctl.config import mapping_at, node_groups
+from trainyard.rules.documents import mapping_at
+from trainyard.rules.eksctl.config import node_groups
 
 # https://docs.aws.amazon.com/eks/latest/eksctl/schema.html
 _VERSION = "eksctl.io/v1alpha5"

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from trainyard.document.node import Document
 from trainyard.rules import DocumentRule, Problem
-from trainyard.rules.eksctl.config import mapping_in, node_groups, texts_in
+from trainyard.rules.documents import mapping_in
+from trainyard.rules.eksctl.config import node_groups, texts_in
 
 # Each needs one of these; the CNI's may belong to its service account instead.
 # https://docs.aws.amazon.com/eks/latest/userguide/create-node-role.html

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from trainyard.document.node import Document
 from trainyard.finding import Path
 from trainyard.rules import DocumentRule, Problem
-from trainyard.rules.eksctl.config import RESERVATION_KEYS, EksctlNodes, mapping_in, node_groups
+from trainyard.rules.documents import mapping_in
+from trainyard.rules.eksctl.config import RESERVATION_KEYS, EksctlNodes, node_groups
 
 _TARGET = ("capacityReservation", "capacityReservationTarget")
 

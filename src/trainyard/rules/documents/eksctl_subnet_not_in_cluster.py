@@ -8,7 +8,8 @@ from difflib import get_close_matches
 
 from trainyard.document.node import Document
 from trainyard.rules import DocumentRule, Problem
-from trainyard.rules.eksctl.config import mapping_at, mapping_in, node_groups
+from trainyard.rules.documents import mapping_at, mapping_in
+from trainyard.rules.eksctl.config import node_groups
 
 # What people call subnets. Ids are looked up in AWS, and capital letters are mostly a placeholder to be filled in.
 _NAME = re.compile(r"(?!subnet-)[a-z0-9-]+")

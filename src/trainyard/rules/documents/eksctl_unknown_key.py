@@ -18,9 +18,9 @@ _MOST_LISTED = 12
 
 def check(document: Document) -> Iterator[Problem]:
     """Yield keys that are in no list of eksctl's, except those that a rule of their own tells better."""
-    told = {problem.path for problem in MISSPELT.check(document)}
+    misspelt = {problem.path for problem in MISSPELT.check(document)}
     for written in written_keys(document):
-        if written.key not in written.known and written.path not in told:
+        if written.key not in written.known and written.path not in misspelt:
             yield Problem(written.path, _message(written), _remedy(written))
 
 

@@ -15,10 +15,10 @@ from trainyard.rules.eksctl.written_keys import written_keys
 def check(document: Document) -> Iterator[Problem]:
     """Yield values of another shape than eksctl's key has. What is empty counts as left out."""
     for written in written_keys(document):
-        expected, found = _expected(written.known.get(written.key, True)), _shape(written.value)
-        if written.value is not None and expected not in (None, found):
+        expected, actual = _expected(written.known.get(written.key, True)), _shape(written.value)
+        if written.value is not None and expected not in (None, actual):
             remedy = "begin each line of it with a dash" if expected == "a list" else f"write {expected}"
-            yield Problem(written.path, f"{written.key} is {found}, and eksctl reads {expected} there", remedy)
+            yield Problem(written.path, f"{written.key} is {actual}, and eksctl reads {expected} there", remedy)
         elif isinstance(written.value, tuple):
             yield from _members(written.path, written.value, written.known.get(written.key, True))
 
@@ -29,8 +29,8 @@ def _members(path: Path, members: tuple[Any, ...], shape: Shape) -> Iterator[Pro
         return
     for index, member in enumerate(members):
         if not isinstance(member, dict):
-            found = "empty" if member is None else _shape(member)
-            message = f"{path[-1]}[{index}] is {found}, and eksctl reads a mapping there"
+            shape_of_member = "empty" if member is None else _shape(member)
+            message = f"{path[-1]}[{index}] is {shape_of_member}, and eksctl reads a mapping there"
             yield Problem((*path, index), message, "write its keys there, or remove the dash")
 
 

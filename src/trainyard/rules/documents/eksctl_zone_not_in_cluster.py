@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from trainyard.document.node import Document
 from trainyard.rules import DocumentRule, Problem
-from trainyard.rules.eksctl.config import mapping_at, node_groups, texts_in
+from trainyard.rules.documents import mapping_at
+from trainyard.rules.eksctl.config import node_groups, texts_in
 
 _ZONE = re.compile(r"(?P<region>[a-z]{2,4}(-[a-z]+)+-[0-9])[a-z]")
 
@@ -30,10 +31,10 @@ def check(document: Document) -> Iterator[Problem]:
 
 
 def _outside(zone: str, region: object) -> bool:
-    found = _ZONE.fullmatch(zone)
+    match = _ZONE.fullmatch(zone)
     # A region that is a placeholder to be filled in says nothing.
     return (
-        found is not None and isinstance(region, str) and f"{region}a" != f"{found['region']}a" and _is_region(region)
+        match is not None and isinstance(region, str) and f"{region}a" != f"{match['region']}a" and _is_region(region)
     )
 
 

@@ -9,6 +9,7 @@ from trainyard.catalog.instance_type import InstanceType
 from trainyard.catalog.instances import find
 from trainyard.document.node import Document
 from trainyard.finding import Path
+from trainyard.rules.documents import mapping_at, mapping_in
 
 # The key of a list of node groups, and whether EKS manages them: https://docs.aws.amazon.com/eks/latest/eksctl/nodegroups.html
 _LISTS = {"managedNodeGroups": True, "nodeGroups": False}
@@ -80,26 +81,12 @@ def node_groups(document: Document) -> Iterator[EksctlNodes]:
     """Yield the node groups of a ClusterConfig."""
     for key, managed in _LISTS.items():
         listed = mapping_at(document).get(key)
-        for index, one in enumerate(listed if isinstance(listed, tuple) else ()):
-            if isinstance(one, dict):
-                yield EksctlNodes((key, index), one, managed)
-
-
-def mapping_at(document: Document, *path: str) -> Mapping[str, Any]:
-    """Return the mapping at a path of keys; empty where there is none."""
-    found: Mapping[str, Any] = document.value if isinstance(document.value, dict) else {}
-    for key in path:
-        found = mapping_in(found, key)
-    return found
-
-
-def mapping_in(mapping: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    """Return the mapping below a key; empty where something else stands there."""
-    found = mapping.get(key)
-    return found if isinstance(found, dict) else {}
+        for index, written in enumerate(listed if isinstance(listed, tuple) else ()):
+            if isinstance(written, dict):
+                yield EksctlNodes((key, index), written, managed)
 
 
 def texts_in(mapping: Mapping[str, Any], key: str) -> tuple[str, ...]:
     """Return a list of text below a key; empty where something else stands there."""
-    found = mapping.get(key)
-    return tuple(one for one in found if isinstance(one, str)) if isinstance(found, tuple) else ()
+    members = mapping.get(key)
+    return tuple(member for member in members if isinstance(member, str)) if isinstance(members, tuple) else ()

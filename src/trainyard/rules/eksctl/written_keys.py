@@ -25,7 +25,7 @@ class WrittenKey(NamedTuple):
     @property
     def same_but_for_case(self) -> str | None:
         """Return the key that eksctl has, where only capital letters differ."""
-        return next((one for one in self.known if one.lower() == self.key.lower() and one != self.key), None)
+        return next((known for known in self.known if known.lower() == self.key.lower() and known != self.key), None)
 
 
 def written_keys(document: Document) -> Iterator[WrittenKey]:
