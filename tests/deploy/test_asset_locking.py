@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-from functools import partial
-from http.client import HTTPConnection
 from typing import Any
 from urllib.parse import urlsplit
-from urllib.request import HTTPSHandler, Request, build_opener
 
 import pytest
+from urllib3 import BaseHTTPResponse, PoolManager
 
 from tests.edge.publisher import Fault, Publisher, publishing
 from trainyard.bundle.asset_lock import AssetLock, LockedAsset, locked
 from trainyard.deploy.asset_locking import Locking
 from trainyard.edge.asset_cache import AssetCache
 from trainyard.edge.downloads import Downloader
+from trainyard.edge.http_client import HttpClient, RetryPolicy
 from trainyard.errors import InputError, TrainyardError
 from trainyard.render.needed_assets import NeededAsset
 
@@ -37,18 +36,15 @@ DEB = "/libnvidia-container/stable/deb/amd64"
 RPM = "/compute/cuda/repos/amzn2023/sbsa"
 
 
-class ToPublisher(HTTPSHandler):
+class ToPublisher(PoolManager):
     """Sends whatever is asked of any host over HTTPS to the publisher."""
 
     def __init__(self, publisher: Publisher) -> None:
         super().__init__()
-        self.port = urlsplit(publisher.base).port
+        self.base = publisher.base
 
-    def https_open(self, req: Request) -> Any:
-        return self.do_open(partial(self._connection), req)
-
-    def _connection(self, _host: str, timeout: float = 5.0, **_: Any) -> HTTPConnection:
-        return HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+    def urlopen(self, method: str, url: str, *arguments: Any, **options: Any) -> BaseHTTPResponse:
+        return super().urlopen(method, self.base + urlsplit(url).path, *arguments, **options)
 
 
 def sha256(content: bytes) -> str:
@@ -106,9 +102,9 @@ def said() -> list[str]:
 
 @pytest.fixture
 def locking(publisher, said, tmp_path):
-    opener = build_opener(ToPublisher(publisher))
-    downloader = Downloader(said.append, opener=opener, first_pause_s=0.0, timeout_s=5.0, attempts=2)
-    return Locking(AssetCache(tmp_path / "assets", downloader))
+    retry = RetryPolicy(attempts=2, first_pause_s=0.0)
+    http = HttpClient(timeout_s=5.0, retry=retry, pools={"": ToPublisher(publisher)})
+    return Locking(AssetCache(tmp_path / "assets", Downloader(said.append, http=http)))
 
 
 def test_what_has_no_published_checksum_is_pinned_and_that_is_said(locking, said):

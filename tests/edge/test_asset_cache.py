@@ -12,6 +12,7 @@ from tests.edge.publisher import Fault, publishing
 from tests.full_disk import files_of_at_most
 from trainyard.edge.asset_cache import AssetCache
 from trainyard.edge.downloads import Downloader
+from trainyard.edge.http_client import HttpClient, RetryPolicy
 from trainyard.errors import TrainyardError
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
@@ -30,7 +31,8 @@ def publisher():
 
 @pytest.fixture
 def cache(tmp_path):
-    downloader = Downloader(schemes=frozenset({"http"}), first_pause_s=0.0, timeout_s=5.0, attempts=2)
+    http = HttpClient(timeout_s=5.0, retry=RetryPolicy(attempts=2, first_pause_s=0.0))
+    downloader = Downloader(schemes=frozenset({"http"}), http=http)
     return AssetCache(tmp_path / "assets", downloader)
 
 

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import ssl
 from dataclasses import replace
-from urllib.request import HTTPSHandler, build_opener
 
 import pytest
 
 from tests.edge.publisher import Fault, certificate, publishing
 from trainyard.edge.downloads import Downloader
-from trainyard.edge.https import SameScheme
+from trainyard.edge.http_client import HttpClient, RetryPolicy
 from trainyard.errors import TrainyardError
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 CONTENT = bytes(range(256)) * 8192
 PATH = "/docker-29.4.0.tgz"
+
+
+def http(attempts: int = 5, timeout_s: float = 5.0) -> HttpClient:
+    """Return a client that makes no pauses."""
+    return HttpClient(timeout_s=timeout_s, retry=RetryPolicy(attempts, first_pause_s=0.0))
 
 
 @pytest.fixture
@@ -32,7 +35,7 @@ def said() -> list[str]:
 
 @pytest.fixture
 def downloader(said):
-    return Downloader(said.append, schemes=frozenset({"http"}), first_pause_s=0.0, timeout_s=5.0)
+    return Downloader(said.append, schemes=frozenset({"http"}), http=http())
 
 
 @pytest.fixture
@@ -62,7 +65,7 @@ def test_a_connection_that_ends_early_goes_on_where_it_stopped(publisher, downlo
 def test_a_call_that_was_killed_is_gone_on_with_by_the_next(publisher, downloader, part):
     publisher.faults[PATH] = [Fault(only_bytes=10)]
     with pytest.raises(TrainyardError):
-        replace(downloader, attempts=1).file(publisher.url(PATH), part)
+        replace(downloader, http=http(attempts=1)).file(publisher.url(PATH), part)
     assert part.read_bytes() == CONTENT[:10]
     assert downloader.file(publisher.url(PATH), part) is True
     assert part.read_bytes() == CONTENT
@@ -71,7 +74,7 @@ def test_a_call_that_was_killed_is_gone_on_with_by_the_next(publisher, downloade
 def test_a_file_that_has_changed_meanwhile_begins_anew(publisher, downloader, part):
     publisher.faults[PATH] = [Fault(only_bytes=10)]
     with pytest.raises(TrainyardError):
-        replace(downloader, attempts=1).file(publisher.url(PATH), part)
+        replace(downloader, http=http(attempts=1)).file(publisher.url(PATH), part)
     publisher.files[PATH] = CONTENT[::-1]
     assert downloader.file(publisher.url(PATH), part) is False
     assert part.read_bytes() == CONTENT[::-1]
@@ -143,21 +146,21 @@ def test_pauses_grow_and_attempts_end(publisher, downloader, part):
     paused: list[float] = []
     publisher.faults[PATH] = [Fault(500)] * 9
     with pytest.raises(TrainyardError, match=r"in 5 attempts: 127.0.0.1 says 500"):
-        replace(downloader, first_pause_s=1.0, sleep=paused.append).file(publisher.url(PATH), part)
+        replace(downloader, http=HttpClient(sleep=paused.append)).file(publisher.url(PATH), part)
     assert paused == [1.0, 2.0, 4.0, 8.0]
 
 
 def test_a_server_that_says_nothing_is_given_up(publisher, downloader, part):
     publisher.faults[PATH] = [Fault(silent=True)] * 2
     with pytest.raises(TrainyardError, match="did not answer in time"):
-        replace(downloader, timeout_s=0.2, attempts=2).file(publisher.url(PATH), part)
+        replace(downloader, http=http(attempts=2, timeout_s=0.2)).file(publisher.url(PATH), part)
 
 
 def test_nobody_who_listens_is_one_clear_line(downloader, part):
     with publishing() as gone:
         url = gone.url(PATH)
     with pytest.raises(TrainyardError, match=r"no connection: .*refused") as caught:
-        replace(downloader, attempts=2).file(url, part)
+        replace(downloader, http=http(attempts=2)).file(url, part)
     assert "HTTPS_PROXY" in (caught.value.hint or "")
 
 
@@ -201,7 +204,7 @@ def test_the_proxy_of_the_environment_is_used(publisher, said, part, monkeypatch
     monkeypatch.setenv("http_proxy", publisher.base)
     monkeypatch.delenv("no_proxy", raising=False)
     publisher.files["http://downloads.invalid/file"] = CONTENT
-    through = Downloader(said.append, schemes=frozenset({"http"}), attempts=1)
+    through = Downloader(said.append, schemes=frozenset({"http"}), http=http(attempts=1))
     through.file("http://downloads.invalid/file", part)
     assert part.read_bytes() == CONTENT
 
@@ -214,25 +217,19 @@ def https(tmp_path):
 
 
 @pytest.fixture
-def trusting(tmp_path, https):
-    trust = ssl.create_default_context(cafile=tmp_path / "certificate.pem")
-    return Downloader(opener=build_opener(SameScheme, HTTPSHandler(context=trust)), first_pause_s=0.0)
-
-
-def test_https_is_all_that_is_used_without_a_test(https, trusting, part):
-    trusting.file(https.url(PATH), part)
-    assert part.read_bytes() == CONTENT
-
-
-def test_certificates_of_a_proxy_of_ones_own_can_be_named(https, part, tmp_path, monkeypatch):
+def trusting(tmp_path, https, monkeypatch):
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "certificate.pem"))
-    Downloader(attempts=1).file(https.url(PATH), part)
+    return Downloader(http=http())
+
+
+def test_https_is_used_with_the_certificates_that_the_environment_names(https, trusting, part):
+    trusting.file(https.url(PATH), part)
     assert part.read_bytes() == CONTENT
 
 
 def test_a_certificate_that_nobody_vouches_for_is_refused_at_once(https, part):
     with pytest.raises(TrainyardError, match="the certificate is not accepted: self-signed certificate"):
-        Downloader(first_pause_s=0.0).file(https.url(PATH), part)
+        Downloader(http=http()).file(https.url(PATH), part)
     assert https.requests == []
 
 

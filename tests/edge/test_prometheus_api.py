@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import socket
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from tests.edge.prometheus_stand_in import Says, data, standing_in
 from tests.edge.publisher import certificate
+from trainyard.edge.http_client import HttpClient
 from trainyard.edge.prometheus_api import PrometheusApi, Sample, Series
 from trainyard.edge.prometheus_authorization import Anonymous, Fixed, from_environment
 from trainyard.edge.prometheus_connection import AMAZON, Connection, address
@@ -17,6 +19,11 @@ from trainyard.errors import InputError, TrainyardError
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 ERROR = '{"status": "error", "errorType": "%s", "error": "%s"}'
+
+
+def http(**changes: Any) -> HttpClient:
+    """Return what a connection has of itself, without its pauses."""
+    return replace(Connection("").http, **{"sleep": lambda _: None, **changes})
 
 
 @pytest.fixture
@@ -27,7 +34,7 @@ def server():
 
 @pytest.fixture
 def connection(server):
-    return Connection(server.url, sleep=lambda _: None, timeout_s=2.0)
+    return Connection(server.url, http=http(timeout_s=2.0))
 
 
 @pytest.fixture
@@ -153,13 +160,13 @@ def test_who_may_not_ask_is_told_where_a_secret_belongs(status, server, api):
 def test_an_answer_without_end_is_not_read_to_its_end(server, connection):
     server.answers = [Says('"' + "x" * 5_000_000, packed=True)]
     with pytest.raises(TrainyardError, match="larger than 1 MiB"):
-        PrometheusApi(replace(connection, most_bytes=1 << 20)).query("up")
+        PrometheusApi(replace(connection, http=http(most_bytes=1 << 20))).query("up")
 
 
 def test_a_server_that_says_nothing_ends_after_the_time_limit_and_is_not_asked_again(server, connection):
     server.answers = [Says(silent=True)]
     with pytest.raises(TrainyardError, match=r"did not answer within 0\.3 s"):
-        PrometheusApi(replace(connection, timeout_s=0.3)).query("up")
+        PrometheusApi(replace(connection, http=http(timeout_s=0.3))).query("up")
     assert len(server.requests) == 1
 
 
@@ -168,7 +175,7 @@ def test_a_port_where_nobody_listens_is_told_with_what_to_do():
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     with pytest.raises(TrainyardError, match=f"no Prometheus answers at http://127.0.0.1:{port}: Connection") as error:
-        PrometheusApi(Connection(f"http://127.0.0.1:{port}", sleep=lambda _: None)).query("up")
+        PrometheusApi(Connection(f"http://127.0.0.1:{port}", http=http())).query("up")
     assert "port forwarded" in str(error.value.hint)
 
 
@@ -177,7 +184,7 @@ def test_a_certificate_that_nobody_vouches_for_is_refused_once(tmp_path):
     pauses: list[float] = []
     with standing_in(tls) as server:
         with pytest.raises(TrainyardError, match=r"the certificate of .* is not accepted") as error:
-            PrometheusApi(Connection(server.url, sleep=pauses.append)).query("up")
+            PrometheusApi(Connection(server.url, http=http(sleep=pauses.append))).query("up")
         assert server.requests == []
     assert pauses == []
     assert "SSL_CERT_FILE" in str(error.value.hint)
@@ -185,7 +192,7 @@ def test_a_certificate_that_nobody_vouches_for_is_refused_once(tmp_path):
 
 def test_https_where_plain_http_is_spoken_is_told(server):
     with pytest.raises(TrainyardError, match="does not speak https"):
-        PrometheusApi(Connection(server.url.replace("http:", "https:"), sleep=lambda _: None)).query("up")
+        PrometheusApi(Connection(server.url.replace("http:", "https:"), http=http())).query("up")
 
 
 def test_a_certificate_of_an_authority_that_is_named_is_accepted(tmp_path, monkeypatch):

@@ -5,22 +5,16 @@ https://grafana.com/docs/grafana/v10.4/developers/http_api/
 
 from __future__ import annotations
 
-import http.client
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
+from http import HTTPStatus
 from typing import Any
-from urllib.error import HTTPError
-from urllib.parse import urlsplit
-from urllib.request import HTTPRedirectHandler, OpenerDirector, ProxyHandler, Request, build_opener
 
-from trainyard.edge.https import PassingError, passing
+from trainyard.edge.http_client import TRUST, AttemptError, HttpClient, Reply
 from trainyard.errors import TrainyardError
 
-_TIMEOUT_S = 30.0
-_PAUSES_S = (1.0, 2.0, 4.0, 8.0)
-_BUSY = frozenset((429, 500, 502, 503, 504))
-_MOST_BYTES = 32 << 20
 _LATER = "the cluster is not affected; deploy again once it answers, and nothing is lost"
 
 
@@ -60,74 +54,56 @@ class GrafanaApi:
         try:
             return self.ask("GET", path)
         except GrafanaRefusalError as error:
-            if error.status != http.client.NOT_FOUND:
+            if error.status != HTTPStatus.NOT_FOUND:
                 raise
             return None
 
     def ask(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> Any:
         """Return the answer to a request. Raises GrafanaRefusalError for a refusal, TrainyardError for no answer."""
-        status, content = self._tried(method, path, body)
-        if status == http.client.UNAUTHORIZED and not self._renewed:
+        reply = self._asked(method, path, body)
+        if reply.status == HTTPStatus.UNAUTHORIZED and not self._renewed:
             self._key, self._renewed = self.token(), True
-            status, content = self._tried(method, path, body)
-        if status >= http.client.MULTIPLE_CHOICES:
-            raise self._refusal(status, method, path, content)
-        return self._json(content)
+            reply = self._asked(method, path, body)
+        if reply.status >= HTTPStatus.MULTIPLE_CHOICES:
+            raise self._refusal(method, path, reply)
+        try:
+            return json.loads(reply.body)
+        except ValueError as error:
+            raise self._not_grafana("its answer is not JSON") from error
 
-    def _tried(self, method: str, path: str, body: Mapping[str, Any] | None) -> tuple[int, bytes]:
-        """Ask until there is an answer that asking again would not change."""
-        for pause_s in (*_PAUSES_S, None):
-            try:
-                status, content = self._asked(method, path, body)
-            except PassingError as error:
-                if pause_s is None:
-                    hint = f"check the network, proxies, and the workspace's network access control; {_LATER}"
-                    raise TrainyardError(f"Grafana does not answer: {error}", where=self.host, hint=hint) from error
-            else:
-                if status not in _BUSY or pause_s is None:
-                    return status, content
-            self.sleep(pause_s)
-        raise AssertionError("the last attempt returns or raises")
+    def _asked(self, method: str, path: str, body: Mapping[str, Any] | None) -> Reply:
+        data = None if body is None else json.dumps(body).encode()
+        try:
+            return self._http.ask(method, self.url + path, self._headers, data)
+        except AttemptError as error:
+            if error.failure == "too large":
+                raise self._not_grafana("its answer has no end") from error
+            if error.failure == "certificate":
+                raise TrainyardError(str(error), where=self.host, hint=TRUST) from error
+            hint = f"check the network, proxies, and the workspace's network access control; {_LATER}"
+            raise TrainyardError(f"Grafana does not answer: {error}", where=self.host, hint=hint) from error
 
-    def _asked(self, method: str, path: str, body: Mapping[str, Any] | None) -> tuple[int, bytes]:
+    def _headers(self) -> dict[str, str]:
         self._key = self._key or self.token()
-        headers = {
+        return {
             "Host": self.host,
             "Authorization": f"Bearer {self._key}",
             "Accept": "application/json",
             "Content-Type": "application/json",
         }
-        data = None if body is None else json.dumps(body).encode()
-        request = Request(self.url + path, data=data, headers=headers, method=method)  # noqa: S310  # of the account
-        try:
-            with passing(), _opener(self.url).open(request, timeout=_TIMEOUT_S) as answer:
-                return answer.status, self._read(answer)
-        except HTTPError as error:
-            with passing(), error:
-                return error.code, self._read(error)
-        except TrainyardError as error:  # a certificate that is not accepted
-            raise TrainyardError(error.problem, where=self.host, hint=error.hint) from error
 
-    def _read(self, answer: Any) -> bytes:
-        content: bytes = answer.read(_MOST_BYTES + 1)
-        if len(content) > _MOST_BYTES:
-            raise self._not_grafana("its answer has no end")
-        return content
+    @cached_property
+    def _http(self) -> HttpClient:
+        return HttpClient(sleep=self.sleep)
 
-    def _refusal(self, status: int, method: str, path: str, content: bytes) -> GrafanaRefusalError:
-        said = _message(content)
-        if status < http.client.BAD_REQUEST:
+    def _refusal(self, method: str, path: str, reply: Reply) -> GrafanaRefusalError:
+        status, message = reply.status, " ".join(str(reply.content().get("message", "")).split())[:200]
+        if status < HTTPStatus.BAD_REQUEST:
             hint = f"look who answers at this address; a token is sent to nobody else. {_LATER}"
             return GrafanaRefusalError(status, f"{self.host} leads away from Grafana", self.host, hint)
         hint = _HINTS.get(status, f"deploy again; where it stays so, look at the workspace in the console. {_LATER}")
-        problem = f"Grafana refuses {method} {path}: {status}{f', {said}' if said else ''}"
+        problem = f"Grafana refuses {method} {path}: {status}{f', {message}' if message else ''}"
         return GrafanaRefusalError(status, problem, self.host, hint)
-
-    def _json(self, content: bytes) -> Any:
-        try:
-            return json.loads(content)
-        except ValueError as error:
-            raise self._not_grafana("its answer is not JSON") from error
 
     def _not_grafana(self, why: str) -> TrainyardError:
         hint = f"look who answers at this address, such as a proxy. {_LATER}"
@@ -140,26 +116,3 @@ _HINTS = {
     409: f"something else has the same name there; rename or remove it. {_LATER}",
     412: f"somebody has changed it meanwhile; deploy again. {_LATER}",
 }
-
-
-def _message(content: bytes) -> str:
-    """Return what Grafana says of a refusal, on one line and not too long."""
-    try:
-        said = json.loads(content)
-    except ValueError:
-        return ""
-    text = said.get("message", "") if isinstance(said, dict) else ""
-    return " ".join(str(text).split())[:200]
-
-
-class _NoRedirects(HTTPRedirectHandler):
-    """Follows nothing: the token would go along."""
-
-    def redirect_request(self, *_: Any) -> None:
-        """Follow nothing."""
-
-
-def _opener(url: str) -> OpenerDirector:
-    # No proxy reaches what listens on this machine.
-    local = [ProxyHandler({})] if urlsplit(url).hostname in ("127.0.0.1", "localhost", "::1") else []
-    return build_opener(_NoRedirects, *local)

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
-from trainyard.edge.prometheus_connection import Connection
-from trainyard.edge.prometheus_refusals import Reply, no_prometheus, refused
+from trainyard.edge.http_client import Reply
+from trainyard.edge.prometheus_connection import Connection, no_prometheus, refused
 
 Labels = dict[str, str]
 

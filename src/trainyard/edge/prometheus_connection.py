@@ -1,29 +1,37 @@
-"""The connection to a Prometheus: its address, who asks, a pool, and bounds for time, size and attempts."""
+"""The connection to a Prometheus: its address, who asks, and what it means when there is no answer or a refusal."""
 
 from __future__ import annotations
 
 import re
-import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
 from urllib.parse import urlsplit
-from urllib.request import getproxies, proxy_bypass
 
-import urllib3
-from urllib3.exceptions import HTTPError
-
+from trainyard.edge.http_client import LOOPBACK, AttemptError, HttpClient, Reply, RetryPolicy
 from trainyard.edge.prometheus_authorization import Anonymous, Authorization
-from trainyard.edge.prometheus_refusals import Reply, too_large, unreachable
-from trainyard.errors import InputError
-from trainyard.version import __version__
+from trainyard.errors import InputError, TrainyardError
 
 # https://docs.aws.amazon.com/general/latest/gr/prometheus-service.html
 AMAZON = re.compile(r"https://aps-workspaces(?:-fips)?\.([a-z0-9-]+)\.(?:amazonaws\.com|api\.aws)/workspaces/ws-")
 # What people copy with the address.
 _BEHIND_THE_ADDRESS = re.compile(r"/+(?:graph|query|api/v1(?:/(?:query|query_range|remote_write|write))?)?/*$")
-_BUSY = {429, 502, 503, 504}
-_LOOPBACK = {"127.0.0.1", "localhost", "::1"}
+# Somebody waits for the panel, and what takes long once takes long again.
+_RETRY = RetryPolicy(attempts=3, first_pause_s=0.5, final=frozenset({"certificate", "slow", "tls", "too large"}))
+
+_SIGN_IN = "sign in with `aws sso login` or `aws configure`, or choose a profile with --profile"
+_OWN_SECRET = "set TRAINYARD_PROMETHEUS_TOKEN, or TRAINYARD_PROMETHEUS_USER and TRAINYARD_PROMETHEUS_PASSWORD"  # noqa: S105  names of variables
+# What of an answer tells why, in small letters, and what to do. The first that is found counts.
+# https://github.com/prometheus-community/helm-charts/issues/4687
+# https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-troubleshooting.html
+_AMAZON_HINTS = (
+    ("missing authentication token", "the request came without a signature: is there a proxy that removes headers?"),
+    ("signature expired", "set the clock of this machine: a signature is good for minutes"),
+    ("signature not yet current", "set the clock of this machine: a signature is good for minutes"),
+    ("expired", f"the credentials have expired: {_SIGN_IN}"),
+    ("security token included in the request is invalid", f"AWS does not know these credentials: {_SIGN_IN}"),
+    ("should be scoped to", "the workspace is in another region: check its address and --region"),
+    ("signature we calculated does not match", f"the secret key is not that of the access key: {_SIGN_IN}"),
+    ("not authorized to perform", "ask for this permission; AmazonPrometheusQueryAccess has all that are needed"),
+)
 
 
 @dataclass(frozen=True)
@@ -35,14 +43,7 @@ class Connection:
     authorization: Authorization = field(default_factory=Anonymous)
     answers_at: str | None = None
     """Where somebody else answers in its place, as an emulated account does; who is meant says the header Host."""
-    timeout_s: float = 30.0
-    """For connecting, and for each wait for bytes."""
-    attempts: int = 3
-    first_pause_s: float = 0.5
-    """Doubled after every attempt."""
-    most_bytes: int = 64 << 20
-    threads: int = 8
-    sleep: Callable[[float], None] = time.sleep
+    http: HttpClient = field(default_factory=lambda: HttpClient(most_bytes=64 << 20, retry=_RETRY))
 
     @property
     def is_amazon(self) -> bool:
@@ -54,61 +55,28 @@ class Connection:
 
         Raises TrainyardError where there is no answer.
         """
-        renewed = False
-        for number in range(1, self.attempts + 1):
-            last = number == self.attempts
-            try:
+        try:
+            reply = self._asked(method, path, body)
+            if _has_expired(reply) and self.authorization.renew():
                 reply = self._asked(method, path, body)
-            except (HTTPError, OSError) as error:
-                if last or not _may_pass(error):
-                    raise unreachable(error, self.url, self.timeout_s) from error
-            else:
-                if _has_expired(reply) and not renewed:
-                    renewed = self.authorization.renew()
-                    if renewed:
-                        continue
-                if last or reply.status not in _BUSY or _is_query_error(reply):
-                    return reply
-            self.sleep(self.first_pause_s * 2 ** (number - 1))
-        return self._asked(method, path, body)  # the credentials were renewed at the last attempt
+        except AttemptError as error:
+            raise _unreachable(error, self.url, self.http.timeout_s) from error
+        return reply
 
     def _asked(self, method: str, path: str, body: bytes) -> Reply:
-        answer = self._pool.request(
-            method,
-            (self.answers_at or self.url) + path,
-            body=body or None,
-            headers=self._headers(method, path, body),
-            redirect=False,
-            retries=False,
-            preload_content=False,
-            timeout=self.timeout_s,
-        )
-        try:
-            content = answer.read(self.most_bytes + 1, decode_content=True)
-            if len(content) > self.most_bytes:
-                answer.close()
-                raise too_large(self.url, self.most_bytes)
-            return Reply(answer.status, answer.headers, content)
-        finally:
-            answer.release_conn()
+        url = (self.answers_at or self.url) + path
+        # What Prometheus itself gave up on, it would give up on again.
+        return self.http.ask(method, url, lambda: self._headers(method, path, body), body or None, _error_type)
 
     def _headers(self, method: str, path: str, body: bytes) -> dict[str, str]:
-        headers = {"User-Agent": f"trainyard/{__version__}", "Accept": "application/json"}
+        headers = {"Accept": "application/json"}
         if body:
             headers["Content-Type"] = "application/x-www-form-urlencoded"
-        if urlsplit(self.url).hostname not in _LOOPBACK:
+        if urlsplit(self.url).hostname not in LOOPBACK:
             headers["Accept-Encoding"] = "gzip"  # on this machine packing takes longer than sending
         if self.answers_at:
             headers["Host"] = urlsplit(self.url).netloc
         return headers | self.authorization.headers(method, self.url + path, headers, body)
-
-    @cached_property
-    def _pool(self) -> urllib3.PoolManager:
-        parts = urlsplit(self.answers_at or self.url)
-        proxy = getproxies().get(parts.scheme)
-        if proxy and parts.hostname not in _LOOPBACK and not proxy_bypass(parts.hostname or ""):
-            return urllib3.ProxyManager(proxy, maxsize=self.threads)
-        return urllib3.PoolManager(maxsize=self.threads)
 
 
 def address(written: str) -> str:
@@ -130,14 +98,91 @@ def address(written: str) -> str:
 _EXAMPLE = "write it as http://localhost:9090, or as https://aps-workspaces.us-east-2.amazonaws.com/workspaces/ws-…"
 
 
+def refused(reply: Reply, url: str) -> TrainyardError:
+    """Return why it answered with something else than success."""
+    said = _said(reply)
+    amazon = _is_of_amazon(reply, url)
+    if reply.status in {400, 422, 503} and (kind := _error_type(reply)):
+        return _query_error(kind, said, url)
+    if reply.status in {400, 401, 403} and amazon:
+        hint = next((words for part, words in _AMAZON_HINTS if part in said.lower()), f"check the rights: {_SIGN_IN}")
+        return TrainyardError(f"Amazon Managed Prometheus refuses: {said}", where=url, hint=hint)
+    if reply.status == 404 and amazon:
+        hint = "it may be deleted, or in another account or region: check the address, --region and --profile"
+        return TrainyardError(f"there is no such workspace: {said}", where=url, hint=hint)
+    hints = {
+        401: f"it does not know who asks: {_OWN_SECRET}; one that has ended has to be renewed",
+        403: f"who asks may not: {_OWN_SECRET}",
+        404: "is it the address of a Prometheus? Behind a proxy it may stand below a path",
+        429: "it is asked too much: wait, or look at fewer panels at once",
+        503: "it may be starting: try again in a minute",
+    }
+    if 300 <= reply.status < 400:
+        target = _line(reply.headers.get("Location", ""))
+        return no_prometheus(url, f"it leads elsewhere, to {target}; is that a page to sign in?")
+    problem = f"{url} answers with status {reply.status}{f': {said}' if said else ''}"
+    return TrainyardError(problem, where=url, hint=hints.get(reply.status, "see its log; if it may pass, try again"))
+
+
+def no_prometheus(url: str, why: str) -> TrainyardError:
+    """Return that something else answers there."""
+    return TrainyardError(f"what answers at {url} is no Prometheus: {why}", where=url, hint="check address and port")
+
+
+def _unreachable(error: AttemptError, url: str, timeout_s: float) -> TrainyardError:
+    """Return why there was no answer at all."""
+    hint = "is it running, and the port forwarded? `trainyard monitor view NAME --region REGION` says how"
+    problem = f"no Prometheus answers at {url}: {error.reason}"
+    match error.failure:
+        case "certificate":
+            problem = f"the certificate of {url} is not accepted: {error.reason}"
+            hint = "name the certificate of its authority in SSL_CERT_FILE, or use the name that the certificate is for"
+        case "tls":
+            problem, hint = f"{url} does not speak https: {error.reason}", "write http:// there"
+        case "slow" | "timeout":
+            problem = f"{url} did not answer within {timeout_s:g} s"
+            hint = "if it is the query that takes long, ask for a shorter time, or for fewer nodes"
+        case "too large":
+            problem, hint = f"an answer of {url} {error.reason}", "ask for a shorter time, or for fewer nodes"
+        case "proxy":
+            problem, hint = f"the proxy did not lead to {url}: {error.reason}", "see HTTPS_PROXY"
+        case "name":
+            problem, hint = f"nobody knows the name in {url}", "check the address and the network"
+    return TrainyardError(problem, where=url, hint=hint)
+
+
+def _query_error(kind: str, said: str, url: str) -> TrainyardError:
+    hints = {
+        "bad_data": "the query is not valid for this version of Prometheus",
+        "timeout": "ask for a shorter time, or for fewer nodes",
+        "canceled": "it is shutting down, or was asked too much at once: try again",
+    }
+    hint = hints.get(kind, "ask for a shorter time, or for fewer nodes")
+    return TrainyardError(f"Prometheus could not answer the query: {said}", where=url, hint=hint)
+
+
+def _said(reply: Reply) -> str:
+    """Return the message of an answer on one line; empty where it is a page."""
+    content = reply.content()
+    for key in ("error", "message", "Message"):
+        if message := content.get(key):
+            return _line(str(message))
+    text = reply.body[:300].decode("utf-8", "replace")
+    return "" if "<" in text else _line(text)
+
+
+def _error_type(reply: Reply) -> str:
+    """Return how Prometheus itself classes an error, such as bad_data; empty where somebody else answers."""
+    return str(reply.content().get("errorType", ""))
+
+
+def _is_of_amazon(reply: Reply, url: str) -> bool:
+    return "x-amzn-requestid" in reply.headers or "//aps-workspaces" in url
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())[:300]
+
+
 def _has_expired(reply: Reply) -> bool:
     return reply.status in {400, 401, 403} and b"expired" in reply.body[:2000].lower()
-
-
-def _is_query_error(reply: Reply) -> bool:
-    """Return whether Prometheus itself gave up on the query, which it would do again."""
-    return reply.status == 503 and b'"errorType"' in reply.body[:2000]
-
-
-def _may_pass(error: Exception) -> bool:
-    return not isinstance(error, (urllib3.exceptions.SSLError, urllib3.exceptions.ReadTimeoutError))

@@ -11,6 +11,7 @@ import pytest
 from tests.edge.prometheus_stand_in import Says, standing_in
 from tests.operate.monitoring.viewer.fake_source import FakeSource
 from tests.operate.monitoring.viewer.viewing import viewing
+from trainyard.edge.http_client import HttpClient
 from trainyard.edge.prometheus_api import PrometheusApi
 from trainyard.edge.prometheus_connection import Connection
 from trainyard.errors import InputError, TrainyardError
@@ -171,7 +172,7 @@ def test_a_prometheus_that_is_down_is_told_in_each_panel_and_the_page_still_work
 def test_whatever_prometheus_answers_the_page_gets_words(says):
     with standing_in() as server:
         server.answers = [says]
-        api = PrometheusApi(Connection(server.url, sleep=lambda _: None))
+        api = PrometheusApi(Connection(server.url, http=HttpClient(sleep=lambda _: None)))
         with viewing(api) as page:
             panels = page.ask("/data/storage").lines()[1:]
     assert all(one["error"]["problem"] for one in panels)
