@@ -15,7 +15,7 @@ from trainyard.cli.bench_submit import command
 DOCS = Path(__file__).parents[1] / "docs"
 PAGE = (DOCS / "benchmarks.md").read_text(encoding="utf-8")
 LINKS = sorted(set(re.findall(r"\]\(((?!https)[^)]+)\)", PAGE)))
-(BACKENDS,) = (one.type.choices for one in command.params if isinstance(one.type, click.Choice))
+(BACKENDS,) = (parameter.type.choices for parameter in command.params if isinstance(parameter.type, click.Choice))
 
 
 @pytest.mark.parametrize("link", LINKS)
@@ -31,7 +31,7 @@ def test_every_backend_is_described(backend: str):
 @pytest.mark.parametrize("option", ["--ssh", "--local", "--results", "--no-wait", "--timeout", "--cancel", "--python"])
 def test_what_the_page_says_of_options_is_there(option: str):
     assert option in PAGE
-    assert option in {name for one in command.params for name in one.opts}
+    assert option in {name for parameter in command.params for name in parameter.opts}
 
 
 def test_the_arithmetic_of_two_p5_is_that_of_the_model():

@@ -109,7 +109,7 @@ def test_every_row_says_what_changed_or_why_there_is_no_field():
 
 
 def test_every_architecture_is_named():
-    assert [one.name for one in all_architectures() if f"`{one.name}`" not in PAGE] == []
+    assert [architecture.name for architecture in all_architectures() if f"`{architecture.name}`" not in PAGE] == []
 
 
 @EACH_SETTING

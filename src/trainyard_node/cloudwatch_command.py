@@ -43,12 +43,12 @@ def run(chosen: argparse.Namespace, world: World, programs: Programs | None = No
     settings = read_node_env(world.places)
     groups = frozenset(chosen.group or settings.get("TRAINYARD_CLOUDWATCH_METRICS", "").split())
     file = MetricsFile(chosen.file or world.places.at(FILE))
-    publishings = [Publishing(one, file, world.clock) for one in sources(groups, settings, world, programs)]
+    publishings = [Publishing(source, file, world.clock) for source in sources(groups, settings, world, programs)]
     if not publishings:
         err("the spec asks for no metrics of this node in CloudWatch that trainyard-node measures")
         return 0
     if chosen.once:
-        failed = sum(not one.publish() for one in publishings)
+        failed = sum(not publishing.publish() for publishing in publishings)
         return 1 if failed else 0
     return _keep_publishing(publishings)
 
@@ -77,7 +77,7 @@ def _keep_publishing(publishings: list[Publishing]) -> int:
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
-    for one in publishings:
-        threading.Thread(target=one.keep_publishing, args=(stop,), daemon=True).start()
+    for publishing in publishings:
+        threading.Thread(target=publishing.keep_publishing, args=(stop,), daemon=True).start()
     stop.wait()
     return 0

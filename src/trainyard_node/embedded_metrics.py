@@ -43,7 +43,7 @@ class Batch(NamedTuple):
 
 def lines(batch: Batch, at: datetime) -> Iterator[str]:
     """Yield log events, each within the limits of the format. What is no number, such as NaN, is left out."""
-    finite = [one._replace(values=tuple(filter(math.isfinite, one.values))) for one in batch.metrics]
+    finite = [metric._replace(values=tuple(filter(math.isfinite, metric.values))) for metric in batch.metrics]
     most = max((len(one.values) for one in finite), default=0)
     for first in range(0, most, MOST_VALUES):
         cut = [one._replace(values=one.values[first : first + MOST_VALUES]) for one in finite]
@@ -60,9 +60,9 @@ def _event(batch: Batch, metrics: Sequence[Metric], at: datetime) -> str:
         "Namespace": batch.namespace,
         # One set, which is empty for a metric of the cluster: a list without a set would be no metric at all.
         "Dimensions": [list(dimensions)],
-        "Metrics": [{"Name": one.name, "Unit": one.unit} for one in metrics],
+        "Metrics": [{"Name": metric.name, "Unit": metric.unit} for metric in metrics],
     }
-    values = {one.name: one.values[0] if len(one.values) == 1 else one.values for one in metrics}
+    values = {metric.name: metric.values[0] if len(metric.values) == 1 else metric.values for metric in metrics}
     head = {"Timestamp": int(at.timestamp() * 1000), "CloudWatchMetrics": [directive]}
     return json.dumps({"_aws": head, **dimensions, **values}, separators=(",", ":"), allow_nan=False)
 

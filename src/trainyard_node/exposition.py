@@ -23,7 +23,7 @@ class Exposition:
 
     def __init__(self, collectors: Iterable[Collector], clock: Clock) -> None:
         """Begin without readings."""
-        self.readings = [Reading(one, clock) for one in collectors]
+        self.readings = [Reading(collector, clock) for collector in collectors]
         self._stop = threading.Event()
         self._zipped: dict[int, tuple[bytes, bytes]] = {}
 

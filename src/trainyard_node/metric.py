@@ -35,5 +35,5 @@ def metrics(file: str) -> dict[str, Metric]:
     text = pkgutil.get_data("trainyard_node", f"collectors/{file}.json")
     if text is None:
         raise NodeError(f"collectors/{file}.json is missing: publish the release again", DAMAGED)
-    listed = [Metric(**{**one, "labels": tuple(one["labels"])}) for one in json.loads(text)]
+    listed = [Metric(**{**load, "labels": tuple(load["labels"])}) for load in json.loads(text)]
     return {one.name: one for one in listed}

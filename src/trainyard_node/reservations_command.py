@@ -53,9 +53,13 @@ def run(chosen: argparse.Namespace, world: World, programs: Programs | None = No
     settings = read_node_env(world.places)
     samples = Samples("timers")
     for id_ in settings.get(_SETTING, "").split():
-        for one in _endings(id_, settings, programs or RealPrograms()):
+        for ending in _endings(id_, settings, programs or RealPrograms()):
             samples.add(
-                "trainyard_capacity_reservation_end_timestamp_seconds", one.at, one.id, one.instance_type, one.type
+                "trainyard_capacity_reservation_end_timestamp_seconds",
+                ending.at,
+                ending.id,
+                ending.instance_type,
+                ending.type,
             )
     write_textfile((chosen.metrics or world.places.at(FOLDER)) / METRICS, samples)
     return 0

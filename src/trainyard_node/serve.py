@@ -31,7 +31,7 @@ def serve(exposition: Exposition, address: str) -> int:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: threading.Thread(target=server.shutdown).start())
     exposition.start()
-    err(f"serving {', '.join(one.collector.name for one in exposition.readings) or 'nothing'} on {address}")
+    err(f"serving {', '.join(reading.collector.name for reading in exposition.readings) or 'nothing'} on {address}")
     with server:
         server.serve_forever(poll_interval=0.2)
     exposition.stop()

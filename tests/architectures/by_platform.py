@@ -8,4 +8,8 @@ from trainyard.spec.parsing import parse
 
 def architectures_on(platform: str) -> tuple[Architecture, ...]:
     """Return them, by name."""
-    return tuple(one for one in all_architectures() if parse(one.text, one.name).spec.platform == platform)
+    return tuple(
+        architecture
+        for architecture in all_architectures()
+        if parse(architecture.text, architecture.name).spec.platform == platform
+    )

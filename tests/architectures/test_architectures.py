@@ -31,11 +31,13 @@ REAL = {
 
 def found_in(text: str) -> list[Finding]:
     """Return what the rules object to in a spec, and nothing of what they only remark."""
-    return [one for one in rule_findings(parse(text, "cluster.yaml")) if one.severity != "info"]
+    return [
+        rule_finding for rule_finding in rule_findings(parse(text, "cluster.yaml")) if rule_finding.severity != "info"
+    ]
 
 
 def test_every_documented_architecture_is_there_and_no_other():
-    assert {one.name for one in all_architectures()} == set(DOCUMENTED)
+    assert {architecture.name for architecture in all_architectures()} == set(DOCUMENTED)
 
 
 @each_case(("name", "path", "value"), VALUES, ids=lambda part: part if isinstance(part, str) else "")

@@ -16,7 +16,9 @@ from trainyard.spec.parsing import parse
 
 FILE = Path(__file__).parent / "placeholders.yaml"
 TABLE = read_yaml(FILE.read_text(encoding="utf-8"), FILE.name).value
-OF_THE_PLACEHOLDERS = [one.name for one in all_architectures() if one.name.startswith("distributed-training-")]
+OF_THE_PLACEHOLDERS = [
+    architecture.name for architecture in all_architectures() if architecture.name.startswith("distributed-training-")
+]
 CASES = [
     *((name, text) for text in OF_THE_PLACEHOLDERS for name in TABLE["placeholders"]),
     *((name, text) for text in OF_THE_PLACEHOLDERS if text.endswith("-custom-ami") for name in TABLE["custom-image"]),
@@ -53,6 +55,6 @@ def test_equal_bounds_are_a_fixed_number_of_nodes(bound: str):
 def test_a_minimum_alone_beside_a_fixed_number_is_told_what_is_missing():
     with pytest.raises(SpecError) as raised:
         new_spec("distributed-training-gpu", ["queues[0].nodes.min=0"])
-    assert [(one.id, one.path, one.remedy) for one in raised.value.findings] == [
+    assert [(finding.id, finding.path, finding.remedy) for finding in raised.value.findings] == [
         ("spec-missing-key", "queues[0].nodes.max", "write max: …")
     ]

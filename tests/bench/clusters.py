@@ -80,8 +80,8 @@ def json_with_process_times(factor_of_host: Mapping[str, float], hosts: int = 4)
         measured = result["out_of_place"]
         result["out_of_place"] = {**measured, "bus_bw": measured["alg_bw"] * factor}
         times = [
-            [measured["time"] * 9] * 3 + [measured["time"] * factor_of_host.get(one["hostname"], 1.0)] * 2
-            for one in devices
+            [measured["time"] * 9] * 3 + [measured["time"] * factor_of_host.get(device["hostname"], 1.0)] * 2
+            for device in devices
         ]
         result["out_of_place_per_iter"] = {"skipped_iterations": 3, "per_process_max_times_us": times}
     return json.dumps(found)

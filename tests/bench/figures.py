@@ -34,8 +34,8 @@ def run_of(figures: dict[str, Any]) -> Run:
         **{
             **figures,
             "rows": rows,
-            "devices": [Device(*one) for one in figures.get("devices", ())],
-            "failures": [Evidence(*one) for one in figures.get("failures", ())],
+            "devices": [Device(*device) for device in figures.get("devices", ())],
+            "failures": [Evidence(*failure) for failure in figures.get("failures", ())],
             "transport": Transport(**{**transport, "evidence": evidence}),
             "out_of_bounds": None if bounds is None else tuple(bounds),
         }

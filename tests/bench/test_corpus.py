@@ -31,7 +31,9 @@ def read(case: Path) -> tuple[list[Run], dict[str, Any]]:
 @pytest.mark.parametrize("case", cases())
 def test_the_figures_that_are_kept_are_those_of_the_output(case: Path):
     (run,), _ = read(case)
-    (kept,) = [one["run"] for one in published_figures() if one["id"] == case.name]
+    (kept,) = [
+        published_figure["run"] for published_figure in published_figures() if published_figure["id"] == case.name
+    ]
     assert figures_of(run) == kept
 
 

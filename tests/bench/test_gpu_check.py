@@ -21,7 +21,7 @@ def line(device: int = 0, name: str = H100, tflop_s: float = 720.0, memory_gb_s:
 
 
 def ids(text: str, expected: int = 1) -> list[str]:
-    return [one.id for one in check_gpus(text, expected).findings]
+    return [finding.id for finding in check_gpus(text, expected).findings]
 
 
 def test_a_gpu_near_its_specification_is_healthy():
@@ -58,7 +58,7 @@ def test_one_gpu_that_is_slower_than_its_neighbours_is_found_though_it_is_fast_e
 
 def test_gpus_that_say_nothing_are_missed():
     checked = check_gpus(line(), 8)
-    assert (checked.verdict, [one.message for one in checked.findings]) == (
+    assert (checked.verdict, [finding.message for finding in checked.findings]) == (
         "broken", ["1 of 8 GPUs have shown anything"],
     )  # fmt: skip
 
@@ -75,7 +75,7 @@ def test_why_gpus_say_nothing_is_told_once():
 
 def test_a_gpu_that_nobody_knows_is_shown_and_not_judged():
     checked = check_gpus(line(0, "NVIDIA GeForce RTX 4090"), 1)
-    assert (checked.verdict, [one.id for one in checked.findings]) == ("unknown", ["bench-nothing-to-compare"])
+    assert (checked.verdict, [finding.id for finding in checked.findings]) == ("unknown", ["bench-nothing-to-compare"])
 
 
 def test_a_pci_card_is_not_held_against_the_figures_of_sxm():

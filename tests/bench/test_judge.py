@@ -43,7 +43,9 @@ def scaled(share: float, from_bytes: int = 0) -> list[str]:
     return made
 
 
-@pytest.mark.parametrize("case", [pytest.param(one, id=one["id"]) for one in published_figures()])
+@pytest.mark.parametrize(
+    "case", [pytest.param(published_figure, id=published_figure["id"]) for published_figure in published_figures()]
+)
 def test_no_verdict_on_published_figures_is_wrong(case: dict[str, Any]):
     nodes = case["nodes"] if isinstance(case["nodes"], int) else None
     verdict = judge(case_of(run_of(case["run"]), case["instance_type"], nodes)).verdict
@@ -95,7 +97,7 @@ def test_bandwidth_that_falls_needs_no_knowledge_of_the_machine():
 
 def test_bandwidth_that_falls_names_where_it_was_better():
     judgement = judged(*OPENING[:3], *HEADER, *scaled(0.1, 2**30), *CLOSING, instance_type=None, nodes=None)
-    (finding,) = (one for one in judgement.findings if one.id == "bench-bandwidth-collapses")
+    (finding,) = (finding for finding in judgement.findings if finding.id == "bench-bandwidth-collapses")
     assert finding.message == "46.6 GB/s at 4,294,967,296 bytes, after 289.2 GB/s at 134,217,728 bytes"
 
 
@@ -144,7 +146,7 @@ def test_sockets_are_named():
 def test_missing_network_cards_are_counted():
     log = [line.replace("found 32 nics", "found 4 nics") for line in LOG]
     judgement = judged(*OPENING, *log, *HEADER, *rows(), *CLOSING)
-    found = next(one for one in judgement.findings if one.id == "bench-fewer-nics")
+    found = next(finding for finding in judgement.findings if finding.id == "bench-fewer-nics")
     assert found.message == "4 network cards were found, and p5.48xlarge has 32"
 
 

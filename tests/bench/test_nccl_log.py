@@ -166,7 +166,7 @@ def test_a_run_that_died_keeps_what_it_had_measured_and_why_it_died():
     died = "p5-dy-2: Test NCCL failure common.cu:1204 'unhandled cuda error (run with NCCL_DEBUG=INFO for details) / '"
     run = only(*OPENING, *HEADER, *rows()[:4], died)
     assert len(run.rows) == 4
-    assert [one.text for one in run.failures] == [died]
+    assert [failure.text for failure in run.failures] == [died]
     assert run.failures[0].line == len(OPENING) + len(HEADER) + 5
     assert not run.concluded
 

@@ -94,12 +94,12 @@ def test_what_nobody_measured_has_no_series():
 
 def test_the_forecast_goes_from_2_to_1024_nodes():
     assert NODES == (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
-    assert [one.nodes for one in forecasts(series((2, 1.0), (4, 1.3)))] == list(NODES)
+    assert [forecast.nodes for forecast in forecasts(series((2, 1.0), (4, 1.3)))] == list(NODES)
 
 
 def test_no_forecast_leaves_its_band_or_exceeds_its_ceiling():
-    for one in forecasts(series((2, 1.0), (4, 1.3), (16, 1.4))):
-        assert one.least_gb_s <= one.busbw_gb_s <= one.most_gb_s <= one.ceiling.busbw_gb_s
+    for forecast in forecasts(series((2, 1.0), (4, 1.3), (16, 1.4))):
+        assert forecast.least_gb_s <= forecast.busbw_gb_s <= forecast.most_gb_s <= forecast.ceiling.busbw_gb_s
 
 
 def test_a_forecast_is_near_what_was_measured_there():
@@ -142,11 +142,11 @@ def test_without_a_sound_run_the_forecast_goes_by_published_ones():
 
 def test_nvlink_tells_nothing_of_the_network():
     """Two p5 are held back by NVLink, and reach all of it; four are held back by the network, and reach less."""
-    for one in forecasts(series((2, 1.0)))[1:]:
-        assert one.ceiling.bound == "network"
-        assert one.confidence != "high"
-        assert "p5.48xlarge × 2" not in one.basis
-        assert one.busbw_gb_s < 0.95 * one.ceiling.busbw_gb_s
+    for forecast in forecasts(series((2, 1.0)))[1:]:
+        assert forecast.ceiling.bound == "network"
+        assert forecast.confidence != "high"
+        assert "p5.48xlarge × 2" not in forecast.basis
+        assert forecast.busbw_gb_s < 0.95 * forecast.ceiling.busbw_gb_s
 
 
 def test_without_a_known_network_there_is_no_forecast():

@@ -18,7 +18,7 @@ def runs_of(groups, slow: dict[str, float]) -> list[Run]:
 
 
 def found(groups, slow: dict[str, float]) -> list[str]:
-    return [one.host for one in slow_nodes(runs_of(groups, slow))]
+    return [slow_node.host for slow_node in slow_nodes(runs_of(groups, slow))]
 
 
 @pytest.mark.parametrize("count", [3, 4, 12])
@@ -73,7 +73,7 @@ def test_the_evidence_is_named_and_so_are_the_runs():
 def test_the_finding_stands_at_the_runs_that_show_it():
     judgements = [judge(case_of(run, "p5.48xlarge")) for run in runs_of(all_pairs(4), {"p5-dy-2": 1.6})]
     together = judge_together(judgements)
-    marked = [any(one.id == "bench-slow-node" for one in judgement.findings) for judgement in together]
+    marked = [any(finding.id == "bench-slow-node" for finding in judgement.findings) for judgement in together]
     assert marked == [True, False, False, True, True, False]
     assert [one.verdict for one in together] == [
         "degraded", "healthy", "healthy", "degraded", "degraded", "healthy",
@@ -115,6 +115,6 @@ def test_two_nodes_are_not_held_against_each_other():
 
 def test_a_process_with_several_gpus_is_one_process():
     run = parse_json(json_with_process_times({}))
-    run.devices = [one._replace(pid=1) for one in run.devices]
+    run.devices = [device._replace(pid=1) for device in run.devices]
     assert run.process_hosts == ["p5-1", "p5-2", "p5-3", "p5-4"]
     assert node_ratios(run) == {}

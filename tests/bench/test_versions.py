@@ -22,7 +22,7 @@ def messages(
 ) -> list[str]:
     known = machine(type_) if type_ else None
     case = Case(Run(versions=versions, environment=environment or {}), known, None, None, None)
-    return [one.message for one in version_findings(case)]
+    return [version_finding.message for version_finding in version_findings(case)]
 
 
 def just_inside(bound: str) -> str:
@@ -43,14 +43,21 @@ def test_each_rule_finds_what_it_names_and_no_more(rule: dict[str, Any]):
         known = Machine("8 GPUs", rule["accelerators"][0], 8, None, None, {})
     bad = {name: just_inside(bound) for name, bound in rule["versions"].items()}
     assert rule["why"] in " ".join(
-        one.message for one in version_findings(Case(Run(versions=bad), known, None, None, None))
+        version_finding.message
+        for version_finding in version_findings(Case(Run(versions=bad), known, None, None, None))
     )
     for name, bound in rule["versions"].items():
         good = {**bad, name: just_outside(bound)}
-        told = " ".join(one.message for one in version_findings(Case(Run(versions=good), known, None, None, None)))
+        told = " ".join(
+            version_finding.message
+            for version_finding in version_findings(Case(Run(versions=good), known, None, None, None))
+        )
         assert rule["why"] not in told
         without = {other: value for other, value in bad.items() if other != name}
-        told = " ".join(one.message for one in version_findings(Case(Run(versions=without), known, None, None, None)))
+        told = " ".join(
+            version_finding.message
+            for version_finding in version_findings(Case(Run(versions=without), known, None, None, None))
+        )
         assert rule["why"] not in told
 
 

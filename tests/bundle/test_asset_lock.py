@@ -48,7 +48,7 @@ def changed(**keys: object) -> bytes:
 def test_what_is_written_is_read_as_the_same():
     lock = locked([*TOOLKIT, DOCKER])
     assert parse_lock(lock_text(lock).encode(), "assets.lock.json") == lock
-    assert [one.name for one in lock.assets] == ["docker", *["nvidia-container-toolkit"] * 4]
+    assert [asset.name for asset in lock.assets] == ["docker", *["nvidia-container-toolkit"] * 4]
 
 
 def test_the_same_assets_give_the_same_bytes_in_whatever_order():

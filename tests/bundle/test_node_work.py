@@ -91,9 +91,9 @@ def test_what_is_no_longer_asked_for_is_dropped():
 def test_another_file_that_a_step_installs_is_named():
     spec = spec_of(f"{QUEUE}{PLAIN}monitoring: {{mode: amp-only}}")
     lock = stand_in_lock(spec)
-    other = locked([one._replace(sha256="0" * 64, file=f"other-{one.file}") for one in lock.assets])
+    other = locked([asset._replace(sha256="0" * 64, file=f"other-{asset.file}") for asset in lock.assets])
     former, now = (node_work(release(spec, lock_text(one).encode()).content, "head") for one in (lock, other))
-    assert {one.name for one in now.assets} == {"node-exporter", "prometheus"}
+    assert {asset.name for asset in now.assets} == {"node-exporter", "prometheus"}
     told = difference(former, now)
     assert told is not None
     assert {one.split("-1.")[0].split("-3.")[0] for one in told.other if one.startswith("other-")} == {

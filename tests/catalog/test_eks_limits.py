@@ -22,5 +22,5 @@ def test_extended_support_costs_more_and_numbers_are_numbers():
     limits = eks_limits()
     assert 0 < limits.cluster_usd_per_hour < limits.cluster_in_extended_support_usd_per_hour
     assert re.fullmatch(r"\d+\.\d+", limits.amazon_linux_2_last_version)
-    assert all(isinstance(one, int | float | str | tuple) for one in limits)
+    assert all(isinstance(limit, int | float | str | tuple) for limit in limits)
     assert all(re.fullmatch(r"[a-z]{3,5}\d-az\d", one) for one in limits.zones_without_control_plane)

@@ -23,7 +23,9 @@ def test_every_image_names_its_registry_and_a_version(name: str):
 
 @pytest.mark.parametrize("name", image_names())
 def test_every_image_has_a_source(name: str):
-    assert {source.url for source in sources_of(name).values()} <= {one["url"] for one in DATA["sources"].values()}
+    assert {source.url for source in sources_of(name).values()} <= {
+        source["url"] for source in DATA["sources"].values()
+    }
     assert "tag" in sources_of(name)
 
 

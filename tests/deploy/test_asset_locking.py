@@ -125,8 +125,8 @@ def test_a_list_of_checksums_verifies_a_file(locking):
 
 def test_a_debian_index_gives_and_verifies_every_package(locking, publisher):
     entries = locking.lock([TOOLKIT], AssetLock()).assets
-    assert sorted(one.file for one in entries) == sorted(f"{name}_1.20.1-1_amd64.deb" for name in PACKAGES)
-    assert {one.verified_by for one in entries} == {f"https://nvidia.github.io{DEB}/Packages"}
+    assert sorted(entry.file for entry in entries) == sorted(f"{name}_1.20.1-1_amd64.deb" for name in PACKAGES)
+    assert {entry.verified_by for entry in entries} == {f"https://nvidia.github.io{DEB}/Packages"}
     assert [path for path, _ in publisher.requests].count(f"{DEB}/Packages") == 1
 
 
@@ -189,7 +189,7 @@ def test_a_version_that_the_spec_names_takes_the_place_of_another(locking, publi
 
 def test_what_is_no_longer_needed_goes(locking):
     both = locking.lock([DOCKER, EXPORTER], AssetLock())
-    assert [one.name for one in locking.lock([EXPORTER], both).assets] == ["node-exporter"]
+    assert [asset.name for asset in locking.lock([EXPORTER], both).assets] == ["node-exporter"]
 
 
 def test_only_what_is_needed_can_be_updated(locking):

@@ -68,8 +68,8 @@ def head_node(account: Account, cluster: str) -> None:
 def deployed(clusters: Account) -> Iterator[Work]:
     """A deployment whose cluster is there, without dashboards."""
     yield of_cluster(clusters, "llm")
-    for one in clusters.client("cloudwatch").list_dashboards()["DashboardEntries"]:
-        delete_dashboard(clusters, one["DashboardName"])
+    for dashboard_entry in clusters.client("cloudwatch").list_dashboards()["DashboardEntries"]:
+        delete_dashboard(clusters, dashboard_entry["DashboardName"])
 
 
 def of_cluster(account: Account, name: str, text: str = SPEC) -> Work:
@@ -173,7 +173,7 @@ def test_a_dashboard_of_somebody_else_is_never_touched(deployed: Work, options: 
     work = replace(deployed, options=options)
     assert STEP.apply(work).detail == f"{NAMES[1]} written, {NAMES[2]} written"
     assert there(work)[NAMES[0]] == foreign
-    assert [(one.id, one.message) for one in work.findings] == [
+    assert [(finding.id, finding.message) for finding in work.findings] == [
         ("dashboard-not-ours", "dashboard ParallelCluster-llm stays as it is: trainyard did not make it")
     ]
     STEP.undo(replace(work, options=Options(delete_data=True)))
@@ -193,7 +193,7 @@ def test_a_cluster_of_the_same_name_in_another_region_is_somebody_else(deployed:
 def test_a_body_that_is_no_json_of_a_dashboard_is_somebody_elses(deployed: Work):
     deployed.account.client("cloudwatch").put_dashboard(DashboardName=NAMES[0], DashboardBody='"text"')
     STEP.apply(deployed)
-    assert [one.id for one in deployed.findings] == ["dashboard-not-ours"]
+    assert [finding.id for finding in deployed.findings] == ["dashboard-not-ours"]
 
 
 def test_they_go_with_the_cluster(deployed: Work):

@@ -27,7 +27,9 @@ from trainyard.rehearsal.rehearsal import QuickClock, inventory
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 
 SPEC = spec_of("monitoring: {mode: amp+amg}")
-DOCUMENTS = [with_data_source(one, "llm", 10) for one in grafana_documents(features_of(SPEC)).values()]
+DOCUMENTS = [
+    with_data_source(grafana_document, "llm", 10) for grafana_document in grafana_documents(features_of(SPEC)).values()
+]
 EDITED = DOCUMENTS[0]["uid"]
 ENDPOINT = "https://aps-workspaces.us-east-2.amazonaws.com/workspaces/ws-1/"
 PATH = "/api/dashboards/uid/"
@@ -89,7 +91,7 @@ def save(work: Work, dashboard: dict[str, Any], folder: str = "trainyard") -> No
 def edited(work: Work) -> None:
     """Change the query of a panel by hand, and save it as Grafana does."""
     dashboard = there(work, EDITED)["dashboard"]
-    panel = next(one for one in dashboard["panels"] if one.get("targets"))
+    panel = next(panel for panel in dashboard["panels"] if panel.get("targets"))
     panel["targets"][0]["expr"] = "vector(42)"
     save(work, dashboard)
 
@@ -210,9 +212,9 @@ def test_a_token_that_ends_on_the_way_is_replaced(work: Work, seen: Between):
         if len(seen.asked) == 6:
             admin = service_account(work.account, workspace, SERVICE_ACCOUNT)
             found = client.list_workspace_service_account_tokens(workspaceId=workspace, serviceAccountId=admin)
-            for one in found["serviceAccountTokens"]:
+            for token in found["serviceAccountTokens"]:
                 client.delete_workspace_service_account_token(
-                    workspaceId=workspace, serviceAccountId=admin, tokenId=one["id"]
+                    workspaceId=workspace, serviceAccountId=admin, tokenId=token["id"]
                 )
 
     seen.answer = end_tokens
@@ -232,7 +234,7 @@ def test_somebody_who_saves_at_the_same_time_is_not_written_over(work: Work, see
     seen.answer = save_first
     Grafana().apply(work)
     assert "vector(42)" in str(there(work, EDITED))
-    assert [one.id for one in work.findings] == ["dashboard-edited"]
+    assert [finding.id for finding in work.findings] == ["dashboard-edited"]
 
 
 @pytest.mark.parametrize(

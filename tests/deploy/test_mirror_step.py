@@ -38,10 +38,10 @@ def in_bucket(work: Work) -> set[str]:
 def test_every_file_lies_below_its_sha256_with_the_content_of_the_lock(mirror: Mirror, work: Work):
     assert mirror.probe(work).state == "missing"
     assert mirror.apply(work).changed
-    assert in_bucket(work) == {f"trainyard/llm/assets/{one.sha256}/{one.file}" for one in LOCK.assets}
-    for one in LOCK.assets:
-        answer = work.account.client("s3").get_object(Bucket=BUCKET, Key=key_of(work, one))
-        assert answer["Body"].read().startswith(f"A stand-in for {one.name} ".encode())
+    assert in_bucket(work) == {f"trainyard/llm/assets/{asset.sha256}/{asset.file}" for asset in LOCK.assets}
+    for asset in LOCK.assets:
+        answer = work.account.client("s3").get_object(Bucket=BUCKET, Key=key_of(work, asset))
+        assert answer["Body"].read().startswith(f"A stand-in for {asset.name} ".encode())
     assert mirror.probe(work).state == "there"
 
 

@@ -46,7 +46,10 @@ def test_a_plan_of_batch_names_its_resources_and_no_head_node():
     assert stack.keeps == ("Repository", "LogGroup")
     assert not any("head node" in line.what for line in planned.cost.lines)
     assert {"dashboards in CloudWatch", "Container Insights, standard"} <= {line.what for line in planned.cost.lines}
-    assert not any(one.path.startswith(("parallelcluster", "head_node")) for one in planned.immutable_fields)
+    assert not any(
+        immutable_field.path.startswith(("parallelcluster", "head_node"))
+        for immutable_field in planned.immutable_fields
+    )
 
 
 def test_nodes_of_batch_cost_nothing_until_jobs_want_them():
@@ -80,15 +83,18 @@ def test_a_plan_of_eks_has_the_control_plane_and_the_system_nodes_in_its_cost():
     assert costs["control plane of EKS"] == 0.1
     assert "system nodes, c5.2xlarge" in costs
     assert not any("head node" in what for what in costs)
-    (stage,) = [one for one in planned.stages if one.name == "cluster"]
+    (stage,) = [stage for stage in planned.stages if stage.name == "cluster"]
     assert stage.minutes == (15, 30)
     assert stage.sources
-    assert not any(one.path.startswith(("parallelcluster", "head_node")) for one in planned.immutable_fields)
+    assert not any(
+        immutable_field.path.startswith(("parallelcluster", "head_node"))
+        for immutable_field in planned.immutable_fields
+    )
 
 
 def test_extended_support_costs_six_times_as_much():
     spec = spec_of(f'platform: eks\n{ZONES}\n{QUEUES}\neks: {{kubernetes_version: "1.33"}}')
-    (line,) = [one for one in plan(spec).cost.lines if one.what == "control plane of EKS"]
+    (line,) = [line for line in plan(spec).cost.lines if line.what == "control plane of EKS"]
     assert line.usd_per_hour_each == 0.6
     assert "extended support of Kubernetes 1.33" in line.basis
     assert line.source is not None
@@ -96,7 +102,7 @@ def test_extended_support_costs_six_times_as_much():
 
 def test_system_nodes_cost_the_volumes_that_they_are_rendered_with():
     rendered = render(EKS, {}).documents["cluster.yaml"]["managedNodeGroups"][0]
-    volumes = next(one for one in plan(EKS).cost.lines if one.what.startswith("root volumes of the system nodes"))
+    volumes = next(line for line in plan(EKS).cost.lines if line.what.startswith("root volumes of the system nodes"))
     assert volumes.least == rendered["volumeSize"] * rendered["desiredCapacity"]
 
 

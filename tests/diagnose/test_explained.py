@@ -27,7 +27,7 @@ def test_a_signature_is_explained_with_its_pattern_and_its_cause():
 
 
 def test_signatures_are_not_among_what_is_listed():
-    assert {one.id for one in explanations()} & signatures().keys() == set()
+    assert {explanation.id for explanation in explanations()} & signatures().keys() == set()
 
 
 def test_every_row_of_the_page_has_four_cells():

@@ -34,7 +34,7 @@ def test_all_lines_of_a_period_count_and_no_others(day, tmp_path, packed):
     with tarfile.open(tmp_path / "logs.tar.gz", "w:gz") as archive:
         archive.add(day, "messages")
     found = diagnose_files(str(tmp_path / "logs.tar.gz" if packed else day), LineFilter(at(10), at(14)))
-    assert [(one.cause.id, one.count) for one in found.causes] == [("gpu-fell-off-bus", 240)]
+    assert [(cause.cause.id, cause.count) for cause in found.causes] == [("gpu-fell-off-bus", 240)]
     assert (found.causes[0].first_seen, found.causes[0].last_seen) == (at(10), at(14) - dt.timedelta(minutes=1))
 
 

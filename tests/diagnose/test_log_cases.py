@@ -22,7 +22,7 @@ def of_lines(case: dict[str, Any], folder: Path) -> Diagnosis:
 @pytest.mark.parametrize("case", LINE_CASES)
 def test_the_true_cause_of_some_lines_comes_first_and_harmless_ones_stay_silent(case: dict[str, Any], tmp_path: Path):
     found = of_lines(case, tmp_path)
-    assert [one.cause.id for one in found.causes][:1] == ([] if case["harmless"] else [case["cause"]])
+    assert [cause.cause.id for cause in found.causes][:1] == ([] if case["harmless"] else [case["cause"]])
 
 
 @pytest.mark.parametrize("case", LINE_CASES)
@@ -34,14 +34,14 @@ def test_a_harmless_case_is_recognised_as_what_it_is(case: dict[str, Any], tmp_p
 @pytest.mark.parametrize("case", ARCHIVE_CASES)
 def test_the_quiet_cause_of_an_archive_comes_before_its_loud_symptoms(case: dict[str, Any]):
     found = diagnose_files(str(archive_of(case)))
-    assert [one.cause.id for one in found.causes][:1] == ([case["primary_cause"]] if case["primary_cause"] else [])
+    assert [cause.cause.id for cause in found.causes][:1] == ([case["primary_cause"]] if case["primary_cause"] else [])
     assert found.unread == ()
 
 
 @pytest.mark.parametrize("case", ARCHIVE_CASES)
 def test_the_evidence_holds_the_lines_that_a_person_pointed_at(case: dict[str, Any]):
     found = diagnose_files(str(archive_of(case)))
-    shown = [(hit.file, hit.line) for one in found.causes[:1] for hit in one.evidence]
+    shown = [(hit.file, hit.line) for cause in found.causes[:1] for hit in cause.evidence]
     known = {(one["file"], one["line"]) for one in case["evidence"]}
     assert shown[:1] == [place for place in shown[:1] if place in known]
     assert bool(shown) == bool(known)
@@ -50,8 +50,10 @@ def test_the_evidence_holds_the_lines_that_a_person_pointed_at(case: dict[str, A
 @pytest.mark.parametrize("case", ARCHIVE_CASES)
 def test_what_followed_is_not_the_cause_of_anything(case: dict[str, Any]):
     found = diagnose_files(str(archive_of(case)))
-    secondary = {(one["file"], one["line"]) for one in case["secondary_symptoms"]}
-    firsts = {(one.evidence[0].file, one.evidence[0].line) for one in found.causes}
+    secondary = {
+        (secondary_symptom["file"], secondary_symptom["line"]) for secondary_symptom in case["secondary_symptoms"]
+    }
+    firsts = {(cause.evidence[0].file, cause.evidence[0].line) for cause in found.causes}
     assert firsts & secondary == set()
 
 
@@ -70,6 +72,6 @@ def test_an_archive_says_the_same_as_its_folder_in_whatever_order_it_is(
 
 def told(found: Diagnosis) -> list[Any]:
     return [
-        (one.cause.id, one.count, one.confidence, [(other.cause.id, other.count) for other in one.consequences])
-        for one in found.causes
+        (cause.cause.id, cause.count, cause.confidence, [(other.cause.id, other.count) for other in cause.consequences])
+        for cause in found.causes
     ]

@@ -46,7 +46,7 @@ def diagnosed(slurm: Slurm, folder: Path) -> Diagnosis:
 
 
 def ids(found: Diagnosis) -> list[str]:
-    return [one.cause.id for one in found.causes]
+    return [cause.cause.id for cause in found.causes]
 
 
 def stop_node(slurm: Slurm, name: str) -> None:

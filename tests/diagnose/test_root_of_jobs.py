@@ -23,7 +23,9 @@ XID = "2026-03-21T14:16:48Z q-st-p5-1 kernel: NVRM: Xid (PCI:0000:a8:00): 79, pi
 def tree(folder, **logs: str) -> dict[str, list[str]]:
     for name, text in logs.items():
         (folder / ("slurm-41.out" if name == "job" else name)).write_text(text)
-    return {one.cause.id: [other.cause.id for other in one.consequences] for one in diagnose_files(str(folder)).causes}
+    return {
+        cause.cause.id: [other.cause.id for other in cause.consequences] for cause in diagnose_files(str(folder)).causes
+    }
 
 
 @pytest.mark.parametrize("clock", ["14:26:00", "14:18:00"], ids=["68 seconds before", "9 minutes before"])
@@ -69,7 +71,7 @@ def test_a_lack_of_memory_that_says_no_more_is_put_down_to_what_the_kernel_says(
 def test_unusual_lines_are_shown_where_the_first_cause_is_only_a_consequence(tmp_path):
     (tmp_path / "slurm-41.out").write_text(f"frobnicator: fatal error\nINFO: 0 errors, 0 failed\nno errors\n{WATCHDOG}")
     found = diagnose_files(str(tmp_path))
-    assert [one.cause.id for one in found.causes] == ["nccl-watchdog-timeout"]
+    assert [cause.cause.id for cause in found.causes] == ["nccl-watchdog-timeout"]
     assert [one.text for one in found.unrecognised] == ["frobnicator: fatal error"]
 
 
@@ -82,5 +84,5 @@ def test_colours_hide_neither_time_nor_host(tmp_path):
 def test_a_line_in_a_file_that_is_mostly_binary_is_found_and_the_file_named(tmp_path):
     (tmp_path / "crashed.log").write_bytes(b"\x01\x02\x03\x04" * 3000 + b"\n" + XID.encode() + b"\x01\x02" * 500)
     found = diagnose_files(str(tmp_path / "crashed.log"))
-    assert [one.cause.id for one in found.causes] == ["gpu-fell-off-bus"]
+    assert [cause.cause.id for cause in found.causes] == ["gpu-fell-off-bus"]
     assert "mostly binary" in found.unread[0].why

@@ -35,15 +35,22 @@ SHARED = {
 
 @each_case("cause", CAUSES)
 def test_signatures_find_the_lines_that_they_are_for(cause: Cause):
-    missed = [(one.id, line) for one in cause.signatures for line in one.matches if not found_by(one, line)]
+    missed = [
+        (signature.id, line)
+        for signature in cause.signatures
+        for line in signature.matches
+        if not found_by(signature, line)
+    ]
     assert missed == []
 
 
 @each_case("cause", CAUSES)
 def test_signatures_do_not_find_what_only_looks_like_it(cause: Cause):
     """Neither the signature that refuses a line may find it, nor another one of the same cause."""
-    refused = [line for one in cause.signatures for line in one.resembles]
-    assert [(one.id, line) for one in cause.signatures for line in refused if found_by(one, line)] == []
+    refused = [line for signature in cause.signatures for line in signature.resembles]
+    assert [
+        (signature.id, line) for signature in cause.signatures for line in refused if found_by(signature, line)
+    ] == []
 
 
 @each_case("cause", CAUSES)
@@ -52,7 +59,7 @@ def test_a_line_of_one_cause_tells_of_no_other_that_says_what_is_wrong(cause: Ca
 
     What is generic gives way to whatever else a line tells of.
     """
-    found = [other for one in cause.signatures for line in one.matches for other in causes_of_line(line)]
+    found = [other for signature in cause.signatures for line in signature.matches for other in causes_of_line(line)]
     assert {(cause.id, one.id) for one in found if one != cause and not _says_little(one)} <= SHARED
 
 
@@ -62,10 +69,10 @@ def _says_little(cause: Cause) -> bool:
 
 @each_case("cause", CAUSES)
 def test_signatures_are_cheap_and_their_examples_single_lines(cause: Cause):
-    assert [one.id for one in cause.signatures if not _is_cheap(one)] == []
-    lines = [line for one in cause.signatures for line in (*one.matches, *one.resembles)]
+    assert [signature.id for signature in cause.signatures if not _is_cheap(signature)] == []
+    lines = [line for signature in cause.signatures for line in (*signature.matches, *signature.resembles)]
     assert [line for line in lines if "\n" in line or len(line) > 1000] == []
-    assert {word for one in cause.signatures for word in one.logs} <= set(kinds())
+    assert {word for signature in cause.signatures for word in signature.logs} <= set(kinds())
 
 
 def _is_cheap(signature: Signature) -> bool:
@@ -85,8 +92,10 @@ def test_a_cause_is_told_in_full_sentences_and_comes_after_what_there_is(cause: 
 
 
 def test_an_id_means_one_thing_only():
-    others = [one.id for one in explanations() if one.kind not in OWN_KINDS]
-    counted = Counter([*others, *causes(), *[one.id for cause in causes().values() for one in cause.signatures]])
+    others = [explanation.id for explanation in explanations() if explanation.kind not in OWN_KINDS]
+    counted = Counter(
+        [*others, *causes(), *[signature.id for cause in causes().values() for signature in cause.signatures]]
+    )
     assert [id_ for id_, count in counted.items() if count > 1] == []
 
 
@@ -98,7 +107,7 @@ def test_harmless_causes_are_named_as_such_and_explain_nothing():
     harmless = {cause.id for cause in causes().values() if cause.severity == "harmless"}
     assert harmless == {id_ for id_ in causes() if id_.startswith("benign-")}
     assert {causes()[id_].kind for id_ in harmless} <= {"root"} <= set(KINDS)
-    assert harmless & {after for one in causes().values() for after in one.after} == set()
+    assert harmless & {after for cause in causes().values() for after in cause.after} == set()
 
 
 def test_there_are_enough_to_be_of_use():

@@ -29,5 +29,5 @@ def test_each_cause_that_a_person_found_is_known(case: dict[str, Any]):
 @pytest.mark.parametrize("case", HEALTHY_CASES)
 def test_a_healthy_archive_holds_nothing_but_harmless_lines(case: dict[str, Any], tmp_path: Path):
     files = [one for one in unpacked(case, tmp_path).rglob("*") if one.is_file()]
-    lines = {line for one in files for line in one.read_text(errors="replace").splitlines()}
+    lines = {line for file in files for line in file.read_text(errors="replace").splitlines()}
     assert [line for line in lines if any(one.severity != "harmless" for one in causes_of_line(line))] == []

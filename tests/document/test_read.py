@@ -17,7 +17,7 @@ from trainyard.document.problems import MOST_CHARACTERS, MOST_FINDINGS
 from trainyard.document.read import DEEPEST, LONGEST_NUMBER, MOST_VALUES, read_yaml
 from trainyard.errors import DocumentError
 
-TEXTS = [one.text for one in all_architectures()]
+TEXTS = [architecture.text for architecture in all_architectures()]
 # What YAML means something by, so that random text comes near to being YAML.
 ALPHABET = "ab01:-?[]{},&*!|>'\"%@`#<=~.+_ \n\t\r\\\0\x1b\x85\u2028\u202e\ufeff\ud800é😀"
 
@@ -25,7 +25,7 @@ ALPHABET = "ab01:-?[]{},&*!|>'\"%@`#<=~.+_ \n\t\r\\\0\x1b\x85\u2028\u202e\ufeff\
 def findings_of(text: str) -> list[tuple[str, int | None, int | None]]:
     with pytest.raises(DocumentError) as raised:
         read_yaml(text, "cluster.yaml")
-    return [(one.id, one.line, one.column) for one in raised.value.findings]
+    return [(finding.id, finding.line, finding.column) for finding in raised.value.findings]
 
 
 @each_case(
@@ -197,7 +197,7 @@ def assert_reads_as_safe_load_does(text: str) -> None:
     try:
         document = read_yaml(text, "f")
     except DocumentError as error:
-        places = [(one.line, one.column) for one in error.findings]
+        places = [(finding.line, finding.column) for finding in error.findings]
     else:
         places = list(places_of(document.root))
         # Anchors may be used again, as YAML permits and PyYAML does not.

@@ -45,14 +45,14 @@ def read(data: bytes, limits: Limits | None = None, size: int = 1000) -> tuple[d
     """Return the files of something, and what could not be read of it, with the reason."""
     files: dict[str, bytes] = {}
     unread: dict[str, str] = {}
-    for one in contents("given", stream(data, size), Budget(limits or Limits())):
-        if isinstance(one, Skipped):
-            unread.setdefault(one.name, one.why)
+    for content in contents("given", stream(data, size), Budget(limits or Limits())):
+        if isinstance(content, Skipped):
+            unread.setdefault(content.name, content.why)
             continue
-        files[one.name] = b""
+        files[content.name] = b""
         try:
-            for block in one.blocks:
-                files[one.name] += block
+            for block in content.blocks:
+                files[content.name] += block
         except DamagedError as error:
-            unread[one.name] = str(error)
+            unread[content.name] = str(error)
     return files, unread

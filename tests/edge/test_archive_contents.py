@@ -51,7 +51,7 @@ def test_more_files_than_the_limit_are_left_unread():
 def test_files_that_nobody_reads_are_passed_over():
     budget = Budget()
     members = contents("given", stream(tar({f"{one}.log": bytes(3000) for one in range(5)})), budget)
-    assert [one.name for one in members if isinstance(one, Member)] == [f"{one}.log" for one in range(5)]
+    assert [member.name for member in members if isinstance(member, Member)] == [f"{one}.log" for one in range(5)]
 
 
 def test_the_thread_ends_with_whoever_uses_its_blocks():

@@ -15,11 +15,11 @@ from trainyard.errors import InputError
 def read(name: str) -> tuple[dict[str, bytes], dict[str, str]]:
     source = OpenedSource(name)
     files, skipped = {}, {}
-    for one in source.members():
-        if isinstance(one, Skipped):
-            skipped[one.name] = one.why
+    for member in source.members():
+        if isinstance(member, Skipped):
+            skipped[member.name] = member.why
         else:
-            files[one.name] = b"".join(one.blocks)
+            files[member.name] = b"".join(member.blocks)
     source.close()
     return files, skipped
 

@@ -76,8 +76,8 @@ def test_get_returns_whole_objects_of_all_namespaces(programs, kubectl):
 
 def test_get_can_be_narrowed(programs, kubectl):
     programs.api.add(dict(POD), dict(SECOND))
-    assert [one["metadata"]["name"] for one in kubectl.get("pods", namespace="jobs")] == ["one"]
-    assert [one["metadata"]["name"] for one in kubectl.get("pods", selector="app=x")] == ["two"]
+    assert [pod["metadata"]["name"] for pod in kubectl.get("pods", namespace="jobs")] == ["one"]
+    assert [pod["metadata"]["name"] for pod in kubectl.get("pods", selector="app=x")] == ["two"]
 
 
 @pytest.mark.parametrize("hostile", ["--kubeconfig=/etc/passwd", "-f/etc/passwd", "$(touch x)", "nodes; ls"])
@@ -135,7 +135,7 @@ def test_closing_the_lines_of_a_log_ends_kubectl(programs, kubectl):
     programs.hangs = "kubectl logs"
     lines = kubectl.logs("one", "jobs", follow=True)
     lines.close()
-    assert not [one for one in programs.calls if one.words[0] == "logs"]
+    assert not [call for call in programs.calls if call.words[0] == "logs"]
 
 
 def test_the_version_of_the_server(kubectl):

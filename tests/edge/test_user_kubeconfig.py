@@ -49,7 +49,7 @@ def test_everything_else_stays_as_it_is(file):
         assert line in text
     assert stat.S_IMODE(file.stat().st_mode) == 0o640
     assert yaml.safe_load(text)["current-context"] == "home"
-    assert [one["name"] for one in yaml.safe_load(text)["contexts"]] == ["home", ARN]
+    assert [context["name"] for context in yaml.safe_load(text)["contexts"]] == ["home", ARN]
 
 
 def test_the_entry_is_what_the_aws_cli_writes(file):
@@ -164,7 +164,7 @@ def test_removing_leaves_a_user_of_the_name_who_signs_in_otherwise(file):
     file.write_text(yaml.safe_dump(document))
     remove_context(file, ARN, CONTEXT.server)
     left = yaml.safe_load(file.read_text())
-    assert [one["name"] for one in left["users"]] == [ARN]
+    assert [user["name"] for user in left["users"]] == [ARN]
     assert left["current-context"] == ""
 
 

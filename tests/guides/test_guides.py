@@ -138,7 +138,7 @@ def test_a_key_of_the_spec_is_one(path: str):
 
 
 def test_ids_that_are_explained_exist():
-    known = {one.id for one in explanations()}
+    known = {explanation.id for explanation in explanations()}
     told = {one for text in GUIDES.values() for one in re.findall(r"trainyard explain ([a-z0-9-]+)", text)}
     assert told
     assert told <= known

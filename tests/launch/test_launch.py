@@ -64,7 +64,7 @@ def test_nodes_with_efa_are_placed_together_unless_their_capacity_is_reserved(pl
 
 def test_a_platform_launches_its_own_nodes_before_those_of_queues():
     of_role = {
-        platform: [one.role for one in launches(spec_of(f"platform: {platform}\n{P5.replace('CAPACITY', '')}"))]
+        platform: [launch.role for launch in launches(spec_of(f"platform: {platform}\n{P5.replace('CAPACITY', '')}"))]
         for platform in ("parallelcluster", "batch", "eks")
     }
     assert of_role == {"parallelcluster": ["head", "compute"], "batch": ["compute"], "eks": ["system", "compute"]}

@@ -42,10 +42,10 @@ def _test(id_: str, case: Case) -> dict[str, Any]:
         "alert_rule_test": [
             {
                 "eval_time": case["at"],
-                "alertname": one.id,
-                "exp_alerts": [_expected(one, fired) for fired in case["fires"]] if one.id == id_ else [],
+                "alertname": alert.id,
+                "exp_alerts": [_expected(alert, fired) for fired in case["fires"]] if alert.id == id_ else [],
             }
-            for one in alerts()
+            for alert in alerts()
         ],
     }
 

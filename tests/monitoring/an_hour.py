@@ -66,7 +66,7 @@ def write_blocks(folder: Path, lines: Iterable[str]) -> None:
 
 def wanted_names() -> frozenset[str]:
     """Return the words in all queries of the dashboards and in what is recorded, which has the names of metrics."""
-    queries = [query.expr for one in dashboards() for panel in one.panels() for query in panel.queries]
+    queries = [query.expr for dashboard in dashboards() for panel in dashboard.panels() for query in panel.queries]
     recorded = [rule["expr"] for group in recording_groups() for rule in group["rules"]]
     return frozenset(word for text in (*queries, *recorded) for word in _WORD.findall(text))
 
@@ -126,7 +126,7 @@ def _exporter(folder: Path, node: Node, port: int) -> Callable[[float, float | N
 
 
 def _firing(end_s: int) -> Iterator[str]:
-    severities = {one.id: one.severity for one in alerts()}
+    severities = {alert.id: alert.severity for alert in alerts()}
     ill = next(one for one in NODES if one.ill_gpu is not None)
     for name in _FIRING:
         place = f'cluster="p5-cluster",node_name="ip-10-0-16-{ill.number}",gpu="{ill.ill_gpu}"'

@@ -34,7 +34,7 @@ PARTS = {
 def ids(spec: Spec) -> dict[str, str]:
     """Return ids as a deployment would find them."""
     made = {"HeadNodeInstanceId": "i-0a1b2c3d4e5f60718", "ClusterLogGroup": "/aws/parallelcluster/ml-202611211200"}
-    needed = [known_as(*one) for one in needed_ids(spec)]
+    needed = [known_as(*id_) for id_ in needed_ids(spec)]
     return {name: made.get(name, f"fs-{name.lower()}") for name in needed}
 
 
@@ -56,10 +56,12 @@ def metrics_in(widgets: list[dict[str, Any]]) -> Iterator[tuple[str, str, frozen
     for widget in widgets:
         properties = widget["properties"]
         if widget["type"] == "explorer":
-            yield from (("AWS/EC2", one["metricName"], frozenset({"InstanceId"})) for one in properties["metrics"])
+            yield from (
+                ("AWS/EC2", metric["metricName"], frozenset({"InstanceId"})) for metric in properties["metrics"]
+            )
         elif widget["type"] == "metric":
-            for one in properties["metrics"]:
-                yield from _searched(one[0]["expression"]) if "expression" in one[0] else [_named(one)]
+            for metric in properties["metrics"]:
+                yield from _searched(metric[0]["expression"]) if "expression" in metric[0] else [_named(metric)]
 
 
 def _named(metric: list[Any]) -> tuple[str, str, frozenset[str]]:

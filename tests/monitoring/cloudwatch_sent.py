@@ -70,7 +70,7 @@ def _names(section: str, facts: dict[str, Any]) -> Iterator[str]:
 
 def _gpu(cluster: str) -> Iterator[Sent]:
     for batch in GpuReadings(OneGpu(), cluster, "i-1").batches():  # type: ignore[arg-type]  # reads, and no more
-        yield from ((batch.namespace, one.name, frozenset(batch.dimensions)) for one in batch.metrics)
+        yield from ((batch.namespace, metric.name, frozenset(batch.dimensions)) for metric in batch.metrics)
 
 
 def _efa() -> Iterator[Sent]:

@@ -60,7 +60,7 @@ class FakeAws:
         self.actions.append(action)
         if action not in ALLOWED:
             return 403, REFUSED
-        found = "".join(_xml(one) for one in self.instances if _passes(one, form))
+        found = "".join(_xml(instance) for instance in self.instances if _passes(instance, form))
         items = f"<item><ownerId>000000000000</ownerId><instancesSet>{found}</instancesSet></item>"
         return 200, f"<{action}Response><reservationSet>{items}</reservationSet></{action}Response>"
 

@@ -46,7 +46,7 @@ def unknown_in(expr: str, known: dict[str, frozenset[str]]) -> list[str]:
 
 def _listed(expr: str) -> set[str]:
     lists = _LISTS.findall(_QUOTED.sub('""', expr))
-    return {label.strip() for one in lists for label in one.split(",") if label.strip()}
+    return {label.strip() for list_ in lists for label in list_.split(",") if label.strip()}
 
 
 def _matched(expr: str) -> list[tuple[str, str]]:

@@ -13,7 +13,7 @@ from trainyard.monitoring.alert_text import title, told
 from trainyard.monitoring.prometheus_rules import alert_rules
 
 PAGE = (Path(__file__).parents[2] / "docs" / "alerts.md").read_text(encoding="utf-8")
-EACH = pytest.mark.parametrize("alert", alerts(), ids=[one.id for one in alerts()])
+EACH = pytest.mark.parametrize("alert", alerts(), ids=[alert.id for alert in alerts()])
 RULES = {rule["alert"]: rule for group in alert_rules()["groups"] for rule in group["rules"] if "alert" in rule}
 
 
@@ -48,5 +48,5 @@ def test_labels_and_values_have_a_place_in_words():
 
 
 def test_the_page_of_findings_has_no_alerts():
-    assert not [one for one in findings() if one.kind == "alert"]
+    assert not [finding for finding in findings() if finding.kind == "alert"]
     assert "(alert, " not in (Path(__file__).parents[2] / "docs" / "findings.md").read_text(encoding="utf-8")

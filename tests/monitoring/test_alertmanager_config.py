@@ -29,7 +29,7 @@ SLURM = {"cluster": "llm", "node": "q-st-p5-1"}
 
 
 def receivers() -> dict[str, Any]:
-    return {one["name"]: one for one in CONFIG["receivers"]}
+    return {receiver["name"]: receiver for receiver in CONFIG["receivers"]}
 
 
 def routes(route: dict[str, Any] | None = None) -> Iterator[dict[str, Any]]:
@@ -41,7 +41,7 @@ def routes(route: dict[str, Any] | None = None) -> Iterator[dict[str, Any]]:
 
 def matched_names() -> set[str]:
     rules = [one for rule in CONFIG["inhibit_rules"] for one in (*rule["source_matchers"], *rule["target_matchers"])]
-    found = [re.fullmatch(r'alertname=~?"([^"]+)"', one) for one in rules]
+    found = [re.fullmatch(r'alertname=~?"([^"]+)"', rule) for rule in rules]
     return {name for one in found if one for name in one[1].split("|")}
 
 
@@ -71,7 +71,7 @@ def test_every_severity_that_alerts_have_is_routed():
 
 
 def test_every_alert_that_is_held_back_exists():
-    assert matched_names() <= {one.id for one in alerts()}
+    assert matched_names() <= {alert.id for alert in alerts()}
     assert matched_names() != set()
 
 
@@ -86,7 +86,7 @@ def test_what_amazons_service_does_not_take_is_not_in_it():
     for receiver in receivers().values():
         assert all(not {"api_url", "http_config"} & sns.keys() for sns in receiver["sns_configs"])
     assert "templates" not in CONFIG
-    assert all(_seconds(one["repeat_interval"]) <= FIVE_DAYS_S for one in routes())
+    assert all(_seconds(route["repeat_interval"]) <= FIVE_DAYS_S for route in routes())
 
 
 def test_the_definition_of_a_workspace_has_the_same_as_text():
@@ -109,7 +109,7 @@ def test_two_calls_share_nothing_that_one_could_change():
 @pytest.mark.integration
 @pytest.mark.enable_socket
 def test_a_message_says_what_is_wrong_where_and_what_to_do(tmp_path: Path):
-    longest = max((one.id for one in alerts()), key=len)
+    longest = max((alert.id for alert in alerts()), key=len)
     labels = {"alertname": longest, "severity": "critical", **WHERE, "cluster": "c" * 60}
     notes = {"summary": "GPU 3 is too hot", "description": "It throttles.", "runbook": f"docs/alerts.md#{longest}"}
     with topic_of_sns() as topic, real_alertmanager(tmp_path, _quick(topic.url)) as running:
@@ -175,7 +175,7 @@ def test_what_follows_from_another_alert_is_held_back(tmp_path: Path, fired: Any
 
 
 def _alert(name: str, labels: dict[str, str] | None = None) -> dict[str, Any]:
-    severity = next(one.severity for one in alerts() if one.id == name)
+    severity = next(alert.severity for alert in alerts() if alert.id == name)
     return {"labels": {"alertname": name, "severity": severity, **(labels or {})}, "annotations": {"summary": "s"}}
 
 

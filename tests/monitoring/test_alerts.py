@@ -65,16 +65,18 @@ def test_names_of_metrics_are_told_from_functions_words_and_durations():
 
 
 def test_whatever_others_export_is_asked_for():
-    asked = {name for one in alerts() for name in named_metrics(one.expr)}
-    asked |= {name for one in documented_queries() for name in named_metrics(one.query)}
+    asked = {name for alert in alerts() for name in named_metrics(alert.expr)}
+    asked |= {name for documented_query in documented_queries() for name in named_metrics(documented_query.query)}
     asked |= {name for group in recording_groups() for rule in group["rules"] for name in named_metrics(rule["expr"])}
     panels = [panel for dashboard in dashboards() for panel in dashboard.panels()]
-    asked |= {name for panel in panels for one in panel.queries for name in named_metrics(one.expr)}
+    asked |= {name for panel in panels for query in panel.queries for name in named_metrics(query.expr)}
     assert set(foreign_metrics()) <= asked
 
 
 def test_no_alert_depends_on_how_dcgm_exporter_spells_the_host():
-    assert [one.id for one in alerts() if "hostname" in f"{one.expr} {one.summary} {one.description}".lower()] == []
+    assert [
+        alert.id for alert in alerts() if "hostname" in f"{alert.expr} {alert.summary} {alert.description}".lower()
+    ] == []
 
 
 def test_every_metric_of_dcgm_exporter_is_among_those_that_nodes_export():
@@ -89,7 +91,7 @@ def test_an_alert_has_a_case_in_which_it_fires_and_one_in_which_it_does_not(aler
 
 
 def test_all_cases_are_of_alerts():
-    assert sorted(file.stem for file in CASES.glob("*.yaml")) == sorted(one.id for one in alerts())
+    assert sorted(file.stem for file in CASES.glob("*.yaml")) == sorted(alert.id for alert in alerts())
 
 
 @EACH
@@ -101,7 +103,7 @@ def test_an_alert_has_a_section_on_the_page_with_every_step(alert: Alert):
 
 
 def test_the_page_has_no_other_sections():
-    assert re.findall(r"^## (.+)$", PAGE, re.MULTILINE) == [one.id for one in alerts()]
+    assert re.findall(r"^## (.+)$", PAGE, re.MULTILINE) == [alert.id for alert in alerts()]
 
 
 @EACH
@@ -111,11 +113,11 @@ def test_an_id_is_lower_case_with_hyphens(alert: Alert):
 
 def test_the_rules_hold_every_alert_once():
     names = [rule["alert"] for group in alert_rules()["groups"] for rule in group["rules"]]
-    assert names == [one.id for one in alerts()]
+    assert names == [alert.id for alert in alerts()]
 
 
 def test_a_group_without_alerts_is_left_out_of_the_rules():
-    (some,) = [one for one in alerts() if one.id == "no-metrics"]
+    (some,) = [alert for alert in alerts() if alert.id == "no-metrics"]
     assert [group["name"] for group in alert_rules([some])["groups"]] == ["trainyard-collection"]
 
 

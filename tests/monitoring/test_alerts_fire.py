@@ -36,7 +36,7 @@ def test_promtool_accepts_the_rules(rules: Path):
 
 
 @pytest.mark.integration
-@pytest.mark.parametrize("id_", [one.id for one in alerts()])
+@pytest.mark.parametrize("id_", [alert.id for alert in alerts()])
 def test_an_alert_fires_where_it_should_and_no_other_does(rules: Path, tmp_path: Path, id_: str):
     file = tmp_path / "cases.yaml"
     file.write_text(yaml.safe_dump(promtool_file(rules, id_)), encoding="utf-8")

@@ -41,17 +41,19 @@ EVERY = [(name, found) for name, part in PARTS.items() for found in bodies(part)
 
 @pytest.mark.parametrize(("dashboard", "shows"), [(key, one) for key, shown in DOCUMENTED.items() for one in shown])
 def test_a_documented_widget_is_there(dashboard: str, shows: str):
-    described = next(one for one in cloudwatch_dashboards() if one.id == dashboard)
+    described = next(
+        cloudwatch_dashboard for cloudwatch_dashboard in cloudwatch_dashboards() if cloudwatch_dashboard.id == dashboard
+    )
     titles = {widget["properties"].get("title") for widget in body(EVERYTHING, described.suffix)["widgets"]}
-    widgets = [one for one in described.widgets if one.shows == shows]
+    widgets = [widget for widget in described.widgets if widget.shows == shows]
     assert widgets
-    assert all(one.title in titles for one in widgets if "$" not in one.title)
+    assert all(widget.title in titles for widget in widgets if "$" not in widget.title)
 
 
 def test_a_cluster_that_measures_everything_has_no_text_but_headings():
-    texts = [one for found in bodies(EVERYTHING).values() for one in found["widgets"] if one["type"] == "text"]
+    texts = [widget for found in bodies(EVERYTHING).values() for widget in found["widgets"] if widget["type"] == "text"]
     assert len(texts) == 3
-    assert all(one["properties"]["markdown"].startswith(f"# {NAME}") for one in texts)
+    assert all(text["properties"]["markdown"].startswith(f"# {NAME}") for text in texts)
 
 
 def test_the_dashboards_have_their_documented_names():
@@ -105,13 +107,15 @@ def test_all_that_parallelcluster_derives_from_its_events_is_shown():
 @pytest.mark.parametrize(("name", "found"), EVERY)
 def test_mathematics_names_only_metrics_of_its_own_widget(name: str, found: dict[str, Any]):
     del name
-    for widget in (one for one in found["widgets"] if one["type"] == "metric"):
-        options = [one[-1] for one in widget["properties"]["metrics"]]
-        known = [one["id"] for one in options if "id" in one]
+    for widget in (widget for widget in found["widgets"] if widget["type"] == "metric"):
+        options = [metric[-1] for metric in widget["properties"]["metrics"]]
+        known = [option["id"] for option in options if "id" in option]
         assert len(known) == len(set(known))
-        for expression in (one["expression"] for one in options if "SEARCH" not in one.get("expression", "SEARCH")):
+        for expression in (
+            option["expression"] for option in options if "SEARCH" not in option.get("expression", "SEARCH")
+        ):
             assert set(re.findall(r"\b[a-z]\w*", expression)) <= set(known)
-        assert any(one.get("visible", True) for one in options)
+        assert any(option.get("visible", True) for option in options)
 
 
 @pytest.mark.parametrize(("name", "found"), EVERY)
@@ -131,7 +135,7 @@ def test_a_search_is_no_longer_than_cloudwatch_takes(name: str, found: dict[str,
 def test_where_a_setting_is_missing_a_text_names_it(setting: str):
     lacking = f"{GPUS.replace(', gpu_health_check: true', '')}monitoring: {{logs: false, alarms: false}}\n"
     part = PARTS["no-logs"] if setting == "logs" else lacking
-    texts = [one["properties"].get("markdown", "") for found in bodies(part).values() for one in found["widgets"]]
+    texts = [widget["properties"].get("markdown", "") for found in bodies(part).values() for widget in found["widgets"]]
     assert any(OF_SETTINGS[setting] in text for text in texts)
 
 
@@ -140,9 +144,9 @@ def test_without_logs_nothing_asks_for_a_log_group():
 
 
 def test_without_the_agents_metrics_cpu_is_that_of_ec2():
-    explorers = [one for one in body(GPUS, "-Advanced")["widgets"] if one["type"] == "explorer"]
+    explorers = [widget for widget in body(GPUS, "-Advanced")["widgets"] if widget["type"] == "explorer"]
     labels = [{"key": "parallelcluster:cluster-name", "value": NAME}]
-    assert [one["properties"]["labels"] for one in explorers] == [labels, labels]
+    assert [explorer["properties"]["labels"] for explorer in explorers] == [labels, labels]
     assert ("AWS/EC2", "CPUUtilization", frozenset({"InstanceId"})) in set(metrics_in(explorers))
 
 
@@ -161,19 +165,21 @@ def test_metrics_by_interface_are_searched_by_interface():
 )
 def test_utilisation_is_of_the_line_rate(part: str, bytes_s: int, title: str):
     widgets = body(PARTS[part], "-EFA")["widgets"]
-    found = next(one["properties"] for one in widgets if one["properties"].get("title") == title)
+    found = next(widget["properties"] for widget in widgets if widget["properties"].get("title") == title)
     assert found["metrics"][0][0]["expression"].endswith(f") / {bytes_s}")
 
 
 def test_where_nobody_knows_the_line_rate_there_is_no_utilisation():
-    titles = [one["properties"].get("title", "") for one in body(PARTS["unknown-type"], "-EFA")["widgets"]]
+    titles = [widget["properties"].get("title", "") for widget in body(PARTS["unknown-type"], "-EFA")["widgets"]]
     assert "Throughput of each node" in titles
-    assert not [one for one in titles if one.startswith("Utilisation")]
+    assert not [title for title in titles if title.startswith("Utilisation")]
 
 
 def test_each_file_system_of_fsx_has_its_own_lines():
     widgets = body(EVERYTHING)["widgets"]
-    found = next(one["properties"]["metrics"] for one in widgets if one["properties"].get("title") == "Operations, FSx")
+    found = next(
+        widget["properties"]["metrics"] for widget in widgets if widget["properties"].get("title") == "Operations, FSx"
+    )
     known = ids(spec_of(EVERYTHING))
     asked = [one[3] for one in found if len(one) > 1]
     mounts = [known["FSxLustreFilesystemId"], "fs-0123456789abcdef0", known["OpenZFSFileSystemId"]]
@@ -189,17 +195,22 @@ STREAMS = {
 
 def test_logs_are_looked_for_in_streams_that_there_are():
     steps = {f"trainyard-{script.stem}" for script in STEP.parent.glob("*.sh")}
-    described = [widget for one in cloudwatch_dashboards() for widget in one.all_widgets() if widget.kind == "log"]
+    described = [
+        widget
+        for cloudwatch_dashboard in cloudwatch_dashboards()
+        for widget in cloudwatch_dashboard.all_widgets()
+        if widget.kind == "log"
+    ]
     asked = {stream for widget in described for stream in widget.stream.split("|")}
     assert asked <= STREAMS | steps
 
 
 @pytest.mark.parametrize("name", ["ip-10-0-0-7.i-0a1b2c3d4e5f60718.slurm_resume", "ip-10-0-0-7.i-0a1b.slurm_suspend"])
 def test_a_stream_is_found_by_the_end_of_its_name(name: str):
-    queries = [one["properties"]["query"] for one in body(EVERYTHING)["widgets"] if one["type"] == "log"]
-    patterns = [found for one in queries for found in re.findall(r"@logStream like /(.*?)/", one)]
-    assert [one for one in patterns if re.search(one, name)] == [f"\\.{name.rpartition('.')[2]}$"]
-    assert not [one for one in patterns if re.search(one, f"{name}_events")]
+    queries = [widget["properties"]["query"] for widget in body(EVERYTHING)["widgets"] if widget["type"] == "log"]
+    patterns = [found for query in queries for found in re.findall(r"@logStream like /(.*?)/", query)]
+    assert [pattern for pattern in patterns if re.search(pattern, name)] == [f"\\.{name.rpartition('.')[2]}$"]
+    assert not [pattern for pattern in patterns if re.search(pattern, f"{name}_events")]
 
 
 def test_old_versions_of_parallelcluster_have_no_heartbeat():
@@ -218,7 +229,9 @@ def test_any_spec_gives_bodies_that_cloudwatch_takes(text: str):
 
 def golden_texts(part: str) -> dict[Path, str]:
     """Return what the files of a cluster are to hold."""
-    suffixes = {one.suffix: one.id for one in cloudwatch_dashboards()}
+    suffixes = {
+        cloudwatch_dashboard.suffix: cloudwatch_dashboard.id for cloudwatch_dashboard in cloudwatch_dashboards()
+    }
     return {
         GOLDEN / part / f"{suffixes[name.removeprefix(f'ParallelCluster-{NAME}')]}.json": json.dumps(found, indent=1)
         + "\n"

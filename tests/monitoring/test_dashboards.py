@@ -34,14 +34,18 @@ def asked(expr: str) -> str:
     return expr
 
 
-PANELS = [pytest.param(one, panel, id=f"{one.id}/{panel.id}") for one in dashboards() for panel in one.panels()]
+PANELS = [
+    pytest.param(dashboard, panel, id=f"{dashboard.id}/{panel.id}")
+    for dashboard in dashboards()
+    for panel in dashboard.panels()
+]
 EACH_PANEL = each_case(("dashboard", "panel"), PANELS)
 EACH = pytest.mark.parametrize("dashboard", dashboards(), ids=lambda dashboard: dashboard.id)
 ASKED = sorted(
     {
         name
-        for one in dashboards()
-        for panel in one.panels()
+        for dashboard in dashboards()
+        for panel in dashboard.panels()
         for query in panel.queries
         for name in named_metrics(asked(query.expr))
     }
@@ -59,9 +63,11 @@ monitoring: {mode: amp-only}
 def panels_that_ask_for_what_nobody_exports(known: dict[str, frozenset[str]]) -> dict[str, list[str]]:
     """Return what is unknown in each panel, by the names of dashboard and panel."""
     found = {
-        f"{one.id}/{panel.id}": [wrong for query in panel.queries for wrong in unknown_in(asked(query.expr), known)]
-        for one in dashboards()
-        for panel in one.panels()
+        f"{dashboard.id}/{panel.id}": [
+            wrong for query in panel.queries for wrong in unknown_in(asked(query.expr), known)
+        ]
+        for dashboard in dashboards()
+        for panel in dashboard.panels()
     }
     return {where: wrong for where, wrong in found.items() if wrong}
 
@@ -102,7 +108,7 @@ def test_a_panel_shows_columns_and_names_that_its_queries_give(dashboard: Dashbo
     for query in panel.queries:
         known = labels_on_every_series().union(*(exported()[name] for name in named_metrics(asked(query.expr))))
         made = set(re.findall(r'label_replace\(.*?"([a-z]+)", "', query.expr, re.DOTALL))
-        shown = {one.label for one in panel.columns} | set(re.findall(r"{{(\w+)}}", query.legend))
+        shown = {column.label for column in panel.columns} | set(re.findall(r"{{(\w+)}}", query.legend))
         assert shown <= known | made | {"Value"}, dashboard.id
 
 
@@ -115,7 +121,7 @@ def test_every_series_of_a_panel_is_of_the_chosen_clusters(dashboard: Dashboard,
 
 @EACH_PANEL
 def test_no_panel_depends_on_how_dcgm_exporter_spells_the_host(dashboard: Dashboard, panel: Panel):
-    told = [*(query.expr + query.legend for query in panel.queries), *(one.label for one in panel.columns)]
+    told = [*(query.expr + query.legend for query in panel.queries), *(column.label for column in panel.columns)]
     assert [one for one in told if "hostname" in one.lower()] == [], dashboard.id
 
 
@@ -124,17 +130,17 @@ def test_a_panel_says_how_it_is_read_and_where_to_look_next(dashboard: Dashboard
     assert len(panel.description) > 30
     assert panel.description.endswith((".", "general-purpose.html", "xid-errors/"))
     assert set(panel.links) <= set(ORDER) - {dashboard.id}
-    values = [one.value for one in panel.thresholds]
+    values = [threshold.value for threshold in panel.thresholds]
     assert values == sorted(set(values))
-    assert all(one.colour in {"green", "yellow", "orange", "red", "blue"} for one in panel.thresholds)
+    assert all(threshold.colour in {"green", "yellow", "orange", "red", "blue"} for threshold in panel.thresholds)
 
 
 @EACH
 def test_the_panels_of_a_dashboard_are_told_apart_and_fill_its_width(dashboard: Dashboard):
-    for what in ([one.id for one in dashboard.panels()], [row.title for row in dashboard.rows]):
+    for what in ([panel.id for panel in dashboard.panels()], [row.title for row in dashboard.rows]):
         assert sorted(set(what)) == sorted(what)
     for row in dashboard.rows:
-        titles = [one.title for one in row.panels]
+        titles = [panel.title for panel in row.panels]
         assert sorted(set(titles)) == sorted(titles)
         filled = 0
         for panel in row.panels:
@@ -145,7 +151,7 @@ def test_the_panels_of_a_dashboard_are_told_apart_and_fill_its_width(dashboard: 
 
 
 def test_there_is_a_dashboard_for_each_name_and_no_other_file():
-    assert tuple(one.id for one in dashboards()) == ORDER
+    assert tuple(dashboard.id for dashboard in dashboards()) == ORDER
     assert {file.name for file in FOLDER.iterdir()} == {f"{name}.yaml" for name in ORDER}
 
 
@@ -178,7 +184,9 @@ def test_rules_come_in_one_document_or_in_two():
 
 @pytest.mark.integration
 def test_promtool_parses_every_query_and_every_rule(tmp_path: Path):
-    queries = [asked(query.expr) for one in dashboards() for panel in one.panels() for query in panel.queries]
+    queries = [
+        asked(query.expr) for dashboard in dashboards() for panel in dashboard.panels() for query in panel.queries
+    ]
     rules = [{"record": f"query_{at}", "expr": expr} for at, expr in enumerate(queries)]
     file = tmp_path / "rules.yml"
     file.write_text(yaml.safe_dump({"groups": [{"name": "panels", "rules": rules}, *rules_document()["groups"]]}))

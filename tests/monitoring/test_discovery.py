@@ -68,7 +68,7 @@ def labels_by_job(prometheus: Prometheus) -> dict[str, list[dict[str, str]]]:
     with urllib.request.urlopen(f"{prometheus.url}/api/v1/targets?state=active", timeout=300) as response:
         targets = json.load(response)["data"]["activeTargets"]
     found: dict[str, list[dict[str, str]]] = {}
-    for labels in sorted((one["labels"] for one in targets), key=lambda one: one["instance"]):
+    for labels in sorted((target["labels"] for target in targets), key=lambda one: one["instance"]):
         found.setdefault(labels["job"], []).append(labels)
     return found
 
@@ -91,7 +91,7 @@ def test_every_node_has_its_exporters_and_its_labels(keys: pytest.MonkeyPatch, t
             lambda: (aws.actions, (tmp_path / "log").read_text()),
         )
     assert set(aws.actions) == {"DescribeAvailabilityZones", "DescribeInstances"}
-    instances = {job: [one["instance"] for one in targets] for job, targets in found.items()}
+    instances = {job: [target["instance"] for target in targets] for job, targets in found.items()}
     assert instances == {
         "prometheus": ["localhost:9090"],
         "node-exporter": [f"10.0.16.{number}:9100" for number in (4, 5, 6, 7, 8)],

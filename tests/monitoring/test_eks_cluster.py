@@ -58,6 +58,6 @@ def test_the_viewer_misses_nothing_of_it(keeper: Prometheus):
 
 def test_verify_finds_nothing_wrong_with_it(keeper: Prometheus):
     verified = verify(Situation(spec_of(SPEC), plain_keeper(keeper.url)), lambda _: None)
-    assert [(one.id, one.message) for one in verified.findings] == []
+    assert [(finding.id, finding.message) for finding in verified.findings] == []
     assert verified.looked_at["targets"] == 13
     assert verified.looked_at["panels"] == sum(len(list(one.panels())) for one in SHOWN)

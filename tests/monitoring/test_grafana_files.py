@@ -29,7 +29,7 @@ def document(name: str) -> dict[str, Any]:
 
 
 def panels(of: dict[str, Any]) -> list[dict[str, Any]]:
-    return [one for one in of["panels"] if one["type"] != "row"]
+    return [panel for panel in of["panels"] if panel["type"] != "row"]
 
 
 def test_what_is_kept_is_what_the_sdk_makes():
@@ -51,7 +51,7 @@ def test_the_sdk_reads_a_dashboard_back_as_it_was(name: str):
 
     given = document(name)
     read = json.loads(JSONEncoder().encode(Model.from_json(json.loads(json.dumps(given)))))
-    assert [one["id"] for one in read["panels"]] == [one["id"] for one in given["panels"]]
+    assert [panel["id"] for panel in read["panels"]] == [panel["id"] for panel in given["panels"]]
     assert content_digest({**read, "panels": []}) == content_digest({**given, "panels": []})
     for was, now in zip(given["panels"], read["panels"], strict=True):
         assert {key: now.get(key) for key in was} == was
@@ -62,14 +62,14 @@ def test_panels_lie_side_by_side_and_fill_each_line(has: frozenset[str]):
     for name, made in grafana_documents(has).items():
         cells = [
             (x, y)
-            for one in made["panels"]
-            for x in range(one["gridPos"]["x"], one["gridPos"]["x"] + one["gridPos"]["w"])
-            for y in range(one["gridPos"]["y"], one["gridPos"]["y"] + one["gridPos"]["h"])
+            for panel in made["panels"]
+            for x in range(panel["gridPos"]["x"], panel["gridPos"]["x"] + panel["gridPos"]["w"])
+            for y in range(panel["gridPos"]["y"], panel["gridPos"]["y"] + panel["gridPos"]["h"])
         ]
         assert len(set(cells)) == len(cells), name
-        tops = {one["gridPos"]["y"] for one in made["panels"]}
+        tops = {panel["gridPos"]["y"] for panel in made["panels"]}
         assert all({x for x, y in cells if y == top} == set(range(COLUMNS)) for top in tops), name
-        ids = [one["id"] for one in made["panels"]]
+        ids = [panel["id"] for panel in made["panels"]]
         assert len(set(ids)) == len(ids), name
 
 
@@ -77,15 +77,19 @@ def test_panels_lie_side_by_side_and_fill_each_line(has: frozenset[str]):
 def test_a_cluster_gets_the_panels_that_it_can_fill_and_links_to_what_it_has(has: frozenset[str]):
     made = grafana_documents(has)
     expected = {one.id: [panel.title for panel in one.panels()] for one in dashboards_for(has)}
-    assert {name: [one["title"] for one in panels(of)] for name, of in made.items()} == expected
-    links = {link["url"] for of in made.values() for one in panels(of) for link in one["links"]}
+    assert {name: [panel["title"] for panel in panels(of)] for name, of in made.items()} == expected
+    links = {link["url"] for of in made.values() for panel in panels(of) for link in panel["links"]}
     assert {link.removeprefix("/d/trainyard-").partition("?")[0] for link in links} <= set(made)
 
 
 def test_a_panel_keeps_its_number_when_others_are_left_out():
-    whole = {(name, one["title"]): one["id"] for name, of in grafana_documents(NEEDS).items() for one in of["panels"]}
+    whole = {
+        (name, panel["title"]): panel["id"] for name, of in grafana_documents(NEEDS).items() for panel in of["panels"]
+    }
     part = {
-        (name, one["title"]): one["id"] for name, of in grafana_documents({"slurm"}).items() for one in of["panels"]
+        (name, panel["title"]): panel["id"]
+        for name, of in grafana_documents({"slurm"}).items()
+        for panel in of["panels"]
     }
     assert part.items() <= whole.items()
 
@@ -93,9 +97,9 @@ def test_a_panel_keeps_its_number_when_others_are_left_out():
 @EACH
 def test_every_source_of_data_is_the_variable(name: str):
     made = document(name)
-    for one in panels(made):
-        assert one["datasource"] == SOURCE
-        assert [target["datasource"] for target in one["targets"]] == [SOURCE] * len(one["targets"])
+    for panel in panels(made):
+        assert panel["datasource"] == SOURCE
+        assert [target["datasource"] for target in panel["targets"]] == [SOURCE] * len(panel["targets"])
     variables = {one["name"]: one for one in made["templating"]["list"]}
     assert list(variables) == ["datasource", "cluster", "queue", "node"]
     assert (variables["datasource"]["type"], variables["datasource"]["query"]) == ("datasource", "prometheus")
@@ -123,32 +127,34 @@ def test_a_dashboard_is_found_by_its_name_and_stays_fresh(name: str):
 
 @EACH
 def test_what_a_panel_says_reaches_grafana(name: str):
-    (described,) = [one for one in dashboards() if one.id == name]
+    (described,) = [dashboard for dashboard in dashboards() if dashboard.id == name]
     for panel, made in zip(described.panels(), panels(document(name)), strict=True):
         defaults = made["fieldConfig"]["defaults"]
         assert made["description"].startswith(panel.description)
-        assert [one["expr"] for one in made["targets"]] == [one.expr for one in panel.queries]
-        assert {one.get("instant", False) for one in made["targets"]} == {one.instant for one in panel.queries}
+        assert [target["expr"] for target in made["targets"]] == [query.expr for query in panel.queries]
+        assert {target.get("instant", False) for target in made["targets"]} == {
+            query.instant for query in panel.queries
+        }
         assert defaults["unit"] == grafana_words()["units"][panel.unit]
         assert (defaults.get("min"), defaults.get("max")) == (panel.min, panel.max)
         assert defaults.get("noValue", "") == panel.may_be_empty
-        assert [one["value"] or 0 for one in defaults["thresholds"]["steps"]][-len(panel.thresholds) or 1 :] == [
-            one.value for one in panel.thresholds
+        assert [step["value"] or 0 for step in defaults["thresholds"]["steps"]][-len(panel.thresholds) or 1 :] == [
+            threshold.value for threshold in panel.thresholds
         ][-len(panel.thresholds) or 1 :]
 
 
 @EACH
 def test_a_table_shows_its_columns_in_their_order_and_nothing_else(name: str):
-    (described,) = [one for one in dashboards() if one.id == name]
+    (described,) = [dashboard for dashboard in dashboards() if dashboard.id == name]
     for panel, made in zip(described.panels(), panels(document(name)), strict=True):
         if panel.kind != "table":
             assert not made.get("transformations")
             continue
         chosen, ordered = made["transformations"]
-        labels = [one.label for one in panel.columns]
+        labels = [column.label for column in panel.columns]
         assert chosen == {"id": "filterFieldsByName", "options": {"include": {"names": labels}}}
         assert ordered["options"]["indexByName"] == {label: at for at, label in enumerate(labels)}
-        assert ordered["options"]["renameByName"] == {one.label: one.title for one in panel.columns}
+        assert ordered["options"]["renameByName"] == {column.label: column.title for column in panel.columns}
         assert [target["format"] for target in made["targets"]] == ["table"]
 
 

@@ -62,7 +62,7 @@ def options(node_place: Path, step: str, unit: str) -> list[str]:
     """Return the options of the program that a step writes into its unit."""
     node = keeper_node(node_place)
     runs_well(node, step)
-    (line,) = [one for one in node.read(f"etc/systemd/system/{unit}").splitlines() if one.startswith("ExecStart=")]
+    (line,) = [line for line in node.read(f"etc/systemd/system/{unit}").splitlines() if line.startswith("ExecStart=")]
     return line.split(" ")[1:]
 
 
@@ -103,7 +103,7 @@ def running(command: list[str], url: str, log: Path) -> Iterator[None]:
 
 def replaced(arguments: list[str], values: dict[str, str]) -> list[str]:
     """Return options with other values; each has to be there."""
-    given = {name: value for name, _, value in (one.partition("=") for one in arguments)}
+    given = {name: value for name, _, value in (argument.partition("=") for argument in arguments)}
     assert values.keys() <= given.keys()
     changed = {**given, **values}
     return [f"{name}={value}" if value or name.endswith("listen-address") else name for name, value in changed.items()]

@@ -26,12 +26,14 @@ def test_every_registry_is_in_a_section():
 
 @pytest.mark.parametrize("file", FILES)
 def test_everything_that_is_exported_is_on_the_page(file: str):
-    missing = [one.name for one in metrics(file).values() if f"| `{one.name}` | {one.type} |" not in PAGE]
+    missing = [metric.name for metric in metrics(file).values() if f"| `{metric.name}` | {metric.type} |" not in PAGE]
     assert missing == []
 
 
 def test_every_query_is_on_the_page():
-    assert [one.id for one in documented_queries() if one.query not in PAGE] == []
+    assert [
+        documented_query.id for documented_query in documented_queries() if documented_query.query not in PAGE
+    ] == []
 
 
 def test_the_page_has_the_intervals():

@@ -55,11 +55,11 @@ def test_there_is_a_reviewed_file_for_every_configuration_and_no_other():
 def test_what_is_scraped_is_what_steps_install(name: str, mode: str):
     spec = in_mode(name, mode)
     scraped = {
-        (one.job, kind)
-        for one in exporters(spec)
+        (exporter.job, kind)
+        for exporter in exporters(spec)
         for kind in node_kinds(spec)
-        if NODE_TYPES.get(kind, "Compute") in one.node_types
-        if one.queues is None or kind.removeprefix("queue/") in one.queues
+        if NODE_TYPES.get(kind, "Compute") in exporter.node_types
+        if exporter.queues is None or kind.removeprefix("queue/") in exporter.queues
     }
     installed = {
         (job, name)

@@ -16,12 +16,12 @@ from trainyard.monitoring.registry import registry
 
 GOLDEN = Path(__file__).parents[1] / "node" / "collectors" / "golden"
 ASKED = {
-    **{f"alert {one.id}": one.expr for one in alerts()},
-    **{f"query {one.id}": one.query for one in documented_queries()},
+    **{f"alert {alert.id}": alert.expr for alert in alerts()},
+    **{f"query {documented_query.id}": documented_query.query for documented_query in documented_queries()},
     **{
-        f"panel {one.id}/{panel.id}/{number}": query.expr
-        for one in dashboards()
-        for panel in one.panels()
+        f"panel {dashboard.id}/{panel.id}/{number}": query.expr
+        for dashboard in dashboards()
+        for panel in dashboard.panels()
         for number, query in enumerate(panel.queries)
     },
 }

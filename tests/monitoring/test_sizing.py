@@ -38,24 +38,24 @@ def test_a_compute_node_with_32_interfaces_has_what_is_counted():
 
 
 def test_an_interface_has_as_many_series_as_the_registry_has_metrics_of_devices():
-    of_devices = [one for one in metrics("efa").values() if "device" in one.labels]
+    of_devices = [metric for metric in metrics("efa").values() if "device" in metric.labels]
     assert SERIES["trainyard-node-compute"]["efa_interface"] == len(of_devices)
 
 
 def test_the_head_node_has_what_is_counted_besides_users_and_reasons():
     labels = samples_of("head.prom")
-    unknown = [one for one in labels if {"user", "account", "reason"} & set(one)]
-    down = [one for one in labels if set(one) == {"node"}]
-    partitions = {one["partition"] for one in labels if "partition" in one}
-    sets = {(one["partition"], one["active_feature_set"]) for one in labels if "active_feature_set" in one}
-    rows = {(one["node"], one["partition"]) for one in labels if {"node", "partition"} <= set(one)}
+    unknown = [label for label in labels if {"user", "account", "reason"} & set(label)]
+    down = [label for label in labels if set(label) == {"node"}]
+    partitions = {label["partition"] for label in labels if "partition" in label}
+    sets = {(label["partition"], label["active_feature_set"]) for label in labels if "active_feature_set" in label}
+    rows = {(label["node"], label["partition"]) for label in labels if {"node", "partition"} <= set(label)}
     each = SERIES["trainyard-node-head"]
     counted = (
         each["target"]
         + each["queue"] * len(partitions)
         + each["feature_set"] * len(sets)
         + (each["node"] - 2) * len(rows)
-        + sum("gres_type" in one for one in labels)
+        + sum("gres_type" in label for label in labels)
     )
     assert counted == len(labels) - len(unknown) - len(down)
 

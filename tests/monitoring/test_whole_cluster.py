@@ -78,7 +78,7 @@ def test_nothing_alarms_where_nothing_is_wrong(healthy_cluster: WholeCluster):
 def test_verify_has_nothing_against_alerts_that_fire(p5_cluster: WholeCluster):
     p5_cluster.fired()
     verified = verify(Situation(spec_of(SPEC), plain_keeper(p5_cluster.keeper.url)), lambda _: None)
-    assert [(one.id, one.message) for one in verified.findings] == []
+    assert [(finding.id, finding.message) for finding in verified.findings] == []
 
 
 def asked(expr: str) -> str:
@@ -90,8 +90,12 @@ def asked(expr: str) -> str:
 
 def unanswered(cluster: WholeCluster, panel: Panel) -> list[str]:
     """Return the queries of a panel that give nothing, or no number."""
-    expressions = [asked(one.expr) for one in panel.queries]
-    return [one for one in expressions if not any(not math.isnan(value) for value in cluster.ask(one).values())]
+    expressions = [asked(query.expr) for query in panel.queries]
+    return [
+        expression
+        for expression in expressions
+        if not any(not math.isnan(value) for value in cluster.ask(expression).values())
+    ]
 
 
 @pytest.mark.parametrize("dashboard", dashboards(), ids=lambda dashboard: dashboard.id)

@@ -74,8 +74,10 @@ def test_json_has_every_outcome(node: Node, capsys: pytest.CaptureFixture[str]):
     assert run(node.world, "--json") == 1
     values = json.loads(capsys.readouterr().out)
     assert (values["schema"], values["healthy"]) == (1, False)
-    assert {one["check"] for one in values["outcomes"]} == set(NAMES)
-    assert {tuple(one) for one in values["outcomes"]} == {("check", "status", "message", "device", "remedy", "source")}
+    assert {outcome["check"] for outcome in values["outcomes"]} == set(NAMES)
+    assert {tuple(outcome) for outcome in values["outcomes"]} == {
+        ("check", "status", "message", "device", "remedy", "source")
+    }
 
 
 def test_metrics_are_printed(node: Node, capsys: pytest.CaptureFixture[str]):
@@ -104,7 +106,7 @@ def test_checks_are_chosen_and_left_out(node: Node, capsys: pytest.CaptureFixtur
     assert run(node.world, "--skip", "shared-mounted") == 0
     assert "shared-mounted" not in capsys.readouterr().out
     assert run(node.world, "--json", "--only", "clock-in-sync", "efa-count", "--skip", "efa-count") == 0
-    assert {one["check"] for one in json.loads(capsys.readouterr().out)["outcomes"]} == {"clock-in-sync"}
+    assert {outcome["check"] for outcome in json.loads(capsys.readouterr().out)["outcomes"]} == {"clock-in-sync"}
 
 
 def test_a_check_that_does_not_exist_is_a_wrong_command_line(node: Node):

@@ -60,7 +60,7 @@ def test_programs_that_hang_neither_delay_the_verdict_nor_hide_what_was_found(no
     for path in ("/bin/stat", "/bin/chronyc", "/bin/timedatectl", PROGRAM):
         program(node, path, STUCK)
     ran = check(node, "--json")
-    found = {one["check"]: one["status"] for one in json.loads(ran.stdout)["outcomes"]}
+    found = {outcome["check"]: outcome["status"] for outcome in json.loads(ran.stdout)["outcomes"]}
     assert ran.returncode == 0
     # On a busy machine, the deadline of all checks comes before that of this one.
     assert found["shared-mounted"] in ("warning", "unknown")

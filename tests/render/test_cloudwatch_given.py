@@ -24,14 +24,14 @@ def told(spec: Spec) -> set[str]:
     """Return the groups that any kind of nodes sends, by the words of the dashboards."""
     groups = {one for kind in node_kinds(spec).values() for one in groups_of(spec, kind.role, kind.queue)}
     efa = {"efa-metrics"} if groups & {"efa", "efa-interfaces"} else set()
-    return {GROUPS[one] for one in groups if one in GROUPS} | efa
+    return {GROUPS[group] for group in groups if group in GROUPS} | efa
 
 
 def rendered(spec: Spec) -> set[str]:
     """Return what ParallelCluster's configuration says of compute nodes."""
     queues = cluster(spec, Ids({}))["Scheduling"]["SlurmQueues"]
-    resources = [one for queue in queues for one in queue["ComputeResources"]]
-    checks = any(one.get("HealthChecks", {}).get("Gpu", {}).get("Enabled") for one in resources)
+    resources = [compute_resource for queue in queues for compute_resource in queue["ComputeResources"]]
+    checks = any(resource.get("HealthChecks", {}).get("Gpu", {}).get("Enabled") for resource in resources)
     actions = any(queue.get("CustomActions") for queue in queues)
     return {*(["gpu-health-check"] if checks else []), *(["custom-actions"] if actions else [])}
 

@@ -42,7 +42,7 @@ def test_every_field_of_the_spec_is_changed_by_one_of_these_tests():
         if (steps := tuple(step for step in parse_path(path) if isinstance(step, str)))
     }
     written = {(record.__name__ if record else "", str(name)) for record, name in fields}
-    missing = {one for one in _all_fields(Spec) if one not in written} - OF_ONE_VALUE
+    missing = {field for field in _all_fields(Spec) if field not in written} - OF_ONE_VALUE
     assert missing == {("Spec", "platform")}
 
 

@@ -16,7 +16,7 @@ ARM_HEAD = "head_node: {instance_type: hpc7g.16xlarge}\n"
 
 
 def names(part: str) -> list[str]:
-    return [str(one) for one in needed_assets(spec_of(part))]
+    return [str(needed_asset) for needed_asset in needed_assets(spec_of(part))]
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_what_an_architecture_needs_is_sorted_and_each_thing_once(architecture):
 
 def test_a_monitoring_instance_needs_its_programs_for_its_own_system_and_processor():
     arm = "head_node: {instance_type: m7g.large}\nqueues: [{name: q, instance_type: c7g.large}]\n"
-    found = {str(one) for one in needed_assets(spec_of(f"{arm}monitoring: {{mode: self-hosting}}"))}
+    found = {str(needed_asset) for needed_asset in needed_assets(spec_of(f"{arm}monitoring: {{mode: self-hosting}}"))}
     assert {"alertmanager on x86_64", "grafana on x86_64", "prometheus on x86_64", "prometheus on aarch64"} <= found
 
 

@@ -21,7 +21,7 @@ SOFTWARE = "software: {setup: gpu}\nassets: {bucket: mine}\n"
 
 def all_actions(config: dict[str, Any]) -> list[Any]:
     nodes = [config["HeadNode"], *config["LoginNodes"]["Pools"], *config["Scheduling"]["SlurmQueues"]]
-    return [one.get("CustomActions") for one in nodes]
+    return [node.get("CustomActions") for node in nodes]
 
 
 def test_a_cluster_that_installs_nothing_runs_nothing():
@@ -96,7 +96,7 @@ def test_every_node_has_the_one_policy_for_its_cluster_s_folder():
     config = cluster(f"{SOFTWARE}login_nodes: {{}}")
     for node in (config["HeadNode"], config["LoginNodes"]["Pools"][0], config["Scheduling"]["SlurmQueues"][0]):
         assert "S3Access" not in node["Iam"]
-        assert [one["Policy"].rpartition("/")[2] for one in node["Iam"]["AdditionalIamPolicies"]] == [
+        assert [policy["Policy"].rpartition("/")[2] for policy in node["Iam"]["AdditionalIamPolicies"]] == [
             "AmazonSSMManagedInstanceCore",
             "node-assets-00000000000000001",
         ]
@@ -126,7 +126,7 @@ def test_every_node_goes_through_the_proxy():
     config = cluster("network: {http_proxy: 'http://proxy.example.com:3128'}\nlogin_nodes: {}")
     proxy = {"HttpProxyAddress": "http://proxy.example.com:3128"}
     nodes = [config["HeadNode"], *config["LoginNodes"]["Pools"], *config["Scheduling"]["SlurmQueues"]]
-    assert [one["Networking"]["Proxy"] for one in nodes] == [proxy] * 3
+    assert [node["Networking"]["Proxy"] for node in nodes] == [proxy] * 3
 
 
 def test_a_remote_desktop_is_closed_to_the_world_when_nobody_is_named():

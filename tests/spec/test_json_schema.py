@@ -20,7 +20,7 @@ from trainyard.spec.parsing import parse
 
 SCHEMA = spec_json_schema()
 VALIDATOR = Draft202012Validator(SCHEMA)
-ARCHITECTURES = {one.name: one.text for one in all_architectures()}
+ARCHITECTURES = {architecture.name: architecture.text for architecture in all_architectures()}
 DESIGN = Path(__file__).with_name("design.yaml").read_text()
 
 

@@ -16,7 +16,7 @@ from trainyard.finding import Finding
 from trainyard.spec.parsing import parse
 
 DESIGN = Path(__file__).with_name("design.yaml").read_text()
-ARCHITECTURES = {one.name: one.text for one in all_architectures()}
+ARCHITECTURES = {architecture.name: architecture.text for architecture in all_architectures()}
 
 
 def findings_of(text: str) -> tuple[Finding, ...]:
@@ -233,7 +233,7 @@ def test_any_document_is_a_spec_or_every_error_of_it_has_a_place(value):
     try:
         parse(yaml_text(value), "f")
     except FindingsError as error:
-        assert all(one.line and one.column and one.remedy for one in error.findings)  # noqa: PT017  either is right
+        assert all(finding.line and finding.column and finding.remedy for finding in error.findings)  # noqa: PT017  either is right
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ def _by_size(run: Run) -> dict[int, float]:
 
 def signed_rank_chance(differences: Sequence[float]) -> float:
     """Return how likely differences are as one-sided as these, or more, were either sign as likely."""
-    ranked = sorted((one for one in differences if one != 0), key=abs)
+    ranked = sorted((difference for difference in differences if difference != 0), key=abs)
     if not ranked:
         return 1.0
     # Ranks are doubled, so that those of ties, which lie in the middle, are whole numbers.
@@ -95,7 +95,7 @@ def signed_rank_chance(differences: Sequence[float]) -> float:
 
 
 def _doubled_ranks(values: list[float]) -> list[int]:
-    return [_twice_the_rank(values, one) for one in values]
+    return [_twice_the_rank(values, value) for value in values]
 
 
 def _twice_the_rank(ascending: list[float], value: float) -> int:

@@ -45,8 +45,8 @@ def check_gpus(text: str, expected: int) -> Checked:
     """Return the verdict on what gpu_check has printed, of so many GPUs."""
     gpus = tuple(_gpus(text))
     findings = (*_missing(gpus, expected, text), *_findings(gpus))
-    severities = {one.severity for one in findings}
-    known = bool(gpus) and all(_specification(one.name) is not None for one in gpus)
+    severities = {finding.severity for finding in findings}
+    known = bool(gpus) and all(_specification(gpu.name) is not None for gpu in gpus)
     verdict: Verdict = "healthy" if known else "unknown"
     if "warning" in severities:
         verdict = "degraded"
@@ -72,7 +72,7 @@ def _gpus(text: str) -> Iterator[Gpu]:
 
 def _missing(gpus: tuple[Gpu, ...], expected: int, text: str) -> Iterator[Finding]:
     if len(gpus) < expected:
-        said = dict.fromkeys(one[len(_SAYS_WHY) :] for one in text.splitlines() if one.startswith(_SAYS_WHY))
+        said = dict.fromkeys(line[len(_SAYS_WHY) :] for line in text.splitlines() if line.startswith(_SAYS_WHY))
         why = f": {'; '.join(islice(said, _MOST_REASONS))}" if said else ""
         yield finding_of(kinds(), "bench-gpus-missing", f"{len(gpus)} of {expected} GPUs have shown anything{why}")
 
@@ -112,11 +112,11 @@ def _beside_others(gpus: tuple[Gpu, ...]) -> Iterator[Finding]:
 def _specification(name: str) -> dict[str, Any] | None:
     """Return what is known of a GPU by what its driver calls it; of those that fit, the one with the most words."""
     words = set(name.replace("-", " ").split())
-    fitting = [one for one in _specifications() if words.issuperset(one["words"])]
+    fitting = [specification for specification in _specifications() if words.issuperset(specification["words"])]
     return max(fitting, key=lambda one: len(one["words"]), default=None)
 
 
 @cache
 def _specifications() -> tuple[dict[str, Any], ...]:
     content: dict[str, Any] = yaml.load(_FILE.read_bytes(), Loader=yaml.CSafeLoader)
-    return tuple({**one, "least_share": content["least_share"]} for one in content["gpus"])
+    return tuple({**gpu, "least_share": content["least_share"]} for gpu in content["gpus"])

@@ -44,7 +44,7 @@ def judge(case: Case, earlier: Run | None = None) -> Judgement:
 def judge_together(judgements: Sequence[Judgement]) -> list[Judgement]:
     """Return the same judgements with what only several runs, or several nodes of one, can show: slow nodes."""
     more: dict[int, list[Finding]] = {}
-    for node in slow_nodes([one.case.run for one in judgements]):
+    for node in slow_nodes([judgement.case.run for judgement in judgements]):
         for at in node.runs:
             more.setdefault(at, []).append(judgements[at].case.finding("bench-slow-node", node.why))
     return [_with(one, more.get(at, [])) for at, one in enumerate(judgements)]
@@ -70,5 +70,5 @@ def _judgement(case: Case, findings: tuple[Finding, ...]) -> Judgement:
     if "warning" in severities:
         return Judgement(case, "degraded", findings)
     large = any(row.size_bytes >= LARGE_BYTES for row in case.run.rows)
-    compared = case.model is not None and not any(one.id == "bench-nothing-to-compare" for one in findings)
+    compared = case.model is not None and not any(finding.id == "bench-nothing-to-compare" for finding in findings)
     return Judgement(case, "healthy" if compared and large else "unknown", findings)

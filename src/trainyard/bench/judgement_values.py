@@ -35,7 +35,7 @@ def values_of(file: str, judgement: Judgement) -> dict[str, Any]:
         "verdict": judgement.verdict,
         "expected": _expected(judgement),
         "baseline": None if judgement.compared is None else _compared(judgement.compared),
-        "findings": [one._replace(file=file).as_json() for one in judgement.findings],
+        "findings": [finding._replace(file=file).as_json() for finding in judgement.findings],
     }
 
 
@@ -43,7 +43,7 @@ def _is_truncated(judgement: Judgement) -> bool:
     """Return whether the test ended early, or the file does in the middle of a row."""
     run = judgement.case.run
     cut = bool(run.damaged_rows) and not run.concluded and run.average_busbw_gb_s is None
-    return cut or any(one.id in {"bench-run-died", "bench-no-rows"} for one in judgement.findings)
+    return cut or any(finding.id in {"bench-run-died", "bench-no-rows"} for finding in judgement.findings)
 
 
 def _compared(one: Comparison) -> dict[str, Any]:

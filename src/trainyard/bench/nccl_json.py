@@ -48,16 +48,16 @@ def _run(content: dict[str, Any]) -> Run:
     bounds, average = content.get("out_of_bounds"), content.get("average_bus_bandwidth")
     run = Run(
         collective=next(filter(None, map(collective_in, map(str, content.get("args", ())))), None),
-        devices=[_device(one) for one in config.get("devices", ())],
+        devices=[_device(device) for device in config.get("devices", ())],
         parameters={key: str(value) for key, value in config.items() if not isinstance(value, list)},
         versions={"nccl": dotted(str(content["nccl_version"]))} if content.get("nccl_version") else {},
         environment={found[1]: found[2] for one in content.get("env", ()) if (found := _ENVIRONMENT.fullmatch(one))},
         average_busbw_gb_s=None if average is None else float(average["bandwidth"]),
         out_of_bounds=None if bounds is None else (_count(bounds["count"]), _okay(bounds["okay"])),
         concluded="end_time" in content,
-        failures=[Evidence(0, str(one)) for one in content.get("errors", ()) if one],
+        failures=[Evidence(0, str(error)) for error in content.get("errors", ()) if error],
     )
-    run.rows = [_row(one) for one in content.get("results", ())]
+    run.rows = [_row(result) for result in content.get("results", ())]
     return completed(run)
 
 

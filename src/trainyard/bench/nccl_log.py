@@ -157,7 +157,7 @@ def _of_nccom(start: Start) -> bool:
 
 def completed(run: Run) -> Run:
     """Return a run with what follows from its rows: the number of ranks, the collective, the unit."""
-    listed = max((one.rank + 1 for one in run.devices), default=0)
+    listed = max((device.rank + 1 for device in run.devices), default=0)
     run.ranks = listed or run.ranks or _ranks_by_factor(run)
     if run.collective is None:
         run.collective = _collective_by_factor(run)

@@ -118,22 +118,22 @@ class Run:
     @property
     def on_cpus(self) -> bool:
         """Return whether no GPU took part: programs/collective_sweep/ names its devices so."""
-        return bool(self.devices) and all(one.name.startswith("CPU") for one in self.devices)
+        return bool(self.devices) and all(device.name.startswith("CPU") for device in self.devices)
 
     @property
     def hosts(self) -> list[str]:
         """The hosts of the ranks that the test lists, in their order."""
-        return list(dict.fromkeys(one.host for one in self.devices))
+        return list(dict.fromkeys(device.host for device in self.devices))
 
     @property
     def process_hosts(self) -> list[str]:
         """The host of each process, in the order of the ranks: a process may have several GPUs."""
-        return [host for host, _ in dict.fromkeys((one.host, one.pid) for one in self.devices)]
+        return [host for host, _ in dict.fromkeys((device.host, device.pid) for device in self.devices)]
 
     @property
     def every_rank_listed(self) -> bool:
         """Return whether the devices are those of all ranks."""
-        return {one.rank for one in self.devices} == set(range(len(self.devices)))
+        return {device.rank for device in self.devices} == set(range(len(self.devices)))
 
     @property
     def best(self) -> Row | None:

@@ -91,7 +91,7 @@ def _series(cases: Sequence[Case], faulty_ids: Container[int]) -> Series:
 def _tables(cases: Sequence[Case]) -> dict[int, dict[int, float]]:
     """Return the median bus bandwidth by number of nodes, ascending, and by size."""
     values: dict[int, dict[int, list[float]]] = {}
-    for case in sorted(cases, key=lambda one: one.nodes or 0):
+    for case in sorted(cases, key=lambda case: case.nodes or 0):
         of_nodes = values.setdefault(case.nodes or 0, {})
         for row in case.run.rows:
             # A time of 0 µs makes any bandwidth infinite.

@@ -55,9 +55,9 @@ class Speed(NamedTuple):
 
 def slow_nodes(runs: Sequence[Run]) -> list[SlowNode]:
     """Return the nodes that are slow, those of several runs first."""
-    found = [one for group in speeds(runs) for one in _by_runs(group)]
+    found = [by_run for group in speeds(runs) for by_run in _by_runs(group)]
     known = {one.host for one in found}
-    return found + [one for one in _by_processes(runs) if one.host not in known]
+    return found + [by_process for by_process in _by_processes(runs) if by_process.host not in known]
 
 
 def speeds(runs: Sequence[Run]) -> list[list[Speed]]:
@@ -93,19 +93,19 @@ def _by_runs(group: Sequence[Speed]) -> list[SlowNode]:
     found: list[str] = []
     while host := _forced(open_runs, cleared) or _most_often(open_runs, cleared):
         found.append(host)
-        open_runs = [one for one in open_runs if host not in one.hosts]
+        open_runs = [open_run for open_run in open_runs if host not in open_run.hosts]
     return [_slow_node(host, group, cleared) for host in found]
 
 
 def _forced(open_runs: Sequence[Speed], cleared: set[str]) -> str | None:
     """Return a node of a slow run of which all others are cleared."""
-    left = (one.hosts - cleared for one in open_runs)
+    left = (open_run.hosts - cleared for open_run in open_runs)
     return next((next(iter(hosts)) for hosts in left if len(hosts) == 1), None)
 
 
 def _most_often(open_runs: Sequence[Speed], cleared: set[str]) -> str | None:
     """Return the node that is in more of the slow runs than any other."""
-    counts = Counter(host for one in open_runs for host in one.hosts - cleared).most_common(2)
+    counts = Counter(host for open_run in open_runs for host in open_run.hosts - cleared).most_common(2)
     return counts[0][0] if len(counts) == 2 and counts[0][1] > counts[1][1] else None
 
 

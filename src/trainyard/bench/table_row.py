@@ -116,7 +116,7 @@ def _measurements(values: list[str], halves: dict[int, int]) -> tuple[Measuremen
 def _measurement(values: list[str]) -> Measurement | None:
     if not values or "N/A" in values[:3]:
         return None
-    time_us, algbw, busbw = (float(one) for one in values[:3])
+    time_us, algbw, busbw = (float(value) for value in values[:3])
     last = values[3] if len(values) > 3 else "N/A"
     if last == "N/A":
         return Measurement(time_us, algbw, busbw)

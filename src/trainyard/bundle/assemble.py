@@ -83,7 +83,7 @@ def _stand_ins_text(
         if name.endswith(".json") and any(one.value.encode() in content for one in wanted)
     }
     documents: dict[str, Any] = {**rendering.documents, **parameters, **plan, **dashboards}
-    strings = [(name, *one) for name, document in documents.items() for one in _strings(document, ())]
+    strings = [(name, *string) for name, document in documents.items() for string in _strings(document, ())]
     stand_ins = [
         {
             "value": stand_in.value,

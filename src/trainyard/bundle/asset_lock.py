@@ -107,17 +107,19 @@ def _is_of(package: str, file: str) -> bool:
 def files_of(needed: NeededAsset, lock: AssetLock) -> tuple[LockedAsset, ...]:
     """Return the files that a lock has for an asset, in whatever version."""
     place = (needed.name, needed.os, needed.arch)
-    return tuple(one for one in lock.assets if (one.name, one.os, one.arch) == place)
+    return tuple(asset for asset in lock.assets if (asset.name, asset.os, asset.arch) == place)
 
 
 def locked(assets: Sequence[LockedAsset]) -> AssetLock:
     """Return a lock of these files, each once."""
-    return AssetLock(tuple(sorted(set(assets), key=lambda one: (one.name, one.os or "", one.arch or "", one.file))))
+    return AssetLock(
+        tuple(sorted(set(assets), key=lambda asset: (asset.name, asset.os or "", asset.arch or "", asset.file)))
+    )
 
 
 def lock_text(lock: AssetLock) -> str:
     """Return the text of assets.lock.json. The same lock gives the same bytes."""
-    assets = [one._asdict() for one in lock.assets]
+    assets = [asset._asdict() for asset in lock.assets]
     return json.dumps({"schema": _SCHEMA, "assets": assets}, indent=2) + "\n"
 
 

@@ -85,8 +85,8 @@ def node_work(release: bytes, kind: str) -> NodeWork:
         entry = json.loads(files[_PLAN])["nodes"].get(kind)
         if entry is None:
             return NOTHING
-        steps = {one["name"]: one for one in entry["steps"]}
-        own = {one["script"] for one in steps.values()}
+        steps = {step["name"]: step for step in entry["steps"]}
+        own = {step["script"] for step in steps.values()}
         lock = parse_lock(files.get(FILE_NAME), FILE_NAME)
         scripts = {name: content for name, content in files.items() if name in own or _is_for_all(name)}
         read = {name for step, names in READ_BY_STEP.items() if step in steps for name in names}

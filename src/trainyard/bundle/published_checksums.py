@@ -53,11 +53,11 @@ def debian_package(content: bytes, package: str, version: str, arch: str, where:
     """
     arches = (_DEBIAN_ARCHES.get(arch, arch), "all")
     found = [
-        Published(one.get("Filename", ""), one.get("SHA256", "").lower(), _size(one.get("Size", "")))
-        for one in _paragraphs(_text(unpacked(content, where), where))
-        if one.get("Package") == package
-        and one.get("Architecture") in arches
-        and _is_version(one.get("Version", ""), version)
+        Published(paragraph.get("Filename", ""), paragraph.get("SHA256", "").lower(), _size(paragraph.get("Size", "")))
+        for paragraph in _paragraphs(_text(unpacked(content, where), where))
+        if paragraph.get("Package") == package
+        and paragraph.get("Architecture") in arches
+        and _is_version(paragraph.get("Version", ""), version)
     ]
     return _only(found, f"{package} {version}", where)
 

@@ -68,7 +68,9 @@ def downloads(name: str, version: str, os: str | None, arch: Arch | None) -> tup
 
     The system may be None where the files are the same on all of them; so may the architecture.
     """
-    return tuple(one for files in _suitable(name, os, arch) for one in _downloads(name, files, version, os, arch))
+    return tuple(
+        download for files in _suitable(name, os, arch) for download in _downloads(name, files, version, os, arch)
+    )
 
 
 def _suitable(name: str, os: str | None, arch: Arch | None) -> list[AssetFiles]:

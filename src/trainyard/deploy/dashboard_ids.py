@@ -26,7 +26,7 @@ def dashboard_ids(work: Work) -> dict[str, str]:
 
 
 def _head_node(work: Work) -> str:
-    found = next((one.id for one in nodes(work.account, work.name) if one.role == "HeadNode"), None)
+    found = next((node.id for node in nodes(work.account, work.name) if node.role == "HeadNode"), None)
     if found is None:
         raise TrainyardError(
             f"cluster {work.name} has no head node",
@@ -48,15 +48,19 @@ def _log_group(work: Work) -> str:
 
 
 def _lustre(work: Work) -> Iterator[tuple[str, str]]:
-    for one in fsx_file_systems(work.required_spec()):
-        if one.kind == "FSxLustreFilesystemId" and one.id is None:
-            yield known_as(one.kind, one.number), _output(work, one.kind, one.number)
+    for system in fsx_file_systems(work.required_spec()):
+        if system.kind == "FSxLustreFilesystemId" and system.id is None:
+            yield known_as(system.kind, system.number), _output(work, system.kind, system.number)
 
 
 def _openzfs(work: Work) -> Iterator[tuple[str, str]]:
     """Yield the file systems that hold the volumes: metrics are theirs, and specs and stacks name volumes."""
-    volumes = [one.settings.id for one in work.required_spec().file_systems if isinstance(one.settings, OpenZfs)]
-    holders = [one for one in fsx_file_systems(work.required_spec()) if one.kind == "OpenZFSFileSystemId"]
+    volumes = [
+        file_system.settings.id
+        for file_system in work.required_spec().file_systems
+        if isinstance(file_system.settings, OpenZfs)
+    ]
+    holders = [system for system in fsx_file_systems(work.required_spec()) if system.kind == "OpenZFSFileSystemId"]
     made = 0
     for id_, holder in zip(volumes, holders, strict=True):
         made += id_ in (None, "environment")

@@ -44,7 +44,7 @@ class Written(NamedTuple):
 
 def write_dashboards(work: Work, grafana: GrafanaApi, folder: str, documents: Iterable[dict[str, Any]]) -> Written:
     """Write dashboards, and remove those that are ours no longer. What was edited by hand becomes a finding."""
-    wanted = {one["uid"]: marked(one) for one in documents}
+    wanted = {document["uid"]: marked(document) for document in documents}
     became = [_bring_about(work, grafana, folder, one) for one in wanted.values()]
     there = (found["uid"] for found in grafana.ask("GET", _SEARCH))
     became += [_remove(work, grafana, uid) for uid in there if uid.startswith(_UID) and uid not in wanted]

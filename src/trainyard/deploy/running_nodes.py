@@ -54,7 +54,7 @@ class RunningNodes:
 
         Raises TrainyardError where the head node would have to take something back: no release can do that.
         """
-        there = [one for one in nodes(self.work.account, self.work.name) if one.state != "shutting-down"]
+        there = [node for node in nodes(self.work.account, self.work.name) if node.state != "shutting-down"]
         head = [one for one in there if one.role == "HeadNode"]
         login = [one for one in there if one.role == "LoginNode"]
         return (*self._head(head), *self._login(login))

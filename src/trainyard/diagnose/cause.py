@@ -72,7 +72,7 @@ class Cause:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be right. Raises ValueError."""
-        empty = [one.name for one in fields(self) if one.name != "after" and not getattr(self, one.name)]
+        empty = [field.name for field in fields(self) if field.name != "after" and not getattr(self, field.name)]
         if empty:
             raise ValueError(f"{self.id}: {', '.join(empty)} must not be empty")
         if self.severity not in SEVERITIES or self.kind not in KINDS or not self.source.startswith("https://"):
@@ -109,4 +109,4 @@ def _signature(content: dict[str, Any]) -> Signature:
 
 def _of_file(file: Path) -> list[Cause]:
     content: dict[str, list[dict[str, Any]]] = yaml.load(file.read_bytes(), Loader=yaml.CSafeLoader)
-    return [cause_of(file.stem, one) for one in content["causes"]]
+    return [cause_of(file.stem, cause) for cause in content["causes"]]

@@ -22,7 +22,7 @@ def diagnosis_values(diagnosis: Diagnosis) -> dict[str, Any]:
     """Return what a diagnosis says, without its schema version."""
     return {
         "diagnosed": diagnosis.source,
-        "causes": [_with_consequences(one) for one in diagnosis.causes],
+        "causes": [_with_consequences(cause) for cause in diagnosis.causes],
         "harmless": [_cause(one) for one in diagnosis.harmless],
         "unrecognised": [
             {"file": one.file, "line": one.line, "text": one.text, "count": one.count} for one in diagnosis.unrecognised
@@ -44,12 +44,12 @@ def redacted(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def has_errors(diagnosis: Diagnosis) -> bool:
     """Return whether anything is wrong that is more than a warning."""
-    found = (seen for one in diagnosis.causes for seen in (one, *one.consequences))
+    found = (seen for cause in diagnosis.causes for seen in (cause, *cause.consequences))
     return any(one.cause.severity == "error" for one in found)
 
 
 def _with_consequences(found: DiagnosedCause) -> dict[str, Any]:
-    return {**_cause(found), "consequences": [_cause(one) for one in found.consequences]}
+    return {**_cause(found), "consequences": [_cause(consequence) for consequence in found.consequences]}
 
 
 def _cause(found: DiagnosedCause) -> dict[str, Any]:

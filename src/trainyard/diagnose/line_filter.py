@@ -31,7 +31,7 @@ class LineFilter(NamedTuple):
         if not self.nodes:
             return True
         named = {(node or "").casefold(), *re.split(r"[./]", file.casefold())}
-        return any({one.casefold(), short(one)} & named for one in self.nodes)
+        return any({node.casefold(), short(node)} & named for node in self.nodes)
 
 
 EVERYTHING = LineFilter()

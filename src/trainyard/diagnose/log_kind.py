@@ -38,7 +38,7 @@ def kind_of(name: str) -> str | None:
         return found
     # A path of a stream tells nothing: whoever exported it chose the folder.
     candidates = (word, _ENDING.sub("", word)) if stream else (word, _ENDING.sub("", word), path.casefold())
-    return next((kind for glob, kind in names.globs for one in candidates if _fits(one, glob)), None)
+    return next((kind for glob, kind in names.globs for candidate in candidates if _fits(candidate, glob)), None)
 
 
 def kinds() -> tuple[str, ...]:

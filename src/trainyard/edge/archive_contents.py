@@ -72,14 +72,14 @@ def _single(place: _Place, head: bytes, stream: ByteStream, budget: Budget) -> M
 
 def _members(members: Iterator[Member | Skipped], archive: _Place, budget: Budget) -> Iterator[Member | Skipped]:
     folder = "" if archive.outermost else f"{archive.name}/"
-    for one in members:
-        if isinstance(one, Skipped):
+    for member in members:
+        if isinstance(member, Skipped):
             budget.member()
-            yield Skipped(f"{folder}{one.name}" if one.name else archive.name, one.why)
+            yield Skipped(f"{folder}{member.name}" if member.name else archive.name, member.why)
             continue
-        place = _Place(folder + one.name, one.written, archive.depth, outermost=False)
+        place = _Place(folder + member.name, member.written, archive.depth, outermost=False)
         try:
-            yield from _contents(place, ByteStream(one.blocks), budget)
+            yield from _contents(place, ByteStream(member.blocks), budget)
         except DamagedError as error:
             yield Skipped(place.name, str(error))
             if budget.exhausted:

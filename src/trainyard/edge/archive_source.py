@@ -76,7 +76,7 @@ class OpenedSource:
             folders.sort()
             for name in sorted(names):
                 yield from self._entry(Path(path, name), shown(str(Path(path, name).relative_to(folder))))
-            yield from (Skipped(shown(one), "a link") for one in folders if Path(path, one).is_symlink())
+            yield from (Skipped(shown(folder), "a link") for folder in folders if Path(path, folder).is_symlink())
         yield from unreadable
 
     def _entry(self, path: Path, name: str) -> Iterator[Member | Skipped]:

@@ -271,7 +271,7 @@ def _reasons(said: tuple[str, ...]) -> list[str]:
 def _ended(status: int) -> str:
     if status >= 0:
         return f"it ended with status {status}"
-    names = {one.value: one.name for one in signal.Signals}
+    names = {Signal.value: Signal.name for Signal in signal.Signals}
     return f"it was ended by {names.get(-status, f'signal {-status}')}"
 
 

@@ -255,7 +255,7 @@ def _verdict(status: int, answer: dict[str, Any]) -> Verdict:
     accepted = not status or _DRY_RUN_SUCCEEDED in said
     found = answer.get("configurationValidationErrors") or answer.get("validationMessages") or []
     messages = tuple(ValidationMessage(one["level"], one.get("type", ""), one["message"]) for one in found)
-    problems = {one["parameter"]: one["message"] for one in answer.get("updateValidationErrors") or []}
+    problems = {error["parameter"]: error["message"] for error in answer.get("updateValidationErrors") or []}
     changes = tuple(
         Change(one["parameter"], one["currentValue"], one["requestedValue"], problems.get(one["parameter"]))
         for one in answer.get("changeSet") or []

@@ -59,7 +59,11 @@ def reservation_groups(spec: Spec) -> list[tuple[str, ...]]:
     Nodes with the same reservations share a group.
     """
     capacities = (group.capacity for group in spec.node_groups())
-    return list(dict.fromkeys(one.reservations for one in capacities if isinstance(one, Reserved) and one.reservations))
+    return list(
+        dict.fromkeys(
+            capacity.reservations for capacity in capacities if isinstance(capacity, Reserved) and capacity.reservations
+        )
+    )
 
 
 def named_reservations(spec: Spec) -> tuple[str, ...]:

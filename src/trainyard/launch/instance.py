@@ -71,7 +71,7 @@ class Instance:
         """How many private addresses it takes: one for each interface that is not EFA alone; one where unknown."""
         has_none = self.facts is not None and self.facts.has_efa is False
         plan = replace(self, efa=False).plan if has_none else self.plan
-        return 1 if plan is None else sum(one.kind != "efa-only" for one in plan.interfaces)
+        return 1 if plan is None else sum(interface.kind != "efa-only" for interface in plan.interfaces)
 
     @property
     def accelerator(self) -> Vendor | None:

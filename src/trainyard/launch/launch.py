@@ -86,13 +86,13 @@ def launches(spec: Spec) -> tuple[Launch, ...]:
 
 def compute_launches(spec: Spec, queue: Queue | None = None) -> tuple[Launch, ...]:
     """Return the nodes that run jobs: of all queues, or of one, in the order of the spec."""
-    nodes = (one for one in launches(spec) if one.group is not None)
-    return tuple(one for one in nodes if queue is None or one.nodes.queue is queue)
+    nodes = (launch for launch in launches(spec) if launch.group is not None)
+    return tuple(node for node in nodes if queue is None or node.nodes.queue is queue)
 
 
 def launch_of(spec: Spec, group: NodeGroup) -> Launch:
     """Return what is launched for a kind of nodes."""
-    return next(one for one in compute_launches(spec) if one.paths.nodes == group.path)
+    return next(compute_launch for compute_launch in compute_launches(spec) if compute_launch.paths.nodes == group.path)
 
 
 def queue_hardware(spec: Spec, queue: Queue) -> dict[str, Hardware]:

@@ -21,7 +21,7 @@ class Nodes(NamedTuple):
 
 def agent_sizing(nodes: Iterable[Nodes]) -> Sizing:
     """Return what they amount to with the agent itself. Sidecars and pods of users are not counted."""
-    listed = [one for one in nodes if one.number]
+    listed = [node for node in nodes if node.number]
     series = [instance_series(one.instance, gpus=one.gpus) for one in listed]
     parts = [None if each is None else each * one.number for each, one in zip(series, listed, strict=True)]
     return Sizing(sum(one.number for one in listed), total([agent_series(), *parts]))

@@ -59,7 +59,7 @@ class Alert:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be right. Raises ValueError: an error in our own data is a bug, which a test finds."""
-        empty = [one.name for one in fields(self) if one.name != "needs" and not getattr(self, one.name)]
+        empty = [field.name for field in fields(self) if field.name != "needs" and not getattr(self, field.name)]
         if empty:
             raise ValueError(f"{self.id}: {', '.join(empty)} must not be empty")
         if self.group not in GROUPS or self.severity not in SEVERITIES or not _DURATION.fullmatch(self.for_):
@@ -83,7 +83,7 @@ def alerts() -> tuple[Alert, ...]:
 def alerts_for(has: Iterable[str]) -> tuple[Alert, ...]:
     """Return those that can fire in a cluster with so much: see `features_of`."""
     given = frozenset(has)
-    return tuple(one for one in alerts() if given.issuperset(one.needs))
+    return tuple(alert for alert in alerts() if given.issuperset(alert.needs))
 
 
 def alert_of(id_: str, content: dict[str, Any]) -> Alert:

@@ -45,7 +45,9 @@ def cloudwatch_bodies(spec: Spec, known: Mapping[str, str]) -> dict[str, dict[st
     """
     if not wants_dashboards(spec):
         return {}
-    file_systems = [(one, one.id or known[known_as(one.kind, one.number)]) for one in fsx_file_systems(spec)]
+    file_systems = [
+        (system, system.id or known[known_as(system.kind, system.number)]) for system in fsx_file_systems(spec)
+    ]
     filled = Filled(given(spec), names(spec, known), file_systems)
     return {dashboard_name(spec.name, one): _body(spec, one, filled) for one in dashboards_of(spec)}
 
@@ -58,7 +60,11 @@ def wants_dashboards(spec: Spec) -> bool:
 def dashboards_of(spec: Spec) -> tuple[CloudWatchDashboard, ...]:
     """Return the dashboards that a cluster can fill."""
     has = given(spec)
-    return tuple(one for one in cloudwatch_dashboards() if has.issuperset(one.needs))
+    return tuple(
+        cloudwatch_dashboard
+        for cloudwatch_dashboard in cloudwatch_dashboards()
+        if has.issuperset(cloudwatch_dashboard.needs)
+    )
 
 
 def _body(spec: Spec, dashboard: CloudWatchDashboard, filled: Filled) -> dict[str, Any]:
@@ -102,7 +108,7 @@ def _lacking(widget: Widget, has: frozenset[str]) -> tuple[str, ...]:
 
 
 def _note(widgets: list[Widget], lacking: tuple[str, ...]) -> _Box:
-    what = ", ".join(dict.fromkeys(one.shows for one in widgets))
+    what = ", ".join(dict.fromkeys(widget.shows for widget in widgets))
     settings = " and ".join(OF_SETTINGS[one] for one in lacking)
     return _text([f"### Not measured: {what}", f"The spec of the cluster needs {settings} for it."], _NOTE_HEIGHT)
 

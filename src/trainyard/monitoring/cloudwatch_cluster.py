@@ -40,7 +40,7 @@ def needed_ids(spec: Spec) -> Iterator[tuple[str, int]]:
     yield HEAD_NODE, 1
     if spec.monitoring.logs:
         yield LOG_GROUP, 1
-    yield from ((one.kind, one.number) for one in fsx_file_systems(spec) if one.id is None)
+    yield from ((system.kind, system.number) for system in fsx_file_systems(spec) if system.id is None)
 
 
 def known_as(kind: str, number: int) -> str:
@@ -51,14 +51,14 @@ def known_as(kind: str, number: int) -> str:
 def fsx_file_systems(spec: Spec) -> Iterator[FsxFileSystem]:
     """Yield the file systems of FSx in the order of the spec, which has volumes where metrics of OpenZFS do not."""
     lustre = openzfs = 0
-    for one in spec.file_systems:
-        if isinstance(one.settings, Lustre):
-            known = None if one.settings.id == "environment" else one.settings.id
+    for file_system in spec.file_systems:
+        if isinstance(file_system.settings, Lustre):
+            known = None if file_system.settings.id == "environment" else file_system.settings.id
             lustre += known is None
-            yield FsxFileSystem(one.mount, "FSxLustreFilesystemId", lustre, known)
-        elif isinstance(one.settings, OpenZfs):
+            yield FsxFileSystem(file_system.mount, "FSxLustreFilesystemId", lustre, known)
+        elif isinstance(file_system.settings, OpenZfs):
             openzfs += 1
-            yield FsxFileSystem(one.mount, "OpenZFSFileSystemId", openzfs, None)
+            yield FsxFileSystem(file_system.mount, "OpenZFSFileSystemId", openzfs, None)
 
 
 def given(spec: Spec) -> frozenset[str]:
@@ -120,7 +120,7 @@ def _efa_capacity(spec: Spec, *, by_interface: bool) -> dict[str, str]:
 def efa_type(spec: Spec) -> InstanceType | None:
     """Return the instance type with EFA that has the most bandwidth, None where nobody knows any."""
     facts = [instance.facts for instance in _instances(spec) if instance.efa and instance.facts is not None]
-    known = [one for one in facts if one.efa_gbit_s and one.efa_interfaces]
+    known = [fact for fact in facts if fact.efa_gbit_s and fact.efa_interfaces]
     return max(known, key=lambda one: one.efa_gbit_s or 0, default=None)
 
 

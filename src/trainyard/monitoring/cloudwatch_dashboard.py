@@ -102,7 +102,7 @@ class Widget:
         all_metrics = (*self.metrics, *self.metrics_of_each_file_system)
         wrong = [
             *([] if self.kind in KINDS else ["kind"]),
-            *([] if set(self.needs).union(*(one.needs for one in all_metrics)) <= set(NEEDS) else ["needs"]),
+            *([] if set(self.needs).union(*(metric.needs for metric in all_metrics)) <= set(NEEDS) else ["needs"]),
             *([] if 0 < self.width <= COLUMNS and self.height > 0 else ["width or height"]),
             *([] if bool(self.stream) == (self.kind == "log") else ["stream"]),
             *([] if bool(all_metrics) != (self.kind == "log") else ["metrics"]),
@@ -143,7 +143,7 @@ def dashboard_name(cluster: str, dashboard: CloudWatchDashboard) -> str:
 
 
 def _dashboard(id_: str, content: dict[str, Any]) -> CloudWatchDashboard:
-    widgets = tuple(_widget(one) for one in content["widgets"])
+    widgets = tuple(_widget(widget) for widget in content["widgets"])
     return CloudWatchDashboard(id=id_, **{**_tuples(content), "widgets": widgets})
 
 
@@ -152,7 +152,7 @@ def _widget(content: dict[str, Any]) -> Widget:
         key: tuple(CloudWatchMetric(**_tuples(one)) for one in content.get(key, ()))
         for key in ("metrics", "metrics_of_each_file_system")
     }
-    made["marks"] = tuple(Mark(**one) for one in content.get("marks", ()))
+    made["marks"] = tuple(Mark(**mark) for mark in content.get("marks", ()))
     if "y_axis" in content:
         made["y_axis"] = YAxis(**content["y_axis"])
     if "instead" in content:

@@ -82,7 +82,7 @@ def _plain(value: Any) -> Any:
 
 def _widgets(body: Any) -> list[dict[str, Any]]:
     widgets = body.get("widgets") if isinstance(body, dict) else None
-    return [one for one in widgets if isinstance(one, dict)] if isinstance(widgets, list) else []
+    return [widget for widget in widgets if isinstance(widget, dict)] if isinstance(widgets, list) else []
 
 
 def _properties(widget: dict[str, Any]) -> dict[str, Any]:
@@ -91,7 +91,9 @@ def _properties(widget: dict[str, Any]) -> dict[str, Any]:
 
 
 def _texts(body: Any) -> Iterator[str]:
-    yield from (str(_properties(one).get("markdown", "")) for one in _widgets(body) if one.get("type") == "text")
+    yield from (
+        str(_properties(widget).get("markdown", "")) for widget in _widgets(body) if widget.get("type") == "text"
+    )
 
 
 def _by_title(body: Any) -> dict[str, dict[str, Any]]:

@@ -38,7 +38,7 @@ class Filled:
         axis = widget.y_axis
         ends = {} if axis is None else {"label": axis.label, "min": axis.min, "max": axis.max, "showUnits": False}
         left = {key: value for key, value in ends.items() if value is not None}
-        lines = [{"value": one.value, "label": one.label} for one in widget.marks]
+        lines = [{"value": mark.value, "label": mark.label} for mark in widget.marks]
         return {
             "view": "timeSeries",
             "stacked": False,
@@ -65,7 +65,9 @@ class Filled:
     def _explorer(self, widget: Widget) -> dict[str, Any]:
         """Return graphs of all instances that have the tag of the cluster, one for each metric."""
         instance = "AWS::EC2::Instance"
-        metrics = [{"metricName": one.name, "resourceType": instance, "stat": one.stat} for one in widget.metrics]
+        metrics = [
+            {"metricName": metric.name, "resourceType": instance, "stat": metric.stat} for metric in widget.metrics
+        ]
         options = {"legend": {"position": "bottom"}, "view": "timeSeries", "stacked": False, "rowsPerPage": 1}
         return {
             "metrics": metrics,
@@ -76,9 +78,9 @@ class Filled:
         }
 
     def _metrics(self, widget: Widget) -> Iterator[list[Any]]:
-        for one in widget.metrics:
-            if self.given.issuperset(one.needs):
-                yield self._metric(one, {})
+        for metric in widget.metrics:
+            if self.given.issuperset(metric.needs):
+                yield self._metric(metric, {})
         for number, (file_system, id_) in enumerate(self._file_systems, 1):
             more = {"file_system": id_, "mount": file_system.mount, "number": str(number)}
             yield from (self._metric(one, more) for one in widget.metrics_of_each_file_system)

@@ -107,7 +107,7 @@ class Panel:
             *([] if self.queries else ["queries"]),
             *([] if 0 < self.width <= COLUMNS and self.height > 0 else ["width or height"]),
             *([] if set(self.needs) <= set(NEEDS) else ["needs"]),
-            *([] if all(one.unit in {"", *UNITS} for one in self.columns) else ["columns"]),
+            *([] if all(column.unit in {"", *UNITS} for column in self.columns) else ["columns"]),
             *([] if self.kind != "table" or (self.columns and len(self.queries) == 1) else ["columns of a table"]),
         ]
         if wrong:
@@ -150,7 +150,7 @@ def dashboards() -> tuple[Dashboard, ...]:
 def dashboards_for(has: Iterable[str]) -> tuple[Dashboard, ...]:
     """Return those that a cluster with so much can fill, without the panels and rows that it cannot."""
     given = frozenset(has)
-    return tuple(_only(one, given) for one in dashboards() if given.issuperset(one.needs))
+    return tuple(_only(dashboard, given) for dashboard in dashboards() if given.issuperset(dashboard.needs))
 
 
 def dashboard_of(id_: str, content: dict[str, Any]) -> Dashboard:
@@ -162,9 +162,9 @@ def dashboard_of(id_: str, content: dict[str, Any]) -> Dashboard:
 def _panel(content: dict[str, Any]) -> Panel:
     instant = content["kind"] not in _OVER_TIME
     made = {
-        "queries": tuple(Query(instant=instant, **one) for one in content["queries"]),
-        "columns": tuple(Column(**one) for one in content.get("columns", ())),
-        "thresholds": tuple(Threshold(**one) for one in content.get("thresholds", ())),
+        "queries": tuple(Query(instant=instant, **query) for query in content["queries"]),
+        "columns": tuple(Column(**column) for column in content.get("columns", ())),
+        "thresholds": tuple(Threshold(**threshold) for threshold in content.get("thresholds", ())),
     }
     return Panel(**{**_tuples(content), **made})
 
@@ -174,8 +174,10 @@ def _tuples(content: dict[str, Any]) -> dict[str, Any]:
 
 
 def _only(dashboard: Dashboard, given: frozenset[str]) -> Dashboard:
-    rows = (Row(row.title, tuple(one for one in row.panels if given.issuperset(one.needs))) for row in dashboard.rows)
-    left = {one.name: getattr(dashboard, one.name) for one in fields(dashboard)}
+    rows = (
+        Row(row.title, tuple(panel for panel in row.panels if given.issuperset(panel.needs))) for row in dashboard.rows
+    )
+    left = {field.name: getattr(dashboard, field.name) for field in fields(dashboard)}
     return Dashboard(**{**left, "rows": tuple(row for row in rows if row.panels)})
 
 

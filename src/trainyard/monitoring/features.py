@@ -29,12 +29,12 @@ def features_of(spec: Spec) -> frozenset[str]:
 
 
 def _has_gpm(spec: Spec) -> bool:
-    models = [one.accelerators.model for one in _gpu_types(spec) if one.accelerators is not None]
+    models = [type_.accelerators.model for type_ in _gpu_types(spec) if type_.accelerators is not None]
     return any(int(compute_capability(model) or 0) >= _FIRST_WITH_GPM for model in models)
 
 
 def _has_nvlink(spec: Spec) -> bool:
-    return any(one.nvlink_gb_s_bidirectional is not None for one in _gpu_types(spec))
+    return any(type_.nvlink_gb_s_bidirectional is not None for type_ in _gpu_types(spec))
 
 
 def _has_efa(spec: Spec) -> bool:
@@ -43,7 +43,7 @@ def _has_efa(spec: Spec) -> bool:
 
 def _has_shared_storage(spec: Spec) -> bool:
     # A volume of the head node is one of its own disks there; its nodes mount it as they do /home.
-    return any(one.kind != "ebs" for one in spec.file_systems)
+    return any(file_system.kind != "ebs" for file_system in spec.file_systems)
 
 
 def _mounts(spec: Spec) -> bool:
@@ -55,7 +55,9 @@ def _mounts(spec: Spec) -> bool:
 
 
 def _mounts_nfs(spec: Spec) -> bool:
-    return _has_head_node(spec) or (_mounts(spec) and any(one.kind != "lustre" for one in spec.file_systems))
+    return _has_head_node(spec) or (
+        _mounts(spec) and any(file_system.kind != "lustre" for file_system in spec.file_systems)
+    )
 
 
 def _has_head_node(spec: Spec) -> bool:

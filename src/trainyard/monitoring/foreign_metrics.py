@@ -12,7 +12,7 @@ import yaml
 @cache
 def foreign_metrics() -> dict[str, frozenset[str]]:
     """Return the labels of each metric, without those that every series has."""
-    return {name: frozenset(one["labels"]) for one in _file()["exporters"] for name in one["metrics"]}
+    return {name: frozenset(exporter["labels"]) for exporter in _file()["exporters"] for name in exporter["metrics"]}
 
 
 def labels_on_every_series() -> frozenset[str]:

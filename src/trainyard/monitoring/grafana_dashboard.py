@@ -21,7 +21,7 @@ _ALL = models.VariableOption(selected=True, text=["All"], value=["$__all"])
 
 def compiled_dashboards() -> str:
     """Return the text of grafana.json: each dashboard whole, its panels apart, each with what it needs."""
-    return json.dumps([_compiled(one) for one in dashboards()], indent=1, sort_keys=True) + "\n"
+    return json.dumps([_compiled(dashboard) for dashboard in dashboards()], indent=1, sort_keys=True) + "\n"
 
 
 def _compiled(dashboard: Dashboard) -> dict[str, Any]:
@@ -29,13 +29,13 @@ def _compiled(dashboard: Dashboard) -> dict[str, Any]:
         "id": dashboard.id,
         "needs": list(dashboard.needs),
         "document": _plain(_frame(dashboard).build()),
-        "rows": [_row(one) for one in dashboard.rows],
+        "rows": [_row(row) for row in dashboard.rows],
     }
 
 
 def _row(row: Row) -> dict[str, Any]:
     heading = _plain(builders.Row(row.title).id(stable_id(f"row {row.title}")).build())
-    return {"row": heading, "panels": [_panel(one) for one in row.panels]}
+    return {"row": heading, "panels": [_panel(panel) for panel in row.panels]}
 
 
 def _panel(panel: Panel) -> dict[str, Any]:

@@ -54,7 +54,7 @@ def _of_panel(panel: dict[str, Any], wanted: dict[str, Any]) -> Iterator[str]:
 
 
 def _queries(panel: dict[str, Any]) -> dict[str, str]:
-    return {str(one.get("refId", "")): _short(one.get("expr", "")) for one in panel.get("targets", [])}
+    return {str(target.get("refId", "")): _short(target.get("expr", "")) for target in panel.get("targets", [])}
 
 
 def _title(panel: dict[str, Any]) -> str:

@@ -33,7 +33,9 @@ def own_content(document: dict[str, Any]) -> dict[str, Any]:
     """Return a dashboard without what Grafana adds, to be compared, or shown as a difference."""
     plain: dict[str, Any] = _plain({key: value for key, value in document.items() if key not in _OF_GRAFANA})
     variables = plain.get("templating", {}).get("list", [])
-    return {**plain, "templating": {"list": [_without_choice(one) for one in variables]}} if variables else plain
+    return (
+        {**plain, "templating": {"list": [_without_choice(variable) for variable in variables]}} if variables else plain
+    )
 
 
 def _without_choice(variable: dict[str, Any]) -> dict[str, Any]:

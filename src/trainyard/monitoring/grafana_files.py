@@ -45,13 +45,13 @@ def _compiled() -> tuple[Plain, ...]:
 def _left(dashboard: Plain, given: frozenset[str], there: set[str]) -> Iterator[tuple[Plain, list[Plain]]]:
     """Yield the rows that have any panels, without links to what is not there."""
     for row in dashboard["rows"]:
-        panels = [one["panel"] for one in row["panels"] if given.issuperset(one["needs"])]
+        panels = [panel["panel"] for panel in row["panels"] if given.issuperset(panel["needs"])]
         if panels:
-            yield row["row"], [{**one, "links": _links(one, there)} for one in panels]
+            yield row["row"], [{**panel, "links": _links(panel, there)} for panel in panels]
 
 
 def _links(panel: Plain, there: set[str]) -> list[Plain]:
-    return [one for one in panel["links"] if one["url"].removeprefix(_LINK).partition("?")[0] in there]
+    return [link for link in panel["links"] if link["url"].removeprefix(_LINK).partition("?")[0] in there]
 
 
 def _placed(rows: Iterable[tuple[Plain, list[Plain]]]) -> Iterator[Plain]:

@@ -46,7 +46,7 @@ def grafana_panel(panel: Panel) -> models.Panel:
     """Return the panel, without its place."""
     made = _KINDS[panel.kind](panel).id(stable_id(panel.id)).title(panel.title).description(_description(panel))
     made = made.datasource(SOURCE).unit(_unit(panel.unit)).span(panel.width).height(panel.height)
-    made = made.links([_link(one) for one in panel.links]).thresholds(_thresholds(panel))
+    made = made.links([_link(link) for link in panel.links]).thresholds(_thresholds(panel))
     made = made.targets([_target(panel, query, chr(ord("A") + at)) for at, query in enumerate(panel.queries)])
     for limit, value in ((made.min, panel.min), (made.max, panel.max), (made.no_value, panel.may_be_empty or None)):
         if value is not None:
@@ -67,7 +67,7 @@ def _unit(unit: str) -> str:
 
 
 def _link(id_: str) -> builders.DashboardLink:
-    title = next(one.title for one in dashboards() if one.id == id_)
+    title = next(dashboard.title for dashboard in dashboards() if dashboard.id == id_)
     link = builders.DashboardLink(title).type(models.DashboardLinkType.LINK)
     return link.url(f"/d/{UID.format(id_)}?{_AS_HERE}")
 
@@ -75,7 +75,7 @@ def _link(id_: str) -> builders.DashboardLink:
 def _thresholds(panel: Panel) -> builders.ThresholdsConfig:
     # Grafana's first step has no value: it holds from the lowest number on.
     first = [] if panel.thresholds and panel.thresholds[0].value == 0 else [models.Threshold(value=None, color="green")]
-    steps = [models.Threshold(value=one.value or None, color=one.colour) for one in panel.thresholds]
+    steps = [models.Threshold(value=threshold.value or None, color=threshold.colour) for threshold in panel.thresholds]
     return builders.ThresholdsConfig().mode(models.ThresholdsMode.ABSOLUTE).steps([*first, *steps])
 
 
@@ -130,18 +130,20 @@ def _by_thresholds() -> builders.FieldColor:
 
 def _table(panel: Panel) -> table.Panel:
     made = table.Panel().filterable(True)  # noqa: FBT003  the SDK's signature
-    names = [one.label for one in panel.columns]
+    names = [column.label for column in panel.columns]
     order = {
         "indexByName": {name: at for at, name in enumerate(names)},
-        "renameByName": {one.label: one.title for one in panel.columns},
+        "renameByName": {column.label: column.title for column in panel.columns},
         "excludeByName": {},
     }
     made = made.with_transformation(
         models.DataTransformerConfig(id_val="filterFieldsByName", options={"include": {"names": names}})
     ).with_transformation(models.DataTransformerConfig(id_val="organize", options=order))
-    for one in panel.columns:
-        if one.unit:
-            made = made.override_by_name(one.title, [models.DynamicConfigValue(id_val="unit", value=_unit(one.unit))])
+    for column in panel.columns:
+        if column.unit:
+            made = made.override_by_name(
+                column.title, [models.DynamicConfigValue(id_val="unit", value=_unit(column.unit))]
+            )
     return made
 
 

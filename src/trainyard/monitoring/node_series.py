@@ -24,8 +24,8 @@ def head_series(spec: Spec) -> int | None:
         "trainyard-node-head",
         queue=len(spec.queues),
         # A compute resource has nodes that stay, those that come and go, or both.
-        feature_set=sum((one.min_nodes > 0) + (one.max_nodes > one.min_nodes) for one in groups),
-        node=sum(one.max_nodes for one in groups),
+        feature_set=sum((group.min_nodes > 0) + (group.max_nodes > group.min_nodes) for group in groups),
+        node=sum(group.max_nodes for group in groups),
     )
     return total([slurm, agent_series(), plain_series(spec.head_node.instance_type)])
 
@@ -38,7 +38,7 @@ def plain_series(instance_type: str) -> int | None:
 def compute_series(spec: Spec, group: NodeGroup) -> int | None:
     """Return those of one node; where it may be of several instance types, of the one with the most."""
     gpus = group.queue.name in gpu_queues(spec)
-    each = [instance_series(one, gpus=gpus) for one in launch_of(spec, group).instances]
+    each = [instance_series(instance, gpus=gpus) for instance in launch_of(spec, group).instances]
     known = [one for one in each if one is not None]
     return max(known) if known and len(known) == len(each) else None
 

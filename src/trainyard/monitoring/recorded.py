@@ -16,7 +16,7 @@ NODE_LABELS = ("cluster", "instance_id", "instance_type", "node_name", "node_typ
 @cache
 def recorded_metrics() -> dict[str, frozenset[str]]:
     """Return the names of what is recorded, with the labels that each has."""
-    listed = (one for rules in _content().values() for one in rules)
+    listed = (rule for rules in _content().values() for rule in rules)
     return {one["record"]: frozenset(one.get("by", NODE_LABELS)) for one in listed}
 
 
@@ -24,7 +24,7 @@ def recorded_metrics() -> dict[str, frozenset[str]]:
 def recording_groups() -> tuple[dict[str, Any], ...]:
     """Return the rules in groups, as Prometheus reads them. They are evaluated as often as it is told for all rules."""
     return tuple(
-        {"name": f"trainyard-recorded-{name}", "rules": [_rule(**one) for one in rules]}
+        {"name": f"trainyard-recorded-{name}", "rules": [_rule(**rule) for rule in rules]}
         for name, rules in _content().items()
     )
 

@@ -18,4 +18,4 @@ def registry(collector: str) -> dict[str, frozenset[str]]:
     assert found is not None  # noqa: S101  both packages are in one wheel
     (folder,) = map(Path, found.submodule_search_locations or ())
     metrics = json.loads((folder / "collectors" / f"{collector}.json").read_bytes())
-    return {one["name"]: frozenset(one["labels"]) for one in metrics}
+    return {metric["name"]: frozenset(metric["labels"]) for metric in metrics}

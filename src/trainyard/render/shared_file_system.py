@@ -9,4 +9,4 @@ def shared_mount(spec: Spec) -> str | None:
     """Return its mount: where NCCL is to be, or else the first FSx for Lustre. None where there is neither."""
     if spec.software.nccl is not None:
         return spec.software.nccl.mount
-    return next((one.mount for one in spec.file_systems if one.kind == "lustre"), None)
+    return next((file_system.mount for file_system in spec.file_systems if file_system.kind == "lustre"), None)

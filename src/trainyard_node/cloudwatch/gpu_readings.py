@@ -43,7 +43,7 @@ class GpuReadings:
 
 def _metrics(fields: list[str]) -> list[Metric]:
     """Return the metrics of a GPU, without those that it does not have."""
-    busy, celsius, watts, used_mib, free_mib, total_mib = (_numbers(one) for one in fields[1:])
+    busy, celsius, watts, used_mib, free_mib, total_mib = (_numbers(field) for field in fields[1:])
     full = tuple(100 * used / total for used, total in zip(used_mib, total_mib) if total)
     return [
         Metric("GPUUtilization", "Percent", busy),

@@ -53,8 +53,8 @@ def node_counts(nodes: Iterable[Node]) -> dict[str, int]:
     """Return how many nodes there are of each kind; each is in one of them at most, and in the total."""
     # A star says besides that the node does not answer: https://slurm.schedmd.com/sinfo.html#SECTION_NODE-STATE-CODES
     flags = [{flag.rstrip("*") for flag in node.flags} for node in nodes]
-    down = [one for one in flags if one & _DOWN]
-    rest = [one for one in flags if not one & _DOWN]
+    down = [flag for flag in flags if flag & _DOWN]
+    rest = [flag for flag in flags if not flag & _DOWN]
     return {
         "NodesTotal": len(flags),
         "NodesIdle": sum("IDLE" in one and not one & _NOT_FREE for one in rest),
@@ -66,7 +66,7 @@ def node_counts(nodes: Iterable[Node]) -> dict[str, int]:
 
 def job_counts(jobs: Iterable[Jobs]) -> dict[str, int]:
     """Return how many jobs have not ended, each task of an array for itself."""
-    there = [one for one in jobs if one.state not in _ENDED]
+    there = [job for job in jobs if job.state not in _ENDED]
     return {
         "JobsRunning": sum(one.number for one in there if one.state == "RUNNING"),
         "JobsPending": sum(one.number for one in there if one.state == "PENDING"),

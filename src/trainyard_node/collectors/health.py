@@ -37,7 +37,7 @@ def samples_of(outcomes: Sequence[Outcome]) -> Samples:
     for check, worst in worst_by_check(outcomes).items():
         for status in STATUSES:
             samples.add("trainyard_health_check", int(status == worst), check, status)
-    problems = [one for one in outcomes if one.status not in {"ok", "absent"}]
-    for one in problems[:_MOST_PROBLEMS]:
-        samples.add("trainyard_health_problem", 1, one.check, one.device, one.status)
+    problems = [outcome for outcome in outcomes if outcome.status not in {"ok", "absent"}]
+    for problem in problems[:_MOST_PROBLEMS]:
+        samples.add("trainyard_health_problem", 1, problem.check, problem.device, problem.status)
     return samples

@@ -76,7 +76,7 @@ class Checks:
         """
         clock = machine.world.clock
         end = clock.seconds() + self._deadline_s
-        runs = [self._hanging.get(one.NAME) or _Run(one, machine) for one in self._checks]
+        runs = [self._hanging.get(check.NAME) or _Run(check, machine) for check in self._checks]
         outcomes = [outcome for run in runs for outcome in run.outcomes(end - clock.seconds())]
         self._hanging = {run.name: run for run in runs if run.is_alive()}
         return outcomes

@@ -91,7 +91,7 @@ def _of(test: Mapping[str, Any]) -> Iterator[Outcome]:
 
 def _outcome(name: str, result: Mapping[str, Any], *, hard: bool) -> Outcome:
     warnings = result.get("warnings") or []
-    said = [str(one["warning"]) if "warning" in one else "" for one in _objects(warnings)]
+    said = [str(object_["warning"]) if "warning" in object_ else "" for object_ in _objects(warnings)]
     said += [one for one in ([warnings] if isinstance(warnings, str) else warnings) if isinstance(one, str)]
     # DCGM 4 names one entity, DCGM 3 numbers with commas between them.
     gpu = result.get("entity_id", result.get("gpu_ids", ""))
@@ -105,7 +105,9 @@ def _is_mild(name: str, result: Mapping[str, Any]) -> bool:
     """Say whether all that a test complains of is a setting, such as persistence mode. DCGM 3 gives no severity."""
     warnings = _objects(result.get("warnings"))
     if warnings:
-        return all(one.get("error_severity") in _MILD or one.get("error_id") in _WAITING for one in warnings)
+        return all(
+            warning.get("error_severity") in _MILD or warning.get("error_id") in _WAITING for warning in warnings
+        )
     return name.lower().startswith("persistence") or _waits(result)
 
 

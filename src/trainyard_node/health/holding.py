@@ -92,7 +92,7 @@ class Holding:
 
     def _write(self, outcomes: Sequence[Outcome], before: dict[str, Any] | None) -> None:
         """Add what fails now to what failed before: the node is given back once all of it is well."""
-        checks = dict.fromkeys([*_checks(before), *(one.check for one in failures(outcomes))])
+        checks = dict.fromkeys([*_checks(before), *(failure.check for failure in failures(outcomes))])
         since = (before or {}).get("since") or in_words(self._clock.now())
         record = {"schema": 1, "checks": list(checks), "reason": reason(outcomes), "since": since}
         try:
@@ -112,7 +112,7 @@ class Holding:
 
 def _checks(record: dict[str, Any] | None) -> list[str]:
     checks = (record or {}).get("checks")
-    return [one for one in checks if isinstance(one, str)] if isinstance(checks, list) else []
+    return [check for check in checks if isinstance(check, str)] if isinstance(checks, list) else []
 
 
 def _not_well(record: dict[str, Any], outcomes: Sequence[Outcome]) -> list[str]:

@@ -137,7 +137,9 @@ class _Asked:
         state = self.ask("nvmlDeviceGetNvLinkState", handle, link)
         if state is None:
             # Beyond the last link, NVML speaks of an invalid argument.
-            self._problems[known:] = [one for one in self._problems[known:] if not one.endswith("Invalid Argument")]
+            self._problems[known:] = [
+                problem for problem in self._problems[known:] if not problem.endswith("Invalid Argument")
+            ]
             return None
         # 0 to 2 of nvmlNvLinkErrorCounter_t: replays, recoveries, CRC errors of flits. States: 1 active, 2 asleep.
         # https://docs.nvidia.com/deploy/nvml-api/group__NvLink.html

@@ -44,12 +44,12 @@ def is_healthy(outcomes: Iterable[Outcome]) -> bool:
 
 def failures(outcomes: Iterable[Outcome]) -> list[Outcome]:
     """Return what keeps the node from jobs."""
-    return [one for one in outcomes if one.status == "failed"]
+    return [outcome for outcome in outcomes if outcome.status == "failed"]
 
 
 def worst_by_check(outcomes: Iterable[Outcome]) -> dict[str, str]:
     """Return for each check the worst that it said."""
     worst: dict[str, str] = {}
-    for one in outcomes:
-        worst[one.check] = max(worst.get(one.check, STATUSES[0]), one.status, key=STATUSES.index)
+    for outcome in outcomes:
+        worst[outcome.check] = max(worst.get(outcome.check, STATUSES[0]), outcome.status, key=STATUSES.index)
     return worst

@@ -11,19 +11,19 @@ from trainyard_node.record import one_line
 
 def as_text(outcomes: Sequence[Outcome]) -> str:
     """Return the verdict, and below it a line for each outcome, the worst first, with what to do."""
-    worst_first = sorted(outcomes, key=lambda one: -STATUSES.index(one.status))
+    worst_first = sorted(outcomes, key=lambda outcome: -STATUSES.index(outcome.status))
     return "\n".join([_verdict(outcomes), *(line for one in worst_first for line in _lines(one))])
 
 
 def as_json(outcomes: Sequence[Outcome]) -> str:
     """Return them as one JSON object."""
-    values = {"schema": 1, "healthy": is_healthy(outcomes), "outcomes": [one._asdict() for one in outcomes]}
+    values = {"schema": 1, "healthy": is_healthy(outcomes), "outcomes": [outcome._asdict() for outcome in outcomes]}
     return json.dumps(values, indent=2)
 
 
 def reason(outcomes: Sequence[Outcome]) -> str:
     """Return why the node is unhealthy, on one line of bearable length, or nothing where it is healthy."""
-    return one_line("; ".join(one.in_words() for one in failures(outcomes)))
+    return one_line("; ".join(failure.in_words() for failure in failures(outcomes)))
 
 
 def _verdict(outcomes: Sequence[Outcome]) -> str:

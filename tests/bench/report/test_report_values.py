@@ -18,18 +18,18 @@ def test_the_verdict_is_the_worst_and_the_headline_counts(tmp_path: Path):
 
 def test_the_slow_node_stands_before_what_it_explains(tmp_path: Path):
     values = reports.pairs(tmp_path)
-    assert [one["id"] for one in values["findings"]] == ["bench-slow-node", "bench-below-expectation"]
+    assert [finding["id"] for finding in values["findings"]] == ["bench-slow-node", "bench-below-expectation"]
     assert values["findings"][0]["messages"][0]["runs"] == values["nodes"]["slow"][0]["runs"]
     assert values["summary"][0].startswith("node-3 is slower than the other nodes: all 5 runs with node-3 reach")
 
 
 def test_nodes_and_pairs_have_their_shares(tmp_path: Path):
     (group,) = reports.pairs(tmp_path)["nodes"]["by_runs"]
-    best = {one["host"]: one["best_share"] for one in group["hosts"]}
+    best = {host["host"]: host["best_share"] for host in group["hosts"]}
     assert best.pop("node-3") == pytest.approx(1 / 1.6, rel=0.03)
     assert min(best.values()) > 0.95
     assert len(group["pairs"]) == 15
-    assert all((one["share"] < 0.7) == ("node-3" in one["hosts"]) for one in group["pairs"])
+    assert all((pair["share"] < 0.7) == ("node-3" in pair["hosts"]) for pair in group["pairs"])
 
 
 def test_no_name_of_a_host_is_left_unless_asked_for(tmp_path: Path):
@@ -39,22 +39,24 @@ def test_no_name_of_a_host_is_left_unless_asked_for(tmp_path: Path):
 
 def test_files_are_called_by_what_is_below_their_common_folder(tmp_path: Path):
     values = reports.growing(tmp_path)
-    assert [one["name"] for one in values["runs"]] == [f"nodes-{nodes}.out" for nodes in (1, 2, 4, 8)]
+    assert [run["name"] for run in values["runs"]] == [f"nodes-{nodes}.out" for nodes in (1, 2, 4, 8)]
 
 
 def test_versions_settings_and_evidence_are_there(tmp_path: Path):
     values = reports.growing(tmp_path)
-    versions = {one["name"]: one["values"] for one in values["versions"]}
+    versions = {version["name"]: version["values"] for version in values["versions"]}
     assert versions["nccl"] == [{"value": "2.29.3", "runs": 4}]
     assert values["environment"] == [{"name": "NCCL_PROTO", "values": [{"value": "Simple", "runs": 4}]}]
     assert {"name": "network cards of a node", "values": [{"value": "31", "runs": 4}]} in values["network"]
     assert any("found 31 nics" in one["text"] for one in values["evidence"])
-    assert {"bench-fewer-nics", "bench-versions", "bench-setting-hurts"} <= {one["id"] for one in values["findings"]}
+    assert {"bench-fewer-nics", "bench-versions", "bench-setting-hurts"} <= {
+        finding["id"] for finding in values["findings"]
+    }
 
 
 def test_charts_have_what_was_measured_expected_published_and_possible(tmp_path: Path):
     charts = reports.growing(tmp_path)["charts"]
-    assert [one["title"] for one in charts][:2] == [
+    assert [chart["title"] for chart in charts][:2] == [
         "all_reduce on 1 × p5.48xlarge, 8 ranks", "all_reduce on 2 × p5.48xlarge, 16 ranks",
     ]  # fmt: skip
     two = charts[1]

@@ -92,7 +92,7 @@ def test_a_sweep_without_gpus_comes_back_as_a_table_that_is_judged(cluster: Clus
     )  # fmt: skip
     assert [row.size_bytes for row in run.rows] == [2**power for power in range(3, 19)]
     # The folder as a whole is what bench judge and bench report are given.
-    assert [one.judgement.case.run.ranks for one in judge_files((str(tmp_path / "results"),))] == [2]
+    assert [judge_file.judgement.case.run.ranks for judge_file in judge_files((str(tmp_path / "results"),))] == [2]
 
 
 def test_a_sweep_by_gloo_comes_back_as_a_table_and_a_report(cluster: Cluster, tmp_path: Path):
@@ -196,7 +196,7 @@ def test_a_job_that_somebody_cancels_is_told_and_runs_again_when_asked_again(
     release(slurm)
     again = submit(cluster, results)
     assert (again.good, again.jobs[0].outcome.number != number) == (True, True)
-    assert [one.outcome.number for one in submit(cluster, results).jobs] == [again.jobs[0].outcome.number]
+    assert [job.outcome.number for job in submit(cluster, results).jobs] == [again.jobs[0].outcome.number]
 
 
 def test_a_job_that_fails_is_told_with_its_output_and_put_away_when_it_runs_again(cluster: Cluster, tmp_path: Path):
@@ -207,7 +207,7 @@ def test_a_job_that_fails_is_told_with_its_output_and_put_away_when_it_runs_agai
     assert job.outcome.file is not None
     assert "there is no no-such-python on this node" in job.outcome.file.read_text()
     (judged,) = job.judged
-    assert [one.id for one in judged.judgement.findings] == ["bench-no-rows"]
+    assert [finding.id for finding in judged.judgement.findings] == ["bench-no-rows"]
     assert submit(cluster, results).good
     assert sorted(one.suffix for one in results.glob("sweep-tcp-2n_*")) == [".gz", ".out"]
 
@@ -232,11 +232,11 @@ def test_a_planned_job_whose_program_is_not_there_fails_and_says_so(cluster: Clu
     found = submit(
         cluster, tmp_path / "results", JobSelection(phases=(2,), ids=("q-p2-all_reduce-2n", "q-p2-alltoall"))
     )
-    assert [one.outcome.state for one in found.jobs] == ["FAILED", "FAILED"]
+    assert [job.outcome.state for job in found.jobs] == ["FAILED", "FAILED"]
     assert not found.good
-    for one in found.jobs:
-        assert one.outcome.file is not None
-        assert f"has no {one.outcome.job.id.split('-')[2]}_perf in" in one.outcome.file.read_text()
+    for job in found.jobs:
+        assert job.outcome.file is not None
+        assert f"has no {job.outcome.job.id.split('-')[2]}_perf in" in job.outcome.file.read_text()
 
 
 def test_a_node_that_dies_under_a_job_is_told(cluster: Cluster, slurm: Slurm, tmp_path: Path):

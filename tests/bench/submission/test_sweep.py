@@ -31,7 +31,7 @@ def end_bytes(job: Job) -> int:
 def test_gpus_are_looked_at_one_by_one_before_they_are_measured_together(tmp_path: Path):
     check, *sweeps = jobs(tmp_path, "nccl")
     assert (check.measures, check.nodes, check.gpus, check.script) == ("gpus", 4, 32, "gpu_check.sbatch")
-    assert [(one.id, one.nodes, one.measures) for one in sweeps] == [
+    assert [(sweep.id, sweep.nodes, sweep.measures) for sweep in sweeps] == [
         ("sweep-nccl-2n", 2, "gpu-sweep"), ("sweep-nccl-4n", 4, "gpu-sweep"),
     ]  # fmt: skip
     assert {"--partition=q", "--nodes=4", "--exclusive", "--gpus-per-node=8"} <= set(check.options)
@@ -49,7 +49,7 @@ def test_one_node_with_one_gpu_has_one_rank(tmp_path: Path):
                            ("g4dn.8xlarge", 2 * GIB)],
 )  # fmt: skip
 def test_the_largest_size_fits_into_a_gpu_eight_times(tmp_path: Path, type_: str, largest: int):
-    assert {end_bytes(one) for one in jobs(tmp_path, "nccl", type_)[1:]} == {largest}
+    assert {end_bytes(job) for job in jobs(tmp_path, "nccl", type_)[1:]} == {largest}
 
 
 @pytest.mark.parametrize(("backend", "largest"), [("tcp", 2**18), ("gloo", 2**26)])
@@ -57,7 +57,7 @@ def test_a_sweep_on_cpus_takes_the_first_nodes_of_the_spec_a_rank_each(tmp_path:
     (sweep,) = jobs(tmp_path, backend)
     assert (sweep.id, sweep.queue, sweep.measures) == (f"sweep-{backend}-2n", "cpus", "cpu-sweep")
     assert {"--partition=cpus", "--nodes=2", "--ntasks-per-node=1"} <= set(sweep.options)
-    assert not [one for one in sweep.options if "gpu" in one]
+    assert not [option for option in sweep.options if "gpu" in option]
     assert end_bytes(sweep) == largest
 
 

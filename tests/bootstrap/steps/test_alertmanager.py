@@ -30,7 +30,7 @@ def test_it_is_installed_configured_and_runs(node: FakeNode):
 
 def test_only_this_machine_speaks_with_it(node: FakeNode):
     runs_well(node, STEP)
-    (line,) = [one for one in node.read(f"etc/systemd/system/{UNIT}").splitlines() if one.startswith("ExecStart=")]
+    (line,) = [line for line in node.read(f"etc/systemd/system/{UNIT}").splitlines() if line.startswith("ExecStart=")]
     assert "--web.listen-address=127.0.0.1:9093" in line
     assert line.endswith("--cluster.listen-address=")
 

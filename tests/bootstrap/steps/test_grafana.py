@@ -107,7 +107,7 @@ def test_a_second_run_changes_nothing(node: FakeNode):
 def test_the_data_source_that_dashboards_name_is_there(node: FakeNode):
     runs_well(node, STEP)
     provisioned = yaml.safe_load(node.read(f"{SETTINGS}/provisioning/datasources/trainyard.yaml"))
-    found = {one["uid"]: one["url"] for one in provisioned["datasources"]}
+    found = {datasource["uid"]: datasource["url"] for datasource in provisioned["datasources"]}
     assert found == {
         "trainyard-prometheus": "http://127.0.0.1:9090",
         "trainyard-alertmanager": "http://127.0.0.1:9093",

@@ -22,7 +22,7 @@ def node(tmp_path: Path) -> FakeNode:
 
 
 def started_with(node: FakeNode) -> str:
-    (line,) = [one for one in node.read(f"etc/systemd/system/{UNIT}").splitlines() if one.startswith("ExecStart=")]
+    (line,) = [line for line in node.read(f"etc/systemd/system/{UNIT}").splitlines() if line.startswith("ExecStart=")]
     return line
 
 
@@ -114,7 +114,7 @@ def test_a_server_that_does_not_answer_is_told(node: FakeNode):
 def test_a_full_disk_leaves_no_half_program(node: FakeNode):
     ran = node.run(STEP, disk_full=True)
     assert "no space left" in complaint(ran, 73)
-    assert not [one for one in node.files() if "prometheus" in one and "trainyard-new" in one]
+    assert not [file for file in node.files() if "prometheus" in file and "trainyard-new" in file]
     runs_well(node, STEP)
     assert node.is_active(UNIT)
 
@@ -139,5 +139,5 @@ def test_it_runs_as_a_user_of_its_own_without_rights(node: FakeNode):
     runs_well(node, STEP)
     lines = set(node.read(f"etc/systemd/system/{UNIT}").splitlines())
     assert {"DynamicUser=yes", "CapabilityBoundingSet=", "NoNewPrivileges=yes", "ProtectSystem=strict"} <= lines
-    (state,) = [one for one in lines if one.startswith("StateDirectory=")]
+    (state,) = [line for line in lines if line.startswith("StateDirectory=")]
     assert re.search(rf"--storage\.tsdb\.path=/var/lib/{state.partition('=')[2]} ", started_with(node))

@@ -44,7 +44,7 @@ def test_it_is_installed_and_runs(node: FakeNode):
 
 def test_it_listens_where_prometheus_asks_and_reads_our_metrics(node: FakeNode):
     runs_well(node, STEP)
-    (line,) = [one for one in node.read(f"etc/systemd/system/{UNIT}").splitlines() if one.startswith("ExecStart=")]
+    (line,) = [line for line in node.read(f"etc/systemd/system/{UNIT}").splitlines() if line.startswith("ExecStart=")]
     assert "--web.listen-address=:9100" in line
     assert "--collector.textfile.directory=/var/lib/node_exporter/textfile" in line
     assert (node.root / "var/lib/node_exporter/textfile").is_dir()

@@ -62,7 +62,7 @@ def test_it_follows_the_releases_of_its_folder(account: Account, instance: Debia
     said = ran.stdout + ran.stderr
     record = bucket.record()
     assert (record["status"], record["role"], record["instance_id"]) == ("ready", "monitoring", INSTANCE)
-    assert {one["name"]: one["status"] for one in record["steps"]} == dict.fromkeys(STEPS, "done")
+    assert {step["name"]: step["status"] for step in record["steps"]} == dict.fromkeys(STEPS, "done")
     assert "rule_files" in instance.read("/etc/trainyard/prometheus/prometheus.yml")
     assert "sns_configs" in instance.read("/etc/trainyard/alertmanager.yml")
     assert json.loads(instance.read("/etc/trainyard/grafana/dashboards/cluster-overview.json"))["uid"]
@@ -89,7 +89,7 @@ def test_a_damaged_asset_is_reported_and_a_repaired_one_is_taken_at_the_next_loo
     bucket.put(key, content[:-1] + b"x")
     assert instance.run(*LOOK).returncode == 1
     record = bucket.record()
-    failed = next(one for one in record["steps"] if one["status"] == "failed")
+    failed = next(step for step in record["steps"] if step["status"] == "failed")
     assert (record["status"], failed["name"], failed["exit_status"]) == ("failed", "alertmanager", 65)
 
     bucket.put(key, content)

@@ -66,7 +66,7 @@ def node(account: Account, bucket: Bucket, tmp_path: Path) -> Iterator[Callable[
 
 
 def steps(record: dict[str, Any]) -> dict[str, str]:
-    return {one["name"]: one["status"] for one in record["steps"]}
+    return {step["name"]: step["status"] for step in record["steps"]}
 
 
 def test_a_head_node_comes_up_and_a_second_run_changes_nothing(node, bucket):
@@ -130,7 +130,7 @@ def test_a_damaged_asset_fails_the_node_with_its_evidence_and_a_repaired_one_doe
     ran = compute.start(PLACE)
     assert ran.returncode == 1
     record = bucket.record()
-    failed = next(one for one in record["steps"] if one["status"] == "failed")
+    failed = next(step for step in record["steps"] if step["status"] == "failed")
     assert (record["status"], failed["name"], failed["exit_status"]) == ("failed", "docker", 65)
     assert "SHA-256" in failed["message"]
     assert f"nodes/{INSTANCE}/30-docker.log" in bucket.names()

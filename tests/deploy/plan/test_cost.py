@@ -261,8 +261,8 @@ def test_without_dashboards_none_is_paid():
 def test_what_an_environment_has_is_not_counted_again_and_what_a_cluster_sends_there_is(platform: str):
     parts = (US, f"platform: {platform}", "environment: use1", queue("nodes: 1"))
     names = [one.what for one in cost(*parts, "monitoring: {mode: amp+amg}").lines]
-    assert not any("NAT gateway" in one or "Managed Grafana" in one for one in names)
-    assert any("Managed Prometheus" in one for one in names)
+    assert not any("NAT gateway" in name or "Managed Grafana" in name for name in names)
+    assert any("Managed Prometheus" in name for name in names)
 
 
 def test_the_instance_of_a_self_hosted_environment_is_not_counted_again():

@@ -28,7 +28,7 @@ def fleet(count: int, **assumed: Any) -> Fleet:
 
 @pytest.mark.parametrize(("count", "shares"), [(8, {"a": 2, "b": 6}), (7, {"a": 2, "b": 5}), (1, {"b": 1})])
 def test_queues_share_the_nodes_by_the_most_that_they_may_have(count, shares):
-    assert {one.queue: one.nodes for one in fleet(count).queues} == shares
+    assert {queue.queue: queue.nodes for queue in fleet(count).queues} == shares
 
 
 def test_the_same_seed_gives_the_same_and_another_seed_something_else():
@@ -40,8 +40,8 @@ def test_nodes_that_do_not_wait_for_each_other_stay_within_their_budget():
     budget = time_budget(SPEC)
     assert budget is not None
     totals = {node.name.removeprefix("queue/"): node for node in budget.nodes}
-    for one in fleet(200, spread_s=0).queues:
-        for ready, total in ((one.official, totals[one.queue].official), (one.baked, totals[one.queue].baked)):
+    for queue in fleet(200, spread_s=0).queues:
+        for ready, total in ((queue.official, totals[queue.queue].official), (queue.baked, totals[queue.queue].baked)):
             assert ready.times is not None
             assert total.least_s <= ready.times.first_s <= ready.times.median_s <= ready.times.p99_s
             assert ready.times.p99_s <= ready.times.last_s <= total.most_s + 1
@@ -64,8 +64,8 @@ def test_a_node_whose_every_attempt_is_refused_never_comes_up():
     queue = fleet(100, refused=0.9).queues[0]
     assert queue.official.not_in_time > 0
     never = fleet(20, refused=0.9999999)
-    assert all(one.official == (None, one.nodes) for one in never.queues)
-    assert all(one.baked.not_in_time == 0 for one in never.queues)
+    assert all(queue.official == (None, queue.nodes) for queue in never.queues)
+    assert all(queue.baked.not_in_time == 0 for queue in never.queues)
 
 
 def test_only_a_network_of_one_s_own_is_known_to_have_no_shared_limit():

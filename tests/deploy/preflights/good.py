@@ -129,8 +129,8 @@ def decisions(**of: str) -> Any:
     def answer(asked: Mapping[str, Any]) -> dict[str, Any]:
         return {
             "EvaluationResults": [
-                {"EvalActionName": one, "EvalDecision": of.get(one.replace(":", "_"), "allowed")}
-                for one in asked["ActionNames"]
+                {"EvalActionName": name, "EvalDecision": of.get(name.replace(":", "_"), "allowed")}
+                for name in asked["ActionNames"]
             ]
         }
 
@@ -156,7 +156,7 @@ def stack(name: str, status: str = "CREATE_COMPLETE", owner: str | None = "llm-p
 
 def offered(*zones: str) -> Any:
     def answer(asked: Mapping[str, Any]) -> dict[str, Any]:
-        names = next(one["Values"] for one in asked["Filters"] if one["Name"] == "instance-type")
+        names = next(filter_["Values"] for filter_ in asked["Filters"] if filter_["Name"] == "instance-type")
         return {"InstanceTypeOfferings": [{"InstanceType": name, "Location": zone} for name in names for zone in zones]}
 
     return answer
@@ -263,6 +263,6 @@ def problems(id_: str, spec: str = SPEC, answers: Mapping[str, Any] | None = Non
 def found(id_: str, spec: str = SPEC, answers: Mapping[str, Any] | None = None, **more: Any) -> list[str]:
     """Return where one preflight has something to say, and how bad it is where that is not as usual."""
     return [
-        path_text(one.path) + (f" ({one.severity})" if one.severity not in (None, "error") else "")
-        for one in problems(id_, spec, answers, **more)
+        path_text(problem.path) + (f" ({problem.severity})" if problem.severity not in (None, "error") else "")
+        for problem in problems(id_, spec, answers, **more)
     ]

@@ -106,7 +106,7 @@ def listing(key: str, things: list[dict[str, Any]], **by: str) -> Callable[[Mapp
     """
 
     def answer(asked: Mapping[str, Any]) -> dict[str, Any]:
-        filters = {one["Name"]: one["Values"] for one in asked.get("Filters", asked.get("Filter", ()))}
+        filters = {filter_["Name"]: filter_["Values"] for filter_ in asked.get("Filters", asked.get("Filter", ()))}
         members = {name.replace("_", "-"): member for name, member in by.items()}
         return {
             key: [

@@ -36,7 +36,7 @@ def test_an_official_image_is_asked_for_by_its_name():
     asked: list[str] = []
 
     def answer(question: Any) -> dict[str, Any]:
-        asked.extend(one["Values"][0] for one in question["Filters"] if one["Name"] == "name")
+        asked.extend(filter_["Values"][0] for filter_ in question["Filters"] if filter_["Name"] == "name")
         return {"Images": [image()]}
 
     assert found(PREFLIGHT, OWN_NETWORK, {"ec2.DescribeImages": answer}) == []

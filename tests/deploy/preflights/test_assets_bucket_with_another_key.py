@@ -17,7 +17,9 @@ ROOT = "arn:aws:iam::123456789012:root"
 def policy(*principals: Any, effect: str = "Allow") -> dict[str, Any]:
     """Return what KMS says of the policy of a key, with a statement for each."""
     of_s3 = {"StringEquals": {"kms:CallerAccount": "123456789012", "kms:ViaService": "s3.us-east-2.amazonaws.com"}}
-    listed = [{"Effect": effect, "Principal": one, "Action": "kms:*", "Condition": of_s3} for one in principals]
+    listed = [
+        {"Effect": effect, "Principal": principal, "Action": "kms:*", "Condition": of_s3} for principal in principals
+    ]
     return {"Policy": json.dumps({"Version": "2012-10-17", "Statement": listed})}
 
 
@@ -118,7 +120,7 @@ def test_a_key_that_its_own_policy_opens_to_others_is_an_error(answer):
 
 
 def test_a_key_is_not_proposed_for_file_systems_without_a_word_of_what_that_does():
-    remedy = next(one for one in all_preflights() if one.id == PREFLIGHT).remedy
+    remedy = next(preflight for preflight in all_preflights() if preflight.id == PREFLIGHT).remedy
     assert remedy.index("iam.policies") < remedy.index("iam.kms_key") < remedy.index("file systems and shared volumes")
 
 

@@ -37,7 +37,11 @@ def test_every_file_in_the_folder_is_a_preflight_but_the_one_that_runs_them():
 
 def test_the_good_spec_is_clean_of_every_rule():
     for spec in (SPEC, OWN_NETWORK):
-        assert [one for one in rule_findings(parse(spec, "cluster.yaml")) if one.severity == "error"] == []
+        assert [
+            rule_finding
+            for rule_finding in rule_findings(parse(spec, "cluster.yaml"))
+            if rule_finding.severity == "error"
+        ] == []
 
 
 @EACH
@@ -72,5 +76,5 @@ def test_a_preflight_has_a_test_of_its_own(preflight: Preflight):
 
 def test_no_preflight_has_the_id_of_a_rule_or_a_load_error():
     assert {preflight.id for preflight in PREFLIGHTS} & {
-        one.id for one in explanations() if one.kind != "preflight"
+        explanation.id for explanation in explanations() if explanation.kind != "preflight"
     } == set()

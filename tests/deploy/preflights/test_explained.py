@@ -27,13 +27,13 @@ def test_a_preflight_that_could_not_be_run_is_explained_like_one():
 
 
 def test_rules_come_first_and_causes_of_failures_last():
-    kinds = list(dict.fromkeys(one.kind for one in explanations()))
+    kinds = list(dict.fromkeys(explanation.kind for explanation in explanations()))
     found = ["rule", "preflight", "node finding", "metrics finding", "benchmark finding", "load error", "suppression"]
     assert kinds == [*found, "alert", "cause"]
 
 
 def test_no_id_is_explained_twice():
-    ids = [one.id for one in explanations()]
+    ids = [explanation.id for explanation in explanations()]
     assert len(ids) == len(set(ids))
 
 

@@ -10,7 +10,10 @@ def offered(*versions: str, there: str | None = None) -> dict[str, Any]:
     """Return the answers of an account whose cluster, if there is one, has a version."""
     cluster = {"name": "llm-p5", "arn": "arn", "status": "ACTIVE", "endpoint": ENDPOINT, "version": there}
     found = NONE if there is None else {"eks.DescribeCluster": {"cluster": cluster}}
-    return {**found, "eks.DescribeClusterVersions": {"clusterVersions": [{"clusterVersion": one} for one in versions]}}
+    return {
+        **found,
+        "eks.DescribeClusterVersions": {"clusterVersions": [{"clusterVersion": version} for version in versions]},
+    }
 
 
 def test_a_version_that_eks_offers_is_fine():

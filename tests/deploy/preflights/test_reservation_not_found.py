@@ -14,7 +14,7 @@ POOL = {"GroupConfiguration": {"Configuration": [{"Type": "AWS::EC2::CapacityRes
 
 
 def group(members: Any, pool: Any = POOL) -> dict[str, Any]:
-    listed = members if isinstance(members, Refusal) else {"Resources": [{"Identifier": one} for one in members]}
+    listed = members if isinstance(members, Refusal) else {"Resources": [{"Identifier": member} for member in members]}
     return {"resource-groups.ListGroupResources": listed, "resource-groups.GetGroupConfiguration": pool}
 
 

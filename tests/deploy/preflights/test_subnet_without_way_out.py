@@ -28,8 +28,8 @@ def routes(*tables: dict[str, Any]) -> dict[str, Any]:
 
 def endpoints(*services: str, tables: tuple[str, ...] = ("rtb-2",)) -> dict[str, Any]:
     made = [
-        {"ServiceName": f"com.amazonaws.us-east-2.{one}", "State": "available", "RouteTableIds": list(tables),
-         "VpcEndpointType": "Gateway" if one in ("s3", "dynamodb") else "Interface"} for one in services
+        {"ServiceName": f"com.amazonaws.us-east-2.{service}", "State": "available", "RouteTableIds": list(tables),
+         "VpcEndpointType": "Gateway" if service in ("s3", "dynamodb") else "Interface"} for service in services
     ]  # fmt: skip
     return {"ec2.DescribeVpcEndpoints": {"VpcEndpoints": made}}
 

@@ -43,7 +43,7 @@ def test_dynamic_nodes_beyond_the_quota_are_a_warning():
 
 def test_a_new_account_has_no_p_instances_and_is_told_where_to_ask_for_them():
     answers = {**NOTHING_RESERVED, "service-quotas.GetServiceQuota": quotas(0)}
-    problem = next(one for one in problems(PREFLIGHT, STATIC, answers) if one.path[0] == "queues")
+    problem = next(problem for problem in problems(PREFLIGHT, STATIC, answers) if problem.path[0] == "queues")
     assert problem.message == (
         "queue 'compute-gpu' (p5.48xlarge): 768 vCPUs of 'Running On-Demand P instances' are needed, and the account "
         "may run 0, of which 0 are in use"
@@ -91,7 +91,7 @@ def test_nodes_from_reserved_capacity_need_no_further_quota():
 def test_spot_has_a_quota_of_its_own():
     spec = changed("nodes: 4}", "nodes: 4, capacity: spot}", STATIC)
     answers = {**NOTHING_RESERVED, "service-quotas.GetServiceQuota": quotas(100)}
-    assert [one.remedy for one in problems(PREFLIGHT, spec, answers)] == [
+    assert [problem.remedy for problem in problems(PREFLIGHT, spec, answers)] == [
         "ask for 768 or more: https://console.aws.amazon.com/servicequotas/home/services/ec2/quotas/L-7212CCBC"
     ]
 

@@ -12,8 +12,8 @@ def only(*zones: str) -> dict[str, Any]:
         given: dict[str, Any] = everywhere(asked)
         return {
             "InstanceTypeOfferings": [
-                one for one in given["InstanceTypeOfferings"]
-                if one["InstanceType"] != "p5.48xlarge" or one["Location"] in zones
+                offering for offering in given["InstanceTypeOfferings"]
+                if offering["InstanceType"] != "p5.48xlarge" or offering["Location"] in zones
             ]
         }  # fmt: skip
 

@@ -35,7 +35,7 @@ def test_of_a_stream_only_the_lines_of_the_period_count(account, diagnosed, read
     for minutes_ago in (120, 30, 20, 5):
         put(account, f"{NODE}.syslog", XID, minutes_ago=minutes_ago)
     found = diagnosed("1h", "10m", read_all=read_all)
-    assert [(one.cause.id, one.count) for one in found.causes] == [("gpu-fell-off-bus", 2)]
+    assert [(cause.cause.id, cause.count) for cause in found.causes] == [("gpu-fell-off-bus", 2)]
 
 
 @pytest.mark.parametrize("read_all", [False, True])
@@ -106,7 +106,7 @@ def test_the_record_of_a_node_is_found_by_the_name_that_slurm_gives_it(account, 
     item = {"Id": {"S": "gpu-st-p5-1"}, "InstanceId": {"S": instance}}
     account.client("dynamodb").put_item(TableName=f"parallelcluster-slurm-{NAME}", Item=item)
     found = diagnosed(None, None, "gpu-st-p5-1", bucket=bucket)
-    assert [one.cause.id for one in found.causes] == ["trainyard-step-failed"]
+    assert [cause.cause.id for cause in found.causes] == ["trainyard-step-failed"]
 
 
 def test_the_most_unusual_lines_are_of_the_period_and_the_node_that_are_asked_for(account, diagnosed):

@@ -34,7 +34,7 @@ def test_a_lost_gpu_in_the_system_log_of_one_node_is_found(account):
     put(account, f"{OTHER}.syslog", *QUIET)
     put(account, f"{NODE}.syslog", *QUIET, XID)
     found = diagnose_cluster(NAME, account)
-    assert [one.cause.id for one in found.causes] == ["gpu-fell-off-bus"]
+    assert [cause.cause.id for cause in found.causes] == ["gpu-fell-off-bus"]
     assert found.causes[0].evidence[0].file == f"{NODE}.syslog"
     assert found.causes[0].evidence[0].line == 21
     assert found.causes[0].by_node == {"ip-10-0-1-7": 1}
@@ -59,7 +59,7 @@ def test_what_a_stack_only_cancelled_is_put_down_to_the_node_that_failed(account
     events = [event(account, "FleetSecurityGroup", "CREATE_FAILED", CANCELLED)]
     found = diagnose_cluster(NAME, with_stacks(account, {NAME: events}))
     assert found.causes[0].cause.id == "custom-action-download-failed"
-    assert "stack-resource-cancelled" in [one.cause.id for one in found.causes[0].consequences]
+    assert "stack-resource-cancelled" in [consequence.cause.id for consequence in found.causes[0].consequences]
 
 
 def test_the_events_of_a_stack_within_the_stack_are_read_where_it_failed(account):
@@ -83,7 +83,7 @@ def test_a_step_that_failed_on_a_node_is_known_from_its_record(account):
     key = f"trainyard/{NAME}/nodes/i-0bbbbbbbbbbbbbbb2.json"
     s3.put_object(Bucket=bucket, Key=key, Body=json.dumps(record).encode())
     found = diagnose_cluster(NAME, account, bucket=bucket)
-    assert [one.cause.id for one in found.causes] == ["trainyard-step-failed"]
+    assert [cause.cause.id for cause in found.causes] == ["trainyard-step-failed"]
     assert found.causes[0].evidence[0].file == "bootstrap-records/ip-10-0-1-7.i-0bbbbbbbbbbbbbbb2.syslog"
     assert found.causes[0].by_node == {"ip-10-0-1-7": 1}
 

@@ -40,7 +40,7 @@ def at(cause: Cause, minute: float | None, node: str | None = None, *, signature
 
 
 def reasoned(*causes: Cause, lines: list[Hit], counts: dict[tuple[str, str | None], int] | None = None) -> RootCauses:
-    known = {one.id: (one, cause) for cause in causes for one in cause.signatures}
+    known = {signature.id: (signature, cause) for cause in causes for signature in cause.signatures}
     return root_causes(lines, counts, known)
 
 
@@ -50,4 +50,4 @@ def ids(found: tuple[DiagnosedCause, ...]) -> list[str]:
 
 def tree(found: RootCauses) -> dict[str, list[str]]:
     """Return the roots in their order, each with what follows from it."""
-    return {one.cause.id: ids(one.consequences) for one in found.causes}
+    return {cause.cause.id: ids(cause.consequences) for cause in found.causes}

@@ -121,7 +121,7 @@ def test_each_job_has_its_own_cause():
     jobs = [at(WATCHDOG, minute) for minute in (1, 1, 1, 1, 1450, 1450)]
     lines = [at(out_of_memory, 0), at(XID, 1440), *jobs]
     found = reasoned(out_of_memory, XID, WATCHDOG, lines=lines)
-    counts = {one.cause.id: [other.count for other in one.consequences] for one in found.causes}
+    counts = {cause.cause.id: [other.count for other in cause.consequences] for cause in found.causes}
     assert counts["out-of-memory"] == [4]
     assert list(counts) == ["gpu-lost", "out-of-memory"]
 

@@ -19,7 +19,7 @@ def test_what_explains_most_comes_first():
 
 def test_what_is_named_counts_for_more_than_what_is_only_near():
     symptoms = [made_up(f"symptom-{n}", kind="symptom") for n in range(3)]
-    lines = [at(LOCK, 0), at(XID, 1), at(WATCHDOG, 10), *(at(one, 0.5) for one in symptoms)]
+    lines = [at(LOCK, 0), at(XID, 1), at(WATCHDOG, 10), *(at(symptom, 0.5) for symptom in symptoms)]
     found = reasoned(LOCK, XID, WATCHDOG, *symptoms, lines=lines)
     assert found.causes[0].cause.id == "gpu-lost"
 

@@ -20,7 +20,7 @@ def diagnosis(*, known: bool = True, hostile: str = "a line") -> Diagnosis:
     lines = [at(PROBE, -3)]
     if known:
         lines += [at(XID, 0, f"ip-10-0-0-1{hostile}"), at(SLOW, 1), *(at(WATCHDOG, 10) for _ in range(3))]
-    found = reasoned(XID, WATCHDOG, SLOW, PROBE, lines=[one._replace(text=hostile, file=hostile) for one in lines])
+    found = reasoned(XID, WATCHDOG, SLOW, PROBE, lines=[line._replace(text=hostile, file=hostile) for line in lines])
     unusual = () if known else (UnusualLine(hostile, 7, hostile, 1),)
     unread = (Unread(hostile, hostile),)
     return Diagnosis(f"logs/{hostile}", found.causes, found.harmless, unusual, unread, 4, 12_345, 3)

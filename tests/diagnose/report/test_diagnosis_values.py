@@ -15,8 +15,8 @@ CAUSE = {
 
 def test_every_cause_has_the_documented_keys():
     values = diagnosis_values(diagnosis())
-    assert [one["cause"] for one in values["causes"]] == ["gpu-lost", "slow"]
-    assert all(one.keys() == CAUSE | {"consequences"} for one in values["causes"])
+    assert [cause["cause"] for cause in values["causes"]] == ["gpu-lost", "slow"]
+    assert all(cause.keys() == CAUSE | {"consequences"} for cause in values["causes"])
     assert all(one.keys() == CAUSE for one in (*values["harmless"], *values["causes"][0]["consequences"]))
     assert values["causes"][0]["evidence"][0].keys() == {"file", "line", "text", "node", "time"}
 

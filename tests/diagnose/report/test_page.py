@@ -58,14 +58,14 @@ def test_it_says_whether_it_is_redacted():
 def test_nothing_of_a_log_is_markdown_or_html(known):
     tokens = MarkdownIt("commonmark").parse(page(known=known, hostile=HOSTILE))
     free = [
-        one.content
+        child.content
         for token in tokens
-        for one in (token.children or [token])
-        if one.type not in ("fence", "code_inline", "inline")
+        for child in (token.children or [token])
+        if child.type not in ("fence", "code_inline", "inline")
     ]
     assert any(token.type == "fence" for token in tokens)
     assert [text for text in free if "Owned" in text or "script" in text or "http://example.com" in text] == []
-    assert {one.type for token in tokens for one in (token.children or [])} <= {
+    assert {child.type for token in tokens for child in (token.children or [])} <= {
         "text", "code_inline", "softbreak", "link_open", "link_close",
     }  # fmt: skip
 
@@ -78,7 +78,7 @@ def test_it_commands_no_terminal_and_turns_no_line_round(known):
 @pytest.mark.parametrize("text", ["`", "a``b", "```", "", " ", "x", "`x`"])
 def test_a_span_of_code_is_one_span(text):
     (inline,) = [token for token in MarkdownIt("commonmark").parse(code(text)) if token.type == "inline"]
-    assert [one.type for one in inline.children or []] == ["code_inline"]
+    assert [child.type for child in inline.children or []] == ["code_inline"]
     assert (inline.children or [])[0].content.strip() == text.strip()
 
 

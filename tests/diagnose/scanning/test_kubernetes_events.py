@@ -87,7 +87,7 @@ def test_events_given_as_a_file_are_diagnosed_with_their_time(tmp_path: Path):
         listed(event("FailedScheduling", '0/2 nodes are available: persistentvolumeclaim "fsx" not found.'))
     )
     found = diagnose_files(str(file))
-    assert [one.cause.id for one in found.causes] == ["k8s-claim-missing"]
+    assert [cause.cause.id for cause in found.causes] == ["k8s-claim-missing"]
     assert found.causes[0].evidence[0].time == dt.datetime(2026, 11, 20, 10, 0, tzinfo=dt.UTC)
 
 
@@ -128,7 +128,7 @@ def test_a_folder_of_logs_of_pods_is_diagnosed_together(tmp_path: Path):
     (tmp_path / "logs" / "events.json").write_bytes(listed({**failed, "lastTimestamp": "2026-11-20T10:00:05Z"}))
     found = diagnose_files(str(tmp_path / "logs"))
     assert found.causes[0].evidence[0].file.endswith("train-worker-0.log")
-    assert "k8s-training-job-failed" not in [one.cause.id for one in found.causes]
+    assert "k8s-training-job-failed" not in [cause.cause.id for cause in found.causes]
 
 
 def test_hostile_documents_stop_nothing():

@@ -291,7 +291,7 @@ def _listed(of: BatchCluster) -> Callable[[Mapping[str, Any]], Any]:
         return {key: one[key] for key in keys if key in one} | nodes
 
     def answer(asked: Mapping[str, Any]) -> Any:
-        those = [one for one in wholes if one["jobQueue"] == asked["jobQueue"]]
+        those = [whole for whole in wholes if whole["jobQueue"] == asked["jobQueue"]]
         if "filters" not in asked:
             those = [one for one in those if one["status"] == asked["jobStatus"]]
         newest_first = sorted(those, key=lambda one: -int(one["createdAt"]))

@@ -71,7 +71,7 @@ def test_launches_that_failed_are_those_of_the_groups_of_the_environment(name: s
     }  # fmt: skip
     of = BatchCluster(activities=(activity("first", minutes_ago=9), activity("last", minutes_ago=1)))
     account = of.account(autoscaling__DescribeAutoScalingGroups={"AutoScalingGroups": [group]})
-    found = [one.why for one in failed_launches(account, described(of))]
+    found = [failed_launch.why for failed_launch in failed_launches(account, described(of))]
     assert found == (["last", "first"] if is_own else [])
 
 

@@ -84,7 +84,7 @@ def test_many_actions_are_simulated_in_several_calls():
 
     def answer(question: Mapping[str, Any]) -> dict[str, Any]:
         asked.append(len(question["ActionNames"]))
-        results = [{"EvalActionName": one, "EvalDecision": "allowed"} for one in question["ActionNames"]]
+        results = [{"EvalActionName": name, "EvalDecision": "allowed"} for name in question["ActionNames"]]
         return {"EvaluationResults": results}
 
     actions = tuple(f"ec2:Action{number}" for number in range(230))

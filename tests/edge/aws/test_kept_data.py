@@ -51,7 +51,7 @@ def test_logs_are_found_by_their_tag_and_not_by_their_name(account):
     ]
     for one in kept:
         delete_data(account, one)
-    left = [one["logGroupName"] for one in logs.describe_log_groups()["logGroups"]]
+    left = [log_group["logGroupName"] for log_group in logs.describe_log_groups()["logGroups"]]
     assert left == ["/aws/parallelcluster/llm-202511210000"]
 
 

@@ -26,7 +26,8 @@ def interface(account, cluster: str) -> str:
 
 def left(account) -> set[str]:
     return {
-        one["NetworkInterfaceId"] for one in account.client("ec2").describe_network_interfaces()["NetworkInterfaces"]
+        network_interface["NetworkInterfaceId"]
+        for network_interface in account.client("ec2").describe_network_interfaces()["NetworkInterfaces"]
     }
 
 

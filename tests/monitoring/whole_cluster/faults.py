@@ -45,8 +45,8 @@ class Faults:
 def planted(faults: Iterable[str | Faults]) -> Faults:
     """Return faults by their names, or as they are given, together. An unknown name is a KeyError."""
     together = Faults()
-    for one in faults:
-        together = together.and_(NAMED[one] if isinstance(one, str) else one)
+    for fault in faults:
+        together = together.and_(NAMED[fault] if isinstance(fault, str) else fault)
     return together
 
 

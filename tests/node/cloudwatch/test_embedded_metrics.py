@@ -64,7 +64,7 @@ def test_what_is_no_number_is_left_out(value: float):
     assert events(SIMPLE._replace(metrics=[Metric("a", "None", (value,))])) == []
     (event,) = events(SIMPLE._replace(metrics=[Metric("a", "None", (value, 1.5)), Metric("b", "None", ())]))
     assert event["a"] == 1.5
-    assert [one["Name"] for one in event["_aws"]["CloudWatchMetrics"][0]["Metrics"]] == ["a"]
+    assert [metric["Name"] for metric in event["_aws"]["CloudWatchMetrics"][0]["Metrics"]] == ["a"]
 
 
 @pytest.mark.parametrize(("value", "expected"), [("", "unknown"), (" :x", "x"), ("é", "_"), ("a" * 2000, "a" * 1024)])
@@ -91,7 +91,7 @@ def test_every_value_is_in_one_event_and_every_event_within_the_limits(counts: l
         assert [one for event in having for one in values_of(event, metric.name)] == list(metric.values)
     for event in made:
         (directive,) = event["_aws"]["CloudWatchMetrics"]
-        named = [one["Name"] for one in directive["Metrics"]]
+        named = [metric["Name"] for metric in directive["Metrics"]]
         assert 0 < len(named) <= MOST_METRICS
         assert set(named) == set(event) - {"_aws", "InstanceId", "GPU"}
         assert all(len(values_of(event, name)) <= MOST_VALUES for name in named)

@@ -58,7 +58,7 @@ class Scraped(NamedTuple):
 
     def ask(self, name: str) -> Series:
         """Return the answer to a documented query, without the labels of the target."""
-        (query,) = [one.query for one in documented_queries() if one.id == name]
+        (query,) = [documented_query.query for documented_query in documented_queries() if documented_query.id == name]
         found = self.prometheus.ask(query)
         return {
             tuple(pair for pair in labels if pair[0] not in ("__name__", "job", "instance")): value

@@ -57,7 +57,7 @@ def hangs(name: str, release: Event) -> Told:
 
 
 def states(outcomes: list[Outcome]) -> list[tuple[str, str]]:
-    return [(one.check, one.status) for one in outcomes]
+    return [(outcome.check, outcome.status) for outcome in outcomes]
 
 
 @pytest.mark.parametrize(
@@ -148,4 +148,4 @@ def test_a_check_leaves_each_program_before_the_verdict_is_due():
 def test_a_bare_machine_gets_an_answer_of_every_check(node: Node):
     outcomes = Checks().run(node.machine())
     assert set(worst_by_check(outcomes)) == set(NAMES)
-    assert is_healthy(outcomes), [one for one in outcomes if one.status == "failed"]
+    assert is_healthy(outcomes), [outcome for outcome in outcomes if outcome.status == "failed"]

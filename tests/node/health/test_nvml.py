@@ -134,7 +134,7 @@ def test_a_library_that_does_not_say_its_version_is_no_ill_gpu(stub: Callable[..
 
 def test_a_lost_gpu_does_not_hide_what_is_wrong_with_another(stub: Callable[..., World]):
     found = judged(stub("5 nvmlDeviceGetHandleByIndex_v2 !15", "6 volatile 1"))
-    assert {check: [one.device for one in outcomes] for check, outcomes in found.items()} == {
+    assert {check: [outcome.device for outcome in outcomes] for check, outcomes in found.items()} == {
         "gpu-count": ["gpu 5"], "gpu-ecc": ["gpu 6"],
     }  # fmt: skip
 

@@ -36,7 +36,7 @@ def messages(found: Logs, **asked: Any) -> list[str]:
 def test_streams_are_listed_with_their_jobs_and_nodes(planted, capsys):
     found = cluster_logs("llm", planted)
     assert (found.log.group.name, found.log.whole, found.log.stack) == (LOG_GROUP, True, STACK)
-    by_name = {one.name: one for one in found.streams}
+    by_name = {stream.name: stream for stream in found.streams}
     main = by_name[MAIN].parts
     assert isinstance(main, JobStreamName)
     assert (main.job, main.job_name, main.node, main.kind) == (JOB, "bench", 0, "nccl")
@@ -59,7 +59,7 @@ def test_streams_are_listed_with_their_jobs_and_nodes(planted, capsys):
     ids=["job", "node of a job", "node", "node by its id", "kind"],
 )
 def test_a_job_a_node_and_a_kind_can_be_asked_for(planted, asked, streams):
-    assert [one.name for one in cluster_logs("llm", planted, **asked).streams] == streams
+    assert [stream.name for stream in cluster_logs("llm", planted, **asked).streams] == streams
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_events_of_all_nodes_come_in_the_order_of_time_and_are_searched(planted)
     assert messages(found, grep="WARN|epoch") == ["NCCL WARN timeout"]
     assert messages(found, tail=1) == ["NCCL WARN timeout"]
     since = Period(now_ms(planted) - 3_600_000 + 1500)
-    assert [one.message for one in found.events(since)] == ["NCCL WARN timeout"]
+    assert [event.message for event in found.events(since)] == ["NCCL WARN timeout"]
 
 
 def test_events_are_printed_with_their_job_and_node(planted, capsys):
@@ -133,7 +133,7 @@ def test_who_may_not_ask_batch_reads_the_logs_without_the_names_of_jobs(account)
     plant_jobs(account)
     denied = Refusal("AccessDeniedException", "no", 403)
     found = cluster_logs("llm", with_logs(with_jobs(), account, batch__ListJobs=denied))
-    assert [one.node for one in found.streams] == ["0" * 31 + "1", "0" * 31 + "2", "f" * 32]
+    assert [stream.node for stream in found.streams] == ["0" * 31 + "1", "0" * 31 + "2", "f" * 32]
 
 
 def test_of_a_group_that_all_jobs_share_only_the_own_ones_are_read(account):
@@ -159,7 +159,7 @@ def test_of_two_clusters_of_a_name_the_logs_of_the_later_one_are_taken(account):
     found = cluster_logs("llm", of)
     assert found.log.group.name == LOG_GROUP
     former = found.log.former[0].name
-    assert SLURMD in [one.name for one in cluster_logs("llm", of, group=former).streams]
+    assert SLURMD in [stream.name for stream in cluster_logs("llm", of, group=former).streams]
     with pytest.raises(InputError, match="has no logs of jobs"):
         cluster_logs("llm", of, group=former, jobs=("bench",))
 

@@ -23,7 +23,7 @@ def test_all_streams_are_listed_with_their_parts(account):
     begin = plant(account)
     log = cluster_log(account, "llm")
     assert (log.group.name, log.former, log.whole) == (GROUP, (), True)
-    head = next(one for one in log.streams if one.name == SLURMCTLD)
+    head = next(stream for stream in log.streams if stream.name == SLURMCTLD)
     assert (head.node, head.kind, head.first_ms, head.last_ms) == ("ip-10-0-0-5", "slurmctld", begin, begin + 3000)
 
 
@@ -33,7 +33,7 @@ def test_the_newest_group_is_taken_and_a_former_one_by_its_name(account):
     plant(account)
     log = cluster_log(account, "llm")
     assert (log.group.name, [one.name for one in log.former]) == (GROUP, [former])
-    assert [one.name for one in cluster_log(account, "llm", former).streams] == [SLURMD]
+    assert [stream.name for stream in cluster_log(account, "llm", former).streams] == [SLURMD]
     with pytest.raises(InputError, match="has no log group nobody-s") as failed:
         cluster_log(account, "llm", "nobody-s")
     assert former in str(failed.value.hint)

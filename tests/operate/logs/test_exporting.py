@@ -21,9 +21,9 @@ EVER = Period()
 def contents(file: Path) -> dict[str, str]:
     """Return what is in an archive, by the names in its one folder."""
     with tarfile.open(file, "r:gz") as tar:
-        members = [one for one in tar.getmembers() if one.isfile()]
-        assert len({one.name.partition("/")[0] for one in members}) <= 1
-        return {one.name.partition("/")[2]: tar.extractfile(one).read().decode() for one in members}  # type: ignore[union-attr]
+        members = [getmember for getmember in tar.getmembers() if getmember.isfile()]
+        assert len({member.name.partition("/")[0] for member in members}) <= 1
+        return {member.name.partition("/")[2]: tar.extractfile(member).read().decode() for member in members}  # type: ignore[union-attr]
 
 
 def export(account: Account, file: Path, of: Period = EVER, **asked):

@@ -26,11 +26,13 @@ EVIDENCE = "s3://ml-bucket/trainyard/llm/nodes"
 
 
 def found(nodes: Nodes) -> list[tuple[str, str]]:
-    return [(one.severity, one.id) for one in nodes.findings]
+    return [(finding.severity, finding.id) for finding in nodes.findings]
 
 
 def only(nodes: Nodes, id_: str) -> str:
-    (message,) = (f"{one.severity}: {one.message}; {one.remedy}" for one in nodes.findings if one.id == id_)
+    (message,) = (
+        f"{finding.severity}: {finding.message}; {finding.remedy}" for finding in nodes.findings if finding.id == id_
+    )
     return message
 
 
@@ -55,7 +57,7 @@ def test_nodes_that_have_just_started_are_given_their_time(cluster):
     cluster.now += 601  # what a login node has, whatever the timeouts say
     assert found(cluster.look()) == [("error", "node-never-reported"), *[("info", "node-never-reported")] * 2]
     cluster.now += 1800
-    (message,) = (one.message for one in cluster.look().findings if COMPUTE in one.message)
+    (message,) = (finding.message for finding in cluster.look().findings if COMPUTE in finding.message)
     assert message == f"{COMPUTE} (queue gpu) has been there for 40 min and has never reported; it had 40 min"
 
 
@@ -162,7 +164,7 @@ def test_head_and_login_nodes_with_a_former_release_are_told_with_the_command(cl
 def test_a_cluster_that_is_not_made_yet_misses_no_nodes_for_good(cluster):
     cluster.deployment = DEPLOYMENT._replace(stage="prepared")
     cluster.nodes.clear()
-    assert "the deployment has not ended yet" in {one.remedy for one in cluster.look().findings}
+    assert "the deployment has not ended yet" in {finding.remedy for finding in cluster.look().findings}
 
 
 def test_a_stopped_head_node_is_an_error_and_its_place_is_empty(cluster):

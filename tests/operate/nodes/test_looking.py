@@ -45,7 +45,7 @@ def test_a_look_joins_instances_records_spec_and_release_and_the_next_one_fetche
 
     put(account, compute, record(compute, "failed", steps=[failed()]))
     made.clear()
-    assert [one.id for one in looking.look().findings if one.severity == "error"] == ["node-failed"]
+    assert [finding.id for finding in looking.look().findings if finding.severity == "error"] == ["node-failed"]
     fetched = ("GetObject", f"trainyard/llm/nodes/{compute}.json")
     assert made == [("DescribeInstances", ""), ("ListObjectsV2", ""), fetched]
 

@@ -43,7 +43,7 @@ def replace_text(text: str):
 
 
 def ids(planted: Planted) -> list[str]:
-    return [one.id for one in planted.look().findings if one.severity != "info"]
+    return [finding.id for finding in planted.look().findings if finding.severity != "info"]
 
 
 def test_one_that_runs_the_release_is_as_it_should_be(planted: Planted):
@@ -55,21 +55,21 @@ def test_one_that_runs_the_release_is_as_it_should_be(planted: Planted):
 
 def test_one_that_is_missing_is_told(planted: Planted):
     del planted.nodes[KEEPER]
-    (finding,) = [one for one in planted.look().findings if one.id == "nodes-missing"]
+    (finding,) = [finding for finding in planted.look().findings if finding.id == "nodes-missing"]
     assert "the monitoring instance" in finding.message
 
 
 def test_one_that_failed_tries_again_by_itself(planted: Planted):
     step = failed("no space left", "grafana")
     planted.write(KEEPER, "failed", role="monitoring", queue="", steps=[step])
-    (finding,) = [one for one in planted.look().findings if one.id == "node-failed"]
+    (finding,) = [finding for finding in planted.look().findings if finding.id == "node-failed"]
     assert "tries again every five minutes" in str(finding.remedy)
     assert "replace the node" not in str(finding.remedy)
 
 
 def test_one_that_runs_a_former_release_need_not_be_told(planted: Planted):
     planted.write(KEEPER, role="monitoring", queue="", release=FORMER)
-    (finding,) = [one for one in planted.look().findings if one.id == "release-not-current"]
+    (finding,) = [finding for finding in planted.look().findings if finding.id == "release-not-current"]
     assert finding.remedy == "wait for the monitoring instance, which looks for releases every five minutes"
 
 
@@ -77,7 +77,7 @@ def test_one_that_was_replaced_is_no_failure_of_today(planted: Planted):
     gone = f"i-{8:017x}"
     planted.write(gone, "failed", role="monitoring", queue="", started="2026-11-21T11:00:00Z", steps=[failed()])
     planted.write(KEEPER, role="monitoring", queue="", hostname="ip-10-1-0-5")
-    assert [one.severity for one in planted.look().findings if one.id == "failed-node-gone"] == ["warning"]
+    assert [finding.severity for finding in planted.look().findings if finding.id == "failed-node-gone"] == ["warning"]
 
 
 def test_a_spec_without_one_does_not_expect_it():

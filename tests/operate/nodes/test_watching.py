@@ -47,13 +47,13 @@ def test_it_ends_when_all_are_ready_and_tells_each_change_once(cluster):
     script = (running(cluster, "efa"), running(cluster, "efa"), running(cluster, "docker"), cluster.come_up)
     watched, events, _ = followed(cluster, *script)
     assert (watched.ending, watched.nodes.ok) == ("ready", True)
-    assert [(one.status, one.text) for one in events if COMPUTE in one.node] == [
+    assert [(event.status, event.text) for event in events if COMPUTE in event.node] == [
         ("unreported", ""),
         ("running", "step efa"),
         ("running", "step docker"),
         ("ready", ""),
     ]
-    assert [one.status for one in events if HEAD in one.node] == ["ready"]
+    assert [event.status for event in events if HEAD in event.node] == ["ready"]
 
 
 def test_a_cluster_that_is_ready_is_not_waited_for(cluster):
@@ -87,7 +87,7 @@ def test_a_node_that_failed_and_vanished_between_two_looks_ends_it(cluster):
 
     watched, events, _ = followed(cluster, replaced)
     assert watched.ending == "failed"
-    assert ("gone", "failed") in {(one.state, one.status) for one in events}
+    assert ("gone", "failed") in {(event.state, event.status) for event in events}
 
 
 def test_nodes_that_had_failed_before_do_not_end_it_and_are_not_told(cluster):
@@ -95,7 +95,7 @@ def test_nodes_that_had_failed_before_do_not_end_it_and_are_not_told(cluster):
     watched, events, _ = followed(cluster, cluster.come_up)
     assert watched.ending == "ready"
     assert not watched.nodes.ok  # nothing has come up in that queue since
-    assert all(GONE not in one.node for one in events)
+    assert all(GONE not in event.node for event in events)
 
 
 def test_a_node_that_never_reports_ends_it_when_its_time_is_over(cluster):

@@ -123,7 +123,7 @@ def test_errors_come_before_warnings_and_the_first_of_them_is_the_problem(capsys
 def test_what_is_not_paid_by_the_hour_on_demand_is_not_in_the_sum(capsys):
     nodes = (node(), node("spot"), node("capacity-block"), node("capacity-block"), node(state="pending"))
     cost = node_hours(nodes, "us-east-2", NOW.timestamp())
-    assert [(one.purchase, one.instances, one.hours, one.usd is None) for one in cost.lines] == [
+    assert [(line.purchase, line.instances, line.hours, line.usd is None) for line in cost.lines] == [
         ("capacity-block", 2, 20.0, True),
         ("on-demand", 1, 10.0, False),
         ("spot", 1, 10.0, True),

@@ -96,7 +96,7 @@ def test_a_stack_that_failed_is_named_with_its_reason_and_the_next_command(accou
     found = status(name, account)
     assert found.problem is not None
     assert found.problem.startswith(f"stack {name} is CREATE_FAILED: Head (AWS::EC2::Subnet): ")
-    assert [one.place for one in found.failures][:1] == [f"stack {name}"]
+    assert [failure.place for failure in found.failures][:1] == [f"stack {name}"]
     assert f"next: trainyard diagnose {name} --region us-east-2" in shown(capsys, name, account)
 
 
@@ -105,7 +105,7 @@ def test_a_head_node_that_is_stopped_is_the_problem_and_starting_it_the_next_ste
     plant_stack(account, name, None)
     head = launch(account, name, HEAD)
     account.client("ec2").stop_instances(InstanceIds=[head["InstanceId"]])
-    (concern,) = (one for one in status(name, account).concerns if one.severity == "error")
+    (concern,) = (concern for concern in status(name, account).concerns if concern.severity == "error")
     assert concern.what == f"no head node runs: {head['InstanceId']} is stopped"
     assert concern.command == f"aws ec2 start-instances --region us-east-2 --instance-ids {head['InstanceId']}"
 
@@ -138,7 +138,7 @@ def test_a_fleet_that_somebody_stopped_is_told_with_how_to_start_it(account, wel
     plant_fleet(account, name, state)
     found = status(name, account)
     assert found.up
-    assert [one.command for one in found.concerns] == [
+    assert [concern.command for concern in found.concerns] == [
         f"pcluster update-compute-fleet --cluster-name {name} --region us-east-2 --status START_REQUESTED"
     ]
 

@@ -52,7 +52,7 @@ def test_the_bucket_of_the_spec_is_found_by_the_tags_of_its_stacks(account):
     )
     found = status("llm", account)
     assert found.record is not None
-    assert [one.name for one in found.stacks] == ["llm-storage"]
+    assert [stack.name for stack in found.stacks] == ["llm-storage"]
     assert found.problem == "the cluster itself is not there"
 
 

@@ -94,7 +94,7 @@ def test_one_job_is_submitted_after_the_other_also_where_one_fails(batch: Script
     found, _ = submitted(batch, tmp_path, JobSelection(phases=(1,)))
     operations = [one for one in batch.asked if one in ("SubmitJob", "DescribeJobs")]
     assert operations.index("DescribeJobs") < len(operations) - operations[::-1].index("SubmitJob") - 1
-    assert [(one.outcome.state, one.outcome.reason) for one in found.jobs] == [
+    assert [(job.outcome.state, job.outcome.reason) for job in found.jobs] == [
         ("FAILED", "exit code 3: Essential container in task exited"), ("COMPLETED", ""),
     ]  # fmt: skip
     assert not found.good
@@ -103,7 +103,7 @@ def test_one_job_is_submitted_after_the_other_also_where_one_fails(batch: Script
 
 def test_without_waiting_each_job_waits_for_the_one_before(batch: ScriptedBatch, tmp_path: Path):
     found, _ = submitted(batch, tmp_path, JobSelection(phases=(1, 2)), wait=False)
-    ids = [one.outcome.number for one in found.jobs]
+    ids = [job.outcome.number for job in found.jobs]
     assert len(ids) > 2
     assert [one.get("dependsOn") for one in batch.submitted] == [None, *([{"jobId": id_}] for id_ in ids[:-1])]
 
@@ -161,8 +161,8 @@ def test_a_time_that_is_over_between_two_jobs_submits_no_more(batch: ScriptedBat
 
 def test_jobs_are_taken_back(batch: ScriptedBatch, tmp_path: Path):
     found, _ = submitted(batch, tmp_path, JobSelection(phases=(1,)), wait=False)
-    assert cancel_jobs(cluster(batch), results=tmp_path) == [one.outcome.job.id for one in found.jobs]
-    assert [one["jobId"] for one in batch.terminated] == [one.outcome.number for one in found.jobs]
+    assert cancel_jobs(cluster(batch), results=tmp_path) == [job.outcome.job.id for job in found.jobs]
+    assert [one["jobId"] for one in batch.terminated] == [job.outcome.number for job in found.jobs]
 
 
 def test_a_job_that_batch_has_forgotten_is_gone(batch: ScriptedBatch, tmp_path: Path):

@@ -139,7 +139,7 @@ def test_jobs_mount_the_scripts_that_the_manifests_bring():
     for job in JOBS:
         for role in ("Launcher", "Worker"):
             pod = mpi_job_of(P5S, job)["spec"]["mpiReplicaSpecs"][role]["template"]["spec"]
-            named = [one["configMap"]["name"] for one in pod["volumes"] if "configMap" in one]
+            named = [volume["configMap"]["name"] for volume in pod["volumes"] if "configMap" in volume]
             assert named == [scripts_manifest()["metadata"]["name"]]
 
 

@@ -38,7 +38,7 @@ def test_every_cluster_with_gpus_gets_all_four_phases(name):
 def test_ids_are_unique_and_safe_in_file_names(name):
     ids = [job.id for job in jobs_for(ARCHITECTURES[name])]
     assert len(ids) == len(set(ids))
-    assert all(re.fullmatch(r"[a-z0-9_-]{1,100}", one) for one in ids)
+    assert all(re.fullmatch(r"[a-z0-9_-]{1,100}", id_) for id_ in ids)
 
 
 @EACH_ARCHITECTURE
@@ -237,4 +237,6 @@ def test_any_valid_spec_has_files_or_a_reason_why_not(text):
     files = bench_files(spec)
     queues = {job.queue for job in jobs_for(spec)}
     assert bool(files) == bool(queues)
-    assert queues | {reason.split()[1].rstrip(":") for reason in left_out(spec)} == {one.name for one in spec.queues}
+    assert queues | {reason.split()[1].rstrip(":") for reason in left_out(spec)} == {
+        queue.name for queue in spec.queues
+    }

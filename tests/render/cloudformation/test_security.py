@@ -102,7 +102,7 @@ def test_every_security_group_has_rules_for_what_goes_out(name: str):
              for group in names_in(one["Properties"]["GroupId"])}  # fmt: skip
     groups = of_type(template, "AWS::EC2::SecurityGroup")
     assert [
-        one for one in groups if one not in apart and not groups[one]["Properties"].get("SecurityGroupEgress")
+        group for group in groups if group not in apart and not groups[group]["Properties"].get("SecurityGroupEgress")
     ] == []
 
 
@@ -168,5 +168,6 @@ def test_data_stays_when_its_stack_goes():
 def test_what_another_judge_objects_to_is_still_there_and_has_its_reason():
     findings = yaml.safe_load((Path(__file__).parent / "checkov.yaml").read_text(encoding="utf-8"))
     assert all(
-        one["resource"] in TEMPLATES[one["template"]]["Resources"] and one["reason"] for one in findings.values()
+        finding["resource"] in TEMPLATES[finding["template"]]["Resources"] and finding["reason"]
+        for finding in findings.values()
     )

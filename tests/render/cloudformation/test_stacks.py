@@ -35,7 +35,7 @@ def made(part: str | Spec = "", **outputs: str) -> dict[str, Stack]:
 
 
 def types_in(stack: Stack) -> list[str]:
-    return [one.type for one in resources(stack)]
+    return [resource.type for resource in resources(stack)]
 
 
 @pytest.mark.parametrize(
@@ -103,20 +103,20 @@ def test_outputs_of_earlier_stacks_are_parameters_of_later_ones():
 
 def test_without_internet_there_is_no_way_to_it():
     types = types_in(made("network: {internet: none}\nlogin_nodes: {subnet: private}")["network"])
-    assert not [one for one in types if one.endswith(("InternetGateway", "NatGateway", "EIP", "EC2::Route"))]
+    assert not [type_ for type_ in types if type_.endswith(("InternetGateway", "NatGateway", "EIP", "EC2::Route"))]
     assert types.count("AWS::EC2::VPCEndpoint") == 9  # two gateways, five for every node, two for login nodes
 
 
 def test_with_internet_no_endpoint_costs_anything():
     network = made()["network"]
-    endpoints = {one.logical_id for one in resources(network) if one.type == "AWS::EC2::VPCEndpoint"}
+    endpoints = {resource.logical_id for resource in resources(network) if resource.type == "AWS::EC2::VPCEndpoint"}
     assert endpoints == {"S3Endpoint", "DynamoDBEndpoint"}
     assert {"AWS::EC2::NatGateway", "AWS::EC2::EIP", "AWS::EC2::InternetGateway"} <= set(types_in(network))
 
 
 def test_a_network_that_exists_gets_security_groups_and_nothing_else():
     types = types_in(made(f"{EXISTING}{LUSTRE}")["network"])
-    assert {one for one in types if "SecurityGroup" not in one} == set()
+    assert {type_ for type_ in types if "SecurityGroup" not in type_} == set()
 
 
 def test_each_further_zone_has_a_subnet_named_by_its_letter():
@@ -127,7 +127,7 @@ queues:
   - {name: b, instance_type: m5.large, availability_zone: us-east-2b}
 """
     network = made(part)["network"]
-    subnets = {one.logical_id for one in resources(network) if one.type == "AWS::EC2::Subnet"}
+    subnets = {resource.logical_id for resource in resources(network) if resource.type == "AWS::EC2::Subnet"}
     assert subnets == {"PublicSubnet", "PrimaryPrivateSubnet", "PrivateSubnetB", "PrivateSubnetC"}
     assert network.parameters["PrivateSubnetAZC"] == "us-east-2c"
 
@@ -142,7 +142,7 @@ file_systems:
     storage = made(part)["storage"]
     assert [storage.parameters[name] for name in ("Capacity", "Capacity2")] == ["4800", "1200"]
     assert storage.parameters["PerUnitStorageThroughput2"] == ""
-    assert [one.logical_id for one in resources(storage)] == ["Lustre", "Lustre2"]
+    assert [resource.logical_id for resource in resources(storage)] == ["Lustre", "Lustre2"]
 
 
 OF_LOAD_BALANCER = {
@@ -154,7 +154,7 @@ OF_LOAD_BALANCER = {
 @pytest.mark.parametrize(("part", "found"), [(SECURE, OF_LOAD_BALANCER), (SELF_HOSTED, set())])
 def test_a_self_hosted_grafana_has_a_load_balancer_only_where_there_is_a_certificate(part: str, found: set[str]):
     stacks_of_it = made(f"access: {{allow_from: [203.0.113.7/32]}}\n{part}")
-    names = {one.logical_id for stack in stacks_of_it.values() for one in resources(stack)}
+    names = {resource.logical_id for stack in stacks_of_it.values() for resource in resources(stack)}
     assert names & OF_LOAD_BALANCER == found
 
 
@@ -167,7 +167,7 @@ def test_without_a_load_balancer_nothing_is_said_about_one():
 
 def test_without_internet_a_self_hosted_prometheus_reaches_what_it_needs():
     network = made(f"network: {{internet: none}}\n{SELF_HOSTED}")["network"]
-    ways = {one.logical_id for one in resources(network) if one.type == "AWS::EC2::VPCEndpoint"}
+    ways = {resource.logical_id for resource in resources(network) if resource.type == "AWS::EC2::VPCEndpoint"}
     assert {
         "S3Endpoint", "SecretsManagerVpcEndpoint", "SessionManagerEndpoint", "SessionManagerMessagesEndpoint",
         "NotificationEndpoint",
@@ -239,7 +239,7 @@ def with_stacks(spec: dict[str, Any]) -> dict[str, Any]:
 
 
 def all_of(spec: dict[str, Any]) -> list[Any]:
-    return [(one.name, one.parameters) for one in stacks(parse(yaml_text(spec), "cluster.yaml").spec, Ids({}))]
+    return [(stack.name, stack.parameters) for stack in stacks(parse(yaml_text(spec), "cluster.yaml").spec, Ids({}))]
 
 
 @given(spec_texts())

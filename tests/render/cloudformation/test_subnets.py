@@ -20,7 +20,7 @@ def ranges(name: str) -> list[str]:
     return [one.strip() for one in str(PARAMETERS[name]["Default"]).split(",")]
 
 
-SUBNETS = [(name, one) for name in PARAMETERS if "Subnet" in name and "CidrBlock" in name for one in ranges(name)]
+SUBNETS = [(name, range_) for name in PARAMETERS if "Subnet" in name and "CidrBlock" in name for range_ in ranges(name)]
 
 
 def test_no_two_subnets_share_an_address():
@@ -31,8 +31,8 @@ def test_no_two_subnets_share_an_address():
 
 @pytest.mark.parametrize(("name", "range_"), SUBNETS)
 def test_every_subnet_lies_in_a_range_of_the_vpc(name: str, range_: str):
-    vpc = [ip_network(one) for parameter in PARAMETERS if parameter.startswith("Vpc") and "Cidr" in parameter
-           for one in ranges(parameter)]  # fmt: skip
+    vpc = [ip_network(range_) for parameter in PARAMETERS if parameter.startswith("Vpc") and "Cidr" in parameter
+           for range_ in ranges(parameter)]  # fmt: skip
     subnet = ip_network(range_)
     assert any(one.supernet_of(subnet) for one in vpc), name  # type: ignore[arg-type]  # all of version 4
 

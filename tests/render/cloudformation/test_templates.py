@@ -70,7 +70,7 @@ def test_every_condition_is_used(name: str):
 
 @pytest.mark.parametrize("name", TEMPLATES)
 def test_every_parameter_says_what_it_is(name: str):
-    assert all(one["Description"] for one in TEMPLATES[name]["Parameters"].values())
+    assert all(parameter["Description"] for parameter in TEMPLATES[name]["Parameters"].values())
 
 
 @pytest.mark.parametrize("name", DOCUMENTED_PARAMETERS)

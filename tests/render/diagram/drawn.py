@@ -7,7 +7,7 @@ from trainyard.architectures import all_architectures
 from trainyard.render.diagram.architecture import architecture_svg
 from trainyard.spec.parsing import parse
 
-SPECS = {one.name: one.text for one in all_architectures()} | NASTY
+SPECS = {architecture.name: architecture.text for architecture in all_architectures()} | NASTY
 
 
 def drawn(text: str) -> str:

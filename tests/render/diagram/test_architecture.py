@@ -67,7 +67,9 @@ def test_the_picture_of_an_architecture_shows_nodes_file_systems_and_zone(archit
         "eks": ["Amazon EKS", "System nodes", spec.eks.system_nodes.instance_type],
         "parallelcluster": [spec.head_node.instance_type],
     }[spec.platform]
-    expected += [one.mount for one in spec.file_systems] + [f"{box} {queue.name}" for queue in spec.queues]
+    expected += [file_system.mount for file_system in spec.file_systems] + [
+        f"{box} {queue.name}" for queue in spec.queues
+    ]
     expected += [group.instance_type for group in spec.node_groups()]
     assert [one for one in expected if one not in words] == []
 

@@ -18,10 +18,12 @@ _SLOW_PROVIDERS = {"tcp", "sockets", "udp", "tcp;ofi_rxm", "udp;ofi_rxd"}
 
 def harmful_settings(case: Case) -> Iterator[Finding]:
     """Yield each that the log says was set."""
-    for one in _variables():
-        value = case.run.environment.get(one["name"])
-        if value is not None and re.fullmatch(one.get("when", ".*"), value, re.DOTALL):
-            yield case.finding("bench-setting-hurts", f"{one['name']} is set to {value[:80]!r}, which {one['why']}")
+    for variable in _variables():
+        value = case.run.environment.get(variable["name"])
+        if value is not None and re.fullmatch(variable.get("when", ".*"), value, re.DOTALL):
+            yield case.finding(
+                "bench-setting-hurts", f"{variable['name']} is set to {value[:80]!r}, which {variable['why']}"
+            )
 
 
 @cache

@@ -59,7 +59,7 @@ def _ended(run: Run) -> bool:
 
 
 def _why(run: Run) -> Evidence | None:
-    fatal = (one for one in run.failures if _FATAL.search(one.text))
+    fatal = (failure for failure in run.failures if _FATAL.search(failure.text))
     return next(fatal, run.failures[0] if run.failures and not run.rows else None)
 
 

@@ -39,7 +39,7 @@ def _chart(group: Sequence[tuple[int, Case]]) -> dict[str, Any]:
         "confidence": None if expectation is None else expectation.confidence,
         "basis": None if expectation is None else expectation.basis,
         "sources": [] if expectation is None else list(expectation.sources),
-        "references": [_reference(one) for one in references() if _of_kind(one, case)],
+        "references": [_reference(reference) for reference in references() if _of_kind(reference, case)],
     }
 
 

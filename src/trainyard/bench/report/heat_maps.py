@@ -39,11 +39,11 @@ def heat_maps(nodes: Mapping[str, Any]) -> Iterator[ET.Element]:
     """Yield all of them that there are figures for."""
     for group in nodes["by_runs"]:
         yield _node_map(group)
-        hosts = [one["host"] for one in group["hosts"]]
+        hosts = [host["host"] for host in group["hosts"]]
         if group["pairs"] and len(hosts) <= _MOST_PAIRED_HOSTS:
             yield _pair_map(group, hosts)
-    for one in nodes["by_processes"]:
-        yield _process_map(one)
+    for by_process in nodes["by_processes"]:
+        yield _process_map(by_process)
 
 
 def _node_map(group: Mapping[str, Any]) -> ET.Element:
@@ -54,7 +54,7 @@ def _node_map(group: Mapping[str, Any]) -> ET.Element:
     rows = ceil(len(hosts) / columns)
     title = f"{group['collective']}, {group['ranks']} ranks: each node in the best of its runs"
     svg = _picture(title, _TOP + rows * height + 34)
-    in_common = _in_common([one["host"] for one in hosts])
+    in_common = _in_common([host["host"] for host in hosts])
     for at, one in enumerate(hosts):
         place = (at % columns * width, _TOP + at // columns * height, width - 2, height - 2)
         about = f"{one['host']}: {share(one['best_share'])} of the good runs, in {counted(one['runs'], 'run')}"
@@ -73,7 +73,7 @@ def _pair_map(group: Mapping[str, Any], hosts: Sequence[str]) -> ET.Element:
     """Return a tile for each pair, by what the two have reached together."""
     side = min(34.0, (_WIDTH - _NAMES_WIDTH) / len(hosts))
     svg = _picture(f"{group['collective']}: pairs of nodes", _TOP + len(hosts) * side + 34)
-    shares = {tuple(one["hosts"]): one["share"] for one in group["pairs"]}
+    shares = {tuple(pair["hosts"]): pair["share"] for pair in group["pairs"]}
     for row, host in enumerate(hosts):
         y = _TOP + row * side
         text(svg, (_NAMES_WIDTH - 8, y + side / 2 + 4), host, LINE, _NAMES_WIDTH - 8, look="label", anchor="end")

@@ -100,7 +100,7 @@ class Plot:
                 self.dot(point, look, about or named or "")
         else:
             path = ET.SubElement(
-                self.svg, "path", {"class": f"line {look}", "d": path_data([self.place(*one) for one in points])}
+                self.svg, "path", {"class": f"line {look}", "d": path_data([self.place(*point) for point in points])}
             )
             if about or named:
                 ET.SubElement(path, "title").text = said(about or named)

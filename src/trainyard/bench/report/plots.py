@@ -31,7 +31,7 @@ class Plots(NamedTuple):
 
 def plots(values: Mapping[str, Any]) -> Plots:
     """Return all plots of a report's values."""
-    names = {one["number"]: one["name"] for one in values["runs"]}
+    names = {run["number"]: run["name"] for run in values["runs"]}
     return Plots(
         [(bandwidth_plot(chart, names), time_plot(chart, names)) for chart in values["charts"]],
         [scaling_plot(series) for series in values["scaling"]],
@@ -85,11 +85,11 @@ def scaling_plot(series: Mapping[str, Any], shape: Shape = WIDE) -> ET.Element:
 
 
 def _line(points: list[dict[str, Any]], key: str) -> list[tuple[float, float]]:
-    return [(one["nodes"], one[key]) for one in points]
+    return [(point["nodes"], point[key]) for point in points]
 
 
 def _ceilings(points: list[dict[str, Any]]) -> list[tuple[float, float]]:
-    return sorted({(one["nodes"], one["ceiling_gb_s"]) for one in points if one["ceiling_gb_s"] is not None})
+    return sorted({(point["nodes"], point["ceiling_gb_s"]) for point in points if point["ceiling_gb_s"] is not None})
 
 
 def _about(series: Mapping[str, Any]) -> str:
@@ -110,7 +110,7 @@ def bandwidth_plot(chart: Mapping[str, Any], names: Mapping[int, str], shape: Sh
         plot.band(low, high, "expected", f"expected, confidence {chart['confidence']}")
     if (top := chart["ceiling_gb_s"]) is not None:
         ends = (plot.x.least, plot.x.most)
-        plot.line([(one, top) for one in ends], "ceiling", f"ceiling, {gb_s(top)} GB/s", chart["ceiling"])
+        plot.line([(end, top) for end in ends], "ceiling", f"ceiling, {gb_s(top)} GB/s", chart["ceiling"])
     _draw_all(plot, chart, names, "busbw_gb_s")
     return plot.done()
 
@@ -155,7 +155,7 @@ def _draw_all(plot: Plot, chart: Mapping[str, Any], names: Mapping[int, str], ke
             plot.line(_points(run["points"], key), f"run s{at}", names[run["number"]])
         return
     slowest = sorted(runs, key=_best)[:_MOST_NAMED]
-    for at, run in enumerate(one for one in runs if one not in slowest):
+    for at, run in enumerate(run for run in runs if run not in slowest):
         named = f"{len(runs) - len(slowest)} other runs" if at == 0 else None
         plot.line(_points(run["points"], key), "run many", named, names[run["number"]])
     for at, run in enumerate(slowest):

@@ -59,7 +59,7 @@ def _empty(values: Mapping[str, Any], drawn: Plots) -> set[str]:
 
 def _add_head(head: ET.Element, values: Mapping[str, Any]) -> None:
     styles = [_file(name) for name in ("report.css", "plot.css")]
-    hashes = " ".join(f"'sha256-{b64encode(sha256(one.encode()).digest()).decode()}'" for one in styles)
+    hashes = " ".join(f"'sha256-{b64encode(sha256(style.encode()).digest()).decode()}'" for style in styles)
     rules = f"default-src 'none'; style-src {hashes}; base-uri 'none'; form-action 'none'"
     add(head, "meta", charset="utf-8")
     # Nothing may be loaded, from anywhere: what the page needs stands in it, and is named here by its hash.
@@ -68,8 +68,8 @@ def _add_head(head: ET.Element, values: Mapping[str, Any]) -> None:
     add(head, "meta", name="color-scheme", content="light dark")
     add(head, "meta", name="referrer", content="no-referrer")
     add(head, "title", f"Bandwidth tests: {values['headline']}")
-    for one in styles:
-        add(head, "style").text = one
+    for style in styles:
+        add(head, "style").text = style
 
 
 def _add_header(header: ET.Element, values: Mapping[str, Any], shown: Mapping[str, str]) -> None:
@@ -117,14 +117,14 @@ def _numbers(runs: Sequence[int]) -> str:
 
 
 def _bandwidth(section: ET.Element, values: Mapping[str, Any], drawn: Plots) -> None:
-    names = {one["number"]: one["name"] for one in values["runs"]}
+    names = {run["number"]: run["name"] for run in values["runs"]}
     for chart, (bandwidth, time) in zip(values["charts"], drawn.sizes, strict=True):
         add(section, "div", class_="frame").extend((bandwidth, bandwidth_plot(chart, names, NARROW)))
         add(section, "div", class_="frame").extend((time, time_plot(chart, names, NARROW)))
         if chart["ceiling"] is not None:
             expected = f" Expected: {chart['basis']}." if chart["basis"] is not None else ""
             add(section, "p", f"Ceiling: {chart['ceiling']}.{expected}", class_="quiet")
-        for source in dict.fromkeys([*chart["sources"], *(one["source"] for one in chart["references"])]):
+        for source in dict.fromkeys([*chart["sources"], *(reference["source"] for reference in chart["references"])]):
             link(add(section, "p", class_="quiet source"), source)
 
 

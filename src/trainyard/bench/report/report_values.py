@@ -33,16 +33,16 @@ def report_values(judged: Sequence[tuple[str, Judgement]]) -> dict[str, Any]:
     judgements = [judgement for _, judgement in judged]
     values: dict[str, Any] = {
         "trainyard_version": __version__,
-        "verdict": min((one.verdict for one in judgements), key=_WORST.index),
+        "verdict": min((judgement.verdict for judgement in judgements), key=_WORST.index),
         "runs": [_run(at, name, one) for at, (name, one) in enumerate(judged, 1)],
         "findings": _findings(judgements),
         "charts": charts(judgements),
         "scaling": _scaling(judgements),
         "nodes": nodes(judgements),
-        "versions": _counted(one.case.run.versions for one in judgements),
-        "environment": _counted(one.case.run.environment for one in judgements),
-        "network": _counted(_network(one) for one in judgements),
-        "algorithms": _counted(_as_text(one.case.run.algorithms) for one in judgements),
+        "versions": _counted(judgement.case.run.versions for judgement in judgements),
+        "environment": _counted(judgement.case.run.environment for judgement in judgements),
+        "network": _counted(_network(judgement) for judgement in judgements),
+        "algorithms": _counted(_as_text(judgement.case.run.algorithms) for judgement in judgements),
         "evidence": _evidence(judgements),
     }
     return {"headline": headline(values), "summary": summary(values), **values}
@@ -74,7 +74,7 @@ def _run(number: int, name: str, judgement: Judgement) -> dict[str, Any]:
         "ceiling_gb_s": case.model.ceiling.busbw_gb_s if case.model is not None else None,
         "wrong_total": run.wrong_total,
         "baseline": None if compared is None else {"verdict": compared.verdict, "busbw_ratio": compared.ratio},
-        "findings": [one.id for one in judgement.findings],
+        "findings": [finding.id for finding in judgement.findings],
     }
 
 
@@ -139,14 +139,16 @@ def _evidence(judgements: Sequence[Judgement]) -> list[dict[str, Any]]:
     for number, judgement in enumerate(judgements, 1):
         run = judgement.case.run
         lines = [*run.failures[:5], *run.transport.evidence[:3]] if judgement.findings else []
-        found += [{"run": number, "line": one.line, "text": one.text[:300]} for one in lines]
+        found += [{"run": number, "line": line.line, "text": line.text[:300]} for line in lines]
     return found[:_MOST_EVIDENCE]
 
 
 def _scaling(judgements: Sequence[Judgement]) -> list[dict[str, Any]]:
     """Return the series that say something about more than one node."""
-    faulty = [one.case for one in judgements if one.verdict in _FAULTY]
-    series = [one for one in all_series([one.case for one in judgements], faulty) if one.base_nodes is not None]
+    faulty = [judgement.case for judgement in judgements if judgement.verdict in _FAULTY]
+    series = [
+        one for one in all_series([judgement.case for judgement in judgements], faulty) if one.base_nodes is not None
+    ]
     return [_values(one) for one in series]
 
 
@@ -159,8 +161,8 @@ def _values(series: Series) -> dict[str, Any]:
         "definition": _DEFINITION,
         "base_nodes": series.base_nodes,
         "single_node": series.why_not_one,
-        "measured": [_point(one) for one in series.points],
-        "forecast": [_forecast(one) for one in forecasts(series)],
+        "measured": [_point(point) for point in series.points],
+        "forecast": [_forecast(forecast) for forecast in forecasts(series)],
     }
 
 
@@ -190,10 +192,13 @@ def _forecast(one: Forecast) -> dict[str, Any]:
 
 def nodes(judgements: Sequence[Judgement]) -> dict[str, Any]:
     """Return the slow nodes, and the figures that can be drawn."""
-    runs = [one.case.run for one in judgements]
+    runs = [judgement.case.run for judgement in judgements]
     groups = [_node_group(runs, group) for group in speeds(runs)]
     return {
-        "slow": [{"host": one.host, "why": one.why, "runs": [at + 1 for at in one.runs]} for one in slow_nodes(runs)],
+        "slow": [
+            {"host": slow_node.host, "why": slow_node.why, "runs": [at + 1 for at in slow_node.runs]}
+            for slow_node in slow_nodes(runs)
+        ],
         "by_runs": groups,
         "by_processes": [one for at, run in enumerate(runs, 1) if (one := _processes(at, run)) is not None],
     }

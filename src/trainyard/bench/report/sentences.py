@@ -26,8 +26,8 @@ _NAMES = {
 def headline(values: Mapping[str, Any]) -> str:
     """Return the verdict on everything in one line."""
     runs = values["runs"]
-    alike = [one for one in runs if one["verdict"] == values["verdict"]]
-    kinds = {one["collective"] or "an unknown collective" for one in runs}
+    alike = [run for run in runs if run["verdict"] == values["verdict"]]
+    kinds = {run["collective"] or "an unknown collective" for run in runs}
     named = ", ".join(sorted(kinds)) if len(kinds) <= 3 else counted(len(kinds), "collective")
     return f"{_HEADLINES[values['verdict']]}: {len(alike):,} of {counted(len(runs), 'run')} of {named}"
 
@@ -46,16 +46,16 @@ def _slow_nodes(values: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _worst(values: Mapping[str, Any]) -> Iterator[str]:
-    for one in values["findings"]:
-        if one["severity"] != "info" and one["id"] != "bench-slow-node":
-            runs = {number for message in one["messages"] for number in message["runs"]}
-            yield f"{one['title']} in {counted(len(runs), 'run')}: {one['messages'][0]['message']}."
+    for finding in values["findings"]:
+        if finding["severity"] != "info" and finding["id"] != "bench-slow-node":
+            runs = {number for message in finding["messages"] for number in message["runs"]}
+            yield f"{finding['title']} in {counted(len(runs), 'run')}: {finding['messages'][0]['message']}."
 
 
 def _charts(values: Mapping[str, Any]) -> Iterator[str]:
-    runs = {one["number"]: one for one in values["runs"]}
+    runs = {run["number"]: run for run in values["runs"]}
     for chart in values["charts"][:_MOST_CHARTS]:
-        of_chart = [runs[one["number"]] for one in chart["runs"]]
+        of_chart = [runs[run["number"]] for run in chart["runs"]]
         best = max(of_chart, key=lambda one: one["max_busbw_gb_s"] or 0.0)
         if best["max_busbw_gb_s"] is None:
             continue
@@ -86,9 +86,9 @@ def _beside(best: Mapping[str, Any], chart: Mapping[str, Any]) -> str:
 
 
 def _compared(values: Mapping[str, Any]) -> Iterator[str]:
-    compared = [one["baseline"]["verdict"] for one in values["runs"] if one["baseline"] is not None]
+    compared = [run["baseline"]["verdict"] for run in values["runs"] if run["baseline"] is not None]
     if compared:
-        counts = ", ".join(f"{compared.count(one)} {one}" for one in dict.fromkeys(compared))
+        counts = ", ".join(f"{compared.count(fromkey)} {fromkey}" for fromkey in dict.fromkeys(compared))
         yield f"Beside earlier runs: {counts}."
 
 
@@ -108,7 +108,7 @@ def _scaling(values: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _software(values: Mapping[str, Any]) -> Iterator[str]:
-    known = {one["name"]: one["values"] for one in values["versions"]}
+    known = {version["name"]: version["values"] for version in values["versions"]}
     told = [
         f"{_NAMES.get(name, name)} {' and '.join(one['value'] for one in of_name)}" for name, of_name in known.items()
     ]

@@ -15,7 +15,7 @@ _WORST = ("broken", "degraded", "unknown", "healthy")
 
 def add_runs(parent: ET.Element, runs: Sequence[Mapping[str, Any]]) -> None:
     """Add all runs, the worst first; many of them are closed until somebody opens them."""
-    ordered = sorted(runs, key=lambda one: (_WORST.index(one["verdict"]), one["max_busbw_gb_s"] or 0.0))
+    ordered = sorted(runs, key=lambda run: (_WORST.index(run["verdict"]), run["max_busbw_gb_s"] or 0.0))
     _add_some_runs(parent, ordered[:_MOST_OPEN])
     if len(ordered) > _MOST_OPEN:
         details = add(parent, "details")
@@ -26,18 +26,18 @@ def add_runs(parent: ET.Element, runs: Sequence[Mapping[str, Any]]) -> None:
 def _add_some_runs(parent: ET.Element, runs: Sequence[Mapping[str, Any]]) -> None:
     columns = ("Run", "Name", "Verdict", "Collective", "Nodes", "Ranks", "Best GB/s", "at", "Expected", "Ceiling")
     body = _table(parent, columns)
-    for one in runs:
+    for run in runs:
         row = add(body, "tr")
-        add(row, "td", one["number"], class_="number")
-        name = add(row, "th", one["name"], scope="row")
-        if one["hosts"]:
-            add(name, "small", _hosts(one["hosts"]))
-        add(add(row, "td"), "span", one["verdict"], class_=f"pill {one['verdict']}")
-        add(row, "td", one["collective"] or "unknown")
-        at = "" if one["at_size_bytes"] is None else size(one["at_size_bytes"])
-        for value in (one["nodes"] or "", one["ranks"] or "", _measured(one), at, _expected(one)):
+        add(row, "td", run["number"], class_="number")
+        name = add(row, "th", run["name"], scope="row")
+        if run["hosts"]:
+            add(name, "small", _hosts(run["hosts"]))
+        add(add(row, "td"), "span", run["verdict"], class_=f"pill {run['verdict']}")
+        add(row, "td", run["collective"] or "unknown")
+        at = "" if run["at_size_bytes"] is None else size(run["at_size_bytes"])
+        for value in (run["nodes"] or "", run["ranks"] or "", _measured(run), at, _expected(run)):
             add(row, "td", value, class_="number")
-        add(row, "td", gb_s(one["ceiling_gb_s"]), class_="number")
+        add(row, "td", gb_s(run["ceiling_gb_s"]), class_="number")
 
 
 def _measured(one: Mapping[str, Any]) -> str:
@@ -98,14 +98,14 @@ def add_names(parent: ET.Element, title: str, names: Sequence[Mapping[str, Any]]
         return
     add(parent, "h3", title)
     body = _table(parent, ("Name", "Value"))
-    for one in names:
+    for name in names:
         row = add(body, "tr")
-        add(row, "th", one["name"], scope="row")
+        add(row, "th", name["name"], scope="row")
         told = [
             each["value"] if each["runs"] == runs else f"{each['value']} in {counted(each['runs'], 'run')}"
-            for each in one["values"][:8]
+            for each in name["values"][:8]
         ]
-        more = f" and {len(one['values']) - 8} more values" if len(one["values"]) > 8 else ""
+        more = f" and {len(name['values']) - 8} more values" if len(name["values"]) > 8 else ""
         add(row, "td", f"{'; '.join(told)}{more}")
 
 
@@ -115,7 +115,7 @@ def add_evidence(parent: ET.Element, lines: Sequence[Mapping[str, Any]]) -> None
         return
     details = add(parent, "details")
     add(details, "summary", f"{counted(len(lines), 'line')} of the logs")
-    words = [f"run {one['run']}, line {one['line']}: {one['text']}" for one in lines]
+    words = [f"run {line['run']}, line {line['line']}: {line['text']}" for line in lines]
     add(details, "pre", "\n".join(words))
 
 

@@ -21,13 +21,13 @@ def report_text(values: Mapping[str, Any]) -> str:
     lines += ["", *_runs(values["runs"])]
     for series in values["scaling"]:
         lines += ["", *_scaling(series)]
-    for one in values["findings"]:
-        lines += ["", *_finding(one)]
+    for finding in values["findings"]:
+        lines += ["", *_finding(finding)]
     return "\n".join(" ".join(said(line).splitlines()) if line else "" for line in lines)
 
 
 def _runs(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    ordered = sorted(runs, key=lambda one: (_WORST.index(one["verdict"]), one["max_busbw_gb_s"] or 0.0))
+    ordered = sorted(runs, key=lambda run: (_WORST.index(run["verdict"]), run["max_busbw_gb_s"] or 0.0))
     head = ("run", "name", "verdict", "collective", "nodes", "ranks", "GB/s", "at", "expected", "ceiling")
     rows = [head, *(_run(one) for one in ordered[:_MOST_RUNS])]
     yield from _columns(rows, right={4, 5, 6, 8, 9})
@@ -70,9 +70,9 @@ def _scaling(series: Mapping[str, Any]) -> Iterator[str]:
 
 def _finding(finding: Mapping[str, Any]) -> Iterator[str]:
     yield f"{finding['severity']}: {finding['title']} [{finding['id']}]"
-    for one in finding["messages"][:_MOST_MESSAGES]:
-        runs = ", ".join(map(str, one["runs"][:8])) + (" …" if len(one["runs"]) > 8 else "")
-        yield f"  run {runs}: {one['message']}"
+    for message in finding["messages"][:_MOST_MESSAGES]:
+        runs = ", ".join(map(str, message["runs"][:8])) + (" …" if len(message["runs"]) > 8 else "")
+        yield f"  run {runs}: {message['message']}"
     if len(finding["messages"]) > _MOST_MESSAGES:
         yield f"  and {len(finding['messages']) - _MOST_MESSAGES:,} more"
     yield f"  what to do: {finding['remedy']}"

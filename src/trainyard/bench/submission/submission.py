@@ -156,7 +156,7 @@ class Submission:
     def _last(self) -> str | None:
         """Return the number of the job that the next one waits for."""
         last: str | None = None
-        for number in (one.number for one in self.record.jobs.values() if not one.ended):
+        for number in (job.number for job in self.record.jobs.values() if not job.ended):
             last = number if last is None or self.scheduler.is_newer(number, last) else last
         return last
 

@@ -61,7 +61,7 @@ class SubmissionResult:
     @property
     def good(self) -> bool:
         """Return whether every job is good; of jobs that nobody waited for, that they were submitted."""
-        return not self.followed or all(one.good for one in self.jobs)
+        return not self.followed or all(job.good for job in self.jobs)
 
 
 def submit_jobs(  # noqa: PLR0913  one for each option
@@ -87,7 +87,9 @@ def submit_jobs(  # noqa: PLR0913  one for each option
             begun.run(selected, clock or Clock(), within_s)
         else:
             begun.leave(selected)
-        job_results = tuple(_job_result(one) if wait else JobResult(one) for one in begun.outcomes(selected))
+        job_results = tuple(
+            _job_result(outcome) if wait else JobResult(outcome) for outcome in begun.outcomes(selected)
+        )
         if wait:
             begun.told(selected)
     return SubmissionResult(spec.name, platform_of(spec), folder, job_results, wait)

@@ -70,12 +70,12 @@ def repacked(files: Iterable[str]) -> Iterator[str]:
 
 def mirrored(spec: Spec, lock: AssetLock) -> Iterator[str]:
     """Yield how to download, verify and upload each locked file."""
-    for one in lock.assets:
-        yield f"curl --fail --location --output {shlex.quote(one.file)} {shlex.quote(one.url)}"
-        right = f"echo {shlex.quote(f'{one.sha256}  {one.file}')} | sha256sum --check"
+    for asset in lock.assets:
+        yield f"curl --fail --location --output {shlex.quote(asset.file)} {shlex.quote(asset.url)}"
+        right = f"echo {shlex.quote(f'{asset.sha256}  {asset.file}')} | sha256sum --check"
         put = aws(
             spec.region, "s3api put-object", "--bucket", bucket_of(spec),
-            "--key", f"{folder(spec)}/assets/{one.sha256}/{one.file}", "--body", one.file,
+            "--key", f"{folder(spec)}/assets/{asset.sha256}/{asset.file}", "--body", asset.file,
         )  # fmt: skip
         yield f"{right} && {put}"
 

@@ -67,11 +67,13 @@ def _log_group(spec: Spec) -> str:
 
 
 def _openzfs(spec: Spec, stand_in: StandIn) -> Iterator[str]:
-    volumes = [one.settings.id for one in spec.file_systems if isinstance(one.settings, OpenZfs)]
+    volumes = [
+        file_system.settings.id for file_system in spec.file_systems if isinstance(file_system.settings, OpenZfs)
+    ]
     number = int(stand_in.output.removeprefix("OpenZFSFileSystemId") or 1)
     volume = volumes[number - 1]
     if volume in (None, "environment"):
-        made = sum(one in (None, "environment") for one in volumes[:number])
+        made = sum(volume in (None, "environment") for volume in volumes[:number])
         output = f"FSxORootVolumeId{made if made > 1 else ''}"
         yield from read_outputs(spec, _storage(spec), [output])
         volume = f"${shell_name(output)}"

@@ -39,7 +39,7 @@ def route_table_of(context: PreflightContext, subnet: ec2.Described) -> ec2.Desc
 
 def _associated(table: ec2.Described, **wanted: Any) -> bool:
     associations = table.get("Associations", ())
-    return any(one.get(key) == value for one in associations for key, value in wanted.items())
+    return any(association.get(key) == value for association in associations for key, value in wanted.items())
 
 
 def way_out(table: ec2.Described | None) -> str | None:

@@ -21,7 +21,7 @@ _BILLION = 1_000_000_000
 
 def amp_lines(spec: Spec) -> Iterator[CostLine]:
     """Yield what comes in and what is kept, with the fewest and with the most nodes; one of unknown price elsewhere."""
-    least, most = (_price(one, spec.region) for one in sizings(spec))
+    least, most = (_price(sizing, spec.region) for sizing in sizings(spec))
     if spec.is_environment or least is None or most is None:
         basis = _UNKNOWN if spec.is_environment else _elsewhere(spec)
         yield by_the_month("Amazon Managed Prometheus", "workspace", (1, 1), None, basis)
@@ -39,7 +39,7 @@ def amp_lines(spec: Spec) -> Iterator[CostLine]:
 
 def _elsewhere(spec: Spec) -> str:
     """Return what a region without public prices would cost where they are known."""
-    least, most = (_price(one, _PUBLIC_REGION) for one in sizings(spec))
+    least, most = (_price(sizing, _PUBLIC_REGION) for sizing in sizings(spec))
     if least is None or most is None:
         return _UNKNOWN
     prices = dict.fromkeys(f"{one.usd_month:,.2f}" for one in (least, most))

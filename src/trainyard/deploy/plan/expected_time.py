@@ -40,8 +40,10 @@ def _infrastructure(spec: Spec) -> Iterator[PlannedStage]:
     """Yield network, file systems and monitoring as one stage: so they were measured. An environment has them."""
     if spec.environment is not None:
         return
-    lustre = any(one.kind == "lustre" and one.settings.id is None for one in spec.file_systems)
-    openzfs = any(one.kind == "openzfs" and one.settings.id is None for one in spec.file_systems)
+    lustre = any(file_system.kind == "lustre" and file_system.settings.id is None for file_system in spec.file_systems)
+    openzfs = any(
+        file_system.kind == "openzfs" and file_system.settings.id is None for file_system in spec.file_systems
+    )
     what = "network, file systems and monitoring together"
     if spec.network.existing is None and not openzfs:
         parts = ("infrastructure", "lustre") if lustre else ("infrastructure",)

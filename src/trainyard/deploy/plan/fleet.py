@@ -131,9 +131,9 @@ def sizes_in(spec: Spec, lock: AssetLock) -> dict[str, int]:
     """Return how many bytes each step fetches, by a lock; of several architectures the most."""
     sizes: dict[str, Counter[str | None]] = {step: Counter() for step in _ASSET_OF}
     for step, name in _ASSET_OF.items():
-        for one in lock.assets:
-            if one.name == name and one.os in {None, spec.image.os}:
-                sizes[step][one.arch] += one.size_bytes
+        for asset in lock.assets:
+            if asset.name == name and asset.os in {None, spec.image.os}:
+                sizes[step][asset.arch] += asset.size_bytes
     return {step: max(found.values()) for step, found in sizes.items() if found}
 
 

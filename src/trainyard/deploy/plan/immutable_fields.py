@@ -83,7 +83,10 @@ def _is_there(spec: Spec, path: Path) -> bool:
 
 def _is_made(spec: Spec, key: str, path: Path) -> bool:
     """Say whether the stacks of the spec make what a property belongs to."""
-    file_systems = any(one.kind in ("lustre", "openzfs") and one.settings.id is None for one in spec.file_systems)
+    file_systems = any(
+        file_system.kind in ("lustre", "openzfs") and file_system.settings.id is None
+        for file_system in spec.file_systems
+    )
     if path == ("network", "availability_zone") or key.startswith("AWS::EC2"):
         return spec.network.existing is None
     return file_systems

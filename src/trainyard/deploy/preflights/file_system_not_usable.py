@@ -20,14 +20,18 @@ _READY = {"available", "updating", "created"}
 
 def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield file systems that nodes could not mount."""
-    for one in existing_file_systems(context):
-        name = f"{_NAMES[one.kind]} {one.id}"
-        if one.state is None:
-            yield Problem(one.path, f"account {context.account.id} has no {name} in {context.spec.region}")
-        elif one.kind == "lustre" and one.described.get("FileSystemType", "LUSTRE") != "LUSTRE":
-            yield Problem(one.path, f"{one.id} is of type {one.described['FileSystemType']}, not Lustre")
-        elif one.state not in _READY and not _is_ours(context, one):
-            yield Problem(one.path, f"{name} is {one.state}, not available", "wait for it, or name another one")
+    for file_system in existing_file_systems(context):
+        name = f"{_NAMES[file_system.kind]} {file_system.id}"
+        if file_system.state is None:
+            yield Problem(file_system.path, f"account {context.account.id} has no {name} in {context.spec.region}")
+        elif file_system.kind == "lustre" and file_system.described.get("FileSystemType", "LUSTRE") != "LUSTRE":
+            yield Problem(
+                file_system.path, f"{file_system.id} is of type {file_system.described['FileSystemType']}, not Lustre"
+            )
+        elif file_system.state not in _READY and not _is_ours(context, file_system):
+            yield Problem(
+                file_system.path, f"{name} is {file_system.state}, not available", "wait for it, or name another one"
+            )
     yield from _access_points(context)
 
 

@@ -16,16 +16,16 @@ from trainyard.rules import Problem
 def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield file systems that nodes cannot reach from where they stand."""
     vpc = _vpc(context)
-    for one in existing_file_systems(context):
-        if one.state is None:
+    for file_system in existing_file_systems(context):
+        if file_system.state is None:
             continue  # another preflight's matter
-        if one.kind == "ebs":
-            yield from _volume(context, one)
+        if file_system.kind == "ebs":
+            yield from _volume(context, file_system)
         elif vpc is None:
-            message = f"{one.id} exists, and its VPC cannot be that of the network which is yet to be made"
-            yield Problem(one.path, message, "name its VPC in network.existing")
-        elif others := _other_vpcs(context, one, vpc):
-            yield Problem(one.path, f"{one.id} is in {', '.join(others)}, and the cluster in {vpc}")
+            message = f"{file_system.id} exists, and its VPC cannot be that of the network which is yet to be made"
+            yield Problem(file_system.path, message, "name its VPC in network.existing")
+        elif others := _other_vpcs(context, file_system, vpc):
+            yield Problem(file_system.path, f"{file_system.id} is in {', '.join(others)}, and the cluster in {vpc}")
 
 
 def _vpc(context: PreflightContext) -> str | None:
@@ -34,7 +34,7 @@ def _vpc(context: PreflightContext) -> str | None:
         return existing.vpc
     stack = context.ask(find_stack, f"{context.spec.name}-network")
     made = {} if stack is None else stack.outputs
-    found = [one["VpcId"] for one in found_subnets(context).values()]
+    found = [found_subnet["VpcId"] for found_subnet in found_subnets(context).values()]
     return context.outputs.get("VpcId") or made.get("VpcId") or next(iter(found), None)
 
 

@@ -61,8 +61,10 @@ def _makes_network(context: PreflightContext) -> bool:
 def _nat_gateways(context: PreflightContext) -> int:
     """Return how many there are in the zone of the network; in the fullest one where it names none."""
     gateways = context.ask(ec2.nat_gateways)
-    known = context.ask(ec2.subnets, tuple(sorted({one["SubnetId"] for one in gateways if one.get("SubnetId")})))
-    zones = [known[one["SubnetId"]]["AvailabilityZone"] for one in gateways if one.get("SubnetId") in known]
+    known = context.ask(
+        ec2.subnets, tuple(sorted({gateway["SubnetId"] for gateway in gateways if gateway.get("SubnetId")}))
+    )
+    zones = [known[gateway["SubnetId"]]["AvailabilityZone"] for gateway in gateways if gateway.get("SubnetId") in known]
     wanted = context.spec.network.availability_zone
     return zones.count(wanted) if wanted is not None else max((zones.count(zone) for zone in zones), default=0)
 

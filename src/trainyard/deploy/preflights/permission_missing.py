@@ -17,10 +17,10 @@ def check(context: PreflightContext) -> Iterator[Problem]:
     if principal.endswith(":root") or ":federated-user/" in principal:
         return  # the root user may everything, and the simulator knows users and roles only
     decisions = context.ask(iam.decisions, principal, needed_actions(context.spec))
-    forbidden = [one for one in decisions if _is_forbidden(one)]
+    forbidden = [decision for decision in decisions if _is_forbidden(decision)]
     if forbidden:
         yield Problem(("iam",), f"{principal} is forbidden {_listed(forbidden)}")
-    open_ = [one for one in decisions if one.decision != "allowed" and not _is_forbidden(one)]
+    open_ = [decision for decision in decisions if decision.decision != "allowed" and not _is_forbidden(decision)]
     if open_:
         message = f"nothing allows {principal} on every resource: {_listed(open_)}"
         remedy = "fine where a policy allows it for what this cluster makes; the simulation cannot tell"
@@ -33,7 +33,7 @@ def _is_forbidden(one: Decision) -> bool:
 
 
 def _listed(decisions: list[Decision]) -> str:
-    return ", ".join(one.action for one in decisions)
+    return ", ".join(decision.action for decision in decisions)
 
 
 PREFLIGHT = Preflight(

@@ -17,7 +17,9 @@ def check(context: PreflightContext) -> Iterator[Problem]:
         if target.kind == "reservation_group":
             yield from _group(context, target)
         else:
-            found = {one["CapacityReservationId"] for one in found_reservations(context, target)}
+            found = {
+                found_reservation["CapacityReservationId"] for found_reservation in found_reservations(context, target)
+            }
             for index, id_ in enumerate(target.id.split(",")):
                 if id_ not in found:
                     path = (*target.path, index) if target.kind == "reservations" else target.path

@@ -56,8 +56,12 @@ def _shares(context: PreflightContext) -> Iterator[Share]:
 
 def _own(context: PreflightContext, subnets: set[str]) -> int:
     """Return the addresses that nodes of this cluster hold there already."""
-    interfaces = [one for instance in own_instances(context) for one in instance.get("NetworkInterfaces", ())]
-    held = [one for one in interfaces if one.get("SubnetId") in subnets]
+    interfaces = [
+        network_interface
+        for instance in own_instances(context)
+        for network_interface in instance.get("NetworkInterfaces", ())
+    ]
+    held = [interface for interface in interfaces if interface.get("SubnetId") in subnets]
     return sum(len(one.get("PrivateIpAddresses", ())) for one in held)
 
 

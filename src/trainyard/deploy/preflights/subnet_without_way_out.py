@@ -48,7 +48,9 @@ def _without_endpoints(context: PreflightContext, subnet: NamedSubnet, described
     table = (route_table_of(context, described) or {}).get("RouteTableId")
     endpoints = context.ask(ec2.vpc_endpoints, described["VpcId"])
     region = f".{context.spec.region}."
-    there = {str(one["ServiceName"]).partition(region)[2] for one in endpoints if _leads_from(one, table)}
+    there = {
+        str(endpoint["ServiceName"]).partition(region)[2] for endpoint in endpoints if _leads_from(endpoint, table)
+    }
     needed = platform_of(context.spec).deployment().endpoints(context.spec)
     if missing := [service for service in needed if service not in there]:
         message = f"subnet {subnet.id} has no internet, and {described['VpcId']} no endpoint for {', '.join(missing)}"

@@ -82,10 +82,10 @@ def _counts(context: PreflightContext, instance: ec2.Described, quota: ServiceQu
 
 def _reserved(context: PreflightContext, quota: ServiceQuota) -> Iterator[str]:
     """Yield the type of every reserved instance: they count as a whole, whether used or not."""
-    for one in _own_reservations(context).values():
-        same = vcpu_quota(one["InstanceType"], "on-demand")
+    for reservation in _own_reservations(context).values():
+        same = vcpu_quota(reservation["InstanceType"], "on-demand")
         if same is not None and same.name == quota.name:
-            yield from [one["InstanceType"]] * int(one.get("TotalInstanceCount", 0))
+            yield from [reservation["InstanceType"]] * int(reservation.get("TotalInstanceCount", 0))
 
 
 def _own_reservations(context: PreflightContext) -> dict[str, ec2.Described]:

@@ -43,7 +43,7 @@ class Mirror:
 
     def _missing(self, work: Work) -> Iterator[LockedAsset]:
         there = sizes_below(work.account, work.bucket, f"{folder(work.name)}/assets/")
-        yield from (one for one in work.lock.assets if there.get(key_of(work, one)) != one.size_bytes)
+        yield from (asset for asset in work.lock.assets if there.get(key_of(work, asset)) != asset.size_bytes)
 
 
 def key_of(work: Work, asset: LockedAsset) -> str:

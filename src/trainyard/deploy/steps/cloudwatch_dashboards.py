@@ -87,7 +87,7 @@ def _all_names(work: Work) -> list[str]:
     """Return every name that a dashboard of the cluster may have; an environment has none."""
     if work.tag == ENVIRONMENT:
         return []
-    return [dashboard_name(work.name, one) for one in cloudwatch_dashboards()]
+    return [dashboard_name(work.name, cloudwatch_dashboard) for cloudwatch_dashboard in cloudwatch_dashboards()]
 
 
 def _delete(work: Work, name: str) -> bool:

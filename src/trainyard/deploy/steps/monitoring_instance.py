@@ -99,9 +99,9 @@ def _look_at_target(work: Work, group: str) -> _Seen:
         healths = target_healths(work.account, group)
     except TrainyardError as error:
         return _Seen(ready=False, why=f"nobody knows whether Grafana answers the load balancer: {error.problem}")
-    if any(one.state == "healthy" for one in healths):
+    if any(health.state == "healthy" for health in healths):
         return _Seen(ready=True, why="Grafana answers the load balancer")
-    states = ", ".join(f"{one.state} {one.reason}".strip() for one in healths) or "it has no target"
+    states = ", ".join(f"{health.state} {health.reason}".strip() for health in healths) or "it has no target"
     return _Seen(ready=False, why=f"Grafana does not answer the load balancer: {states}")
 
 

@@ -23,7 +23,7 @@ def stack_files(account: Account, stack: str) -> Iterator[LogFile]:
         return
     yield LogFile(f"{stack}-cfn-events", [_text(events)])
     # A stack's own events carry its name.
-    inner = [one for one in events if one.type == _STACK and one.resource != one.stack and one.physical_id]
+    inner = [event for event in events if event.type == _STACK and event.resource != event.stack and event.physical_id]
     failed = dict.fromkeys(one.physical_id for one in inner if one.status.endswith("_FAILED"))
     for id_ in list(failed)[:_MOST_INNER]:
         if of_inner := stack_events(account, id_):

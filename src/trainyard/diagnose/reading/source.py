@@ -46,10 +46,10 @@ class Source:
         return self.size_bytes is not None or self._opened.is_folder
 
     def _files(self) -> Iterator[LogFile]:
-        for one in self._opened.members():
-            if isinstance(one, Skipped):
-                self.unread.add(one.name, one.why)
-            elif log := self._log(one):
+        for member in self._opened.members():
+            if isinstance(member, Skipped):
+                self.unread.add(member.name, member.why)
+            elif log := self._log(member):
                 yield log
 
     def _log(self, member: Member) -> LogFile | None:

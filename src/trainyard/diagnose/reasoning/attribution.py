@@ -69,7 +69,7 @@ class _Causes:
 
     def explained(self) -> list[Mask]:
         """Return which lines of each cause another one explains."""
-        masks = [Mask(len(one)) for one in self._lines]
+        masks = [Mask(len(line)) for line in self._lines]
         for one, links in enumerate(self._links):
             everything = _not(Mask(len(self._lines[one])))
             for at, kind in links.items():

@@ -49,7 +49,7 @@ def causes_of_hits(hits: Iterable[Hit], known: Known) -> list[CauseHits]:
 
 def sureness(cause: Cause, hit: Hit) -> str:
     """Return how sure a line makes a cause of it: the confidence of the signature that found it."""
-    return next(one.confidence for one in cause.signatures if one.id == hit.signature)
+    return next(signature.confidence for signature in cause.signatures if signature.id == hit.signature)
 
 
 def in_time(hit: Hit) -> tuple[float, str, int]:

@@ -71,7 +71,10 @@ class _Counted:
         """Return a root with those of its consequences that are not taken yet, in the order of time."""
         left = {id_: [hit for hit in hits if id(hit) not in taken] for id_, hits in root.explains.items()}
         consequences = [self.cause(self._seen[id_], hits) for id_, hits in left.items() if hits]
-        in_order = sorted(consequences, key=lambda one: _first_line(self._seen[one.cause.id], left[one.cause.id]))
+        in_order = sorted(
+            consequences,
+            key=lambda consequence: _first_line(self._seen[consequence.cause.id], left[consequence.cause.id]),
+        )
         return self.cause(root.seen, root.seen.hits, tuple(in_order))
 
     def cause(

@@ -93,7 +93,7 @@ def _mark(mask: Mask, later: Timeline, places: Sequence[int], times: Sequence[fl
     if not times:
         return
     stretches = (
-        [(0.0, float("inf"))] if None in times else _stretches(sorted(one for one in times if one is not None), kind)
+        [(0.0, float("inf"))] if None in times else _stretches(sorted(time for time in times if time is not None), kind)
     )
     for place in places:
         hit = later.hits[place]

@@ -90,8 +90,8 @@ def _time_line(root: _Values) -> Iterator[str]:
     for one in root["consequences"]:
         yield f"- {one['first_seen'] or 'time not known'}: {one['title']} (`{one['cause']}`, {seen(one)})"
     yield ""
-    for one in root["consequences"]:
-        yield from _evidence(one["evidence"][:1])
+    for consequence in root["consequences"]:
+        yield from _evidence(consequence["evidence"][:1])
 
 
 def _others(causes: Sequence[_Values]) -> Iterator[str]:
@@ -99,16 +99,16 @@ def _others(causes: Sequence[_Values]) -> Iterator[str]:
         return
     yield "## What else is wrong"
     yield ""
-    for one in causes:
-        yield f"### {one['title']}"
+    for cause in causes:
+        yield f"### {cause['title']}"
         yield ""
-        yield one["explanation"]
+        yield cause["explanation"]
         yield ""
-        yield from _facts(one)
-        yield from _evidence(one["evidence"][:2])
-        yield f"What to do: {one['remedy']}"
+        yield from _facts(cause)
+        yield from _evidence(cause["evidence"][:2])
+        yield f"What to do: {cause['remedy']}"
         yield ""
-        yield f"Source: <{one['source']}>"
+        yield f"Source: <{cause['source']}>"
         yield ""
 
 
@@ -127,7 +127,7 @@ def _harmless(causes: Sequence[_Values]) -> Iterator[str]:
         return
     yield "## What looks like trouble and is none"
     yield ""
-    yield from (f"- {one['title']} (`{one['cause']}`, {counted(one['count'], 'line')})" for one in causes)
+    yield from (f"- {cause['title']} (`{cause['cause']}`, {counted(cause['count'], 'line')})" for cause in causes)
     yield ""
 
 

@@ -32,7 +32,7 @@ class Sorts(NamedTuple):
 
     def counting(self, ids: Iterable[str]) -> list[str]:
         """Return those that count of the signatures that find a line; where one says it is harmless, no other does."""
-        applying = [one for one in ids if one in self.applying]
+        applying = [id_ for id_ in ids if id_ in self.applying]
         return [one for one in applying if one in self.harmless] or applying
 
 
@@ -72,7 +72,7 @@ class LogHits:
         """Find lines in what was kept back."""
         if self._waiting:
             self._lines(self._waiting, tally)
-            self._of_events = {one for one in self._of_events if one > self._waiting.line}
+            self._of_events = {of_event for of_event in self._of_events if of_event > self._waiting.line}
             self._waiting = None
 
     def _lines(self, piece: Piece, tally: Tally) -> None:

@@ -246,8 +246,8 @@ def node_needs(described: Mapping[str, Any], container: str) -> Iterator[NodeNee
 def _need(nodes: str, container: Mapping[str, Any]) -> NodeNeed:
     """Return what a container asks for, in the new way of saying it or in the former one."""
     asked = [float(container.get("vcpus") or 0), float(container.get("memory") or 0), 0.0]
-    for one in container.get("resourceRequirements", ()):
-        asked[_PLACES[one["type"]]] = float(one["value"])
+    for resource_requirement in container.get("resourceRequirements", ()):
+        asked[_PLACES[resource_requirement["type"]]] = float(resource_requirement["value"])
     options = container.get("logConfiguration", {}).get("options", {})
     return NodeNeed(
         nodes,
@@ -262,13 +262,13 @@ def _need(nodes: str, container: Mapping[str, Any]) -> NodeNeed:
 
 def _ends(described: Mapping[str, Any]) -> Iterator[ContainerEnd]:
     attempts = described.get("attempts", ())
-    for one in attempts:
-        container = one.get("container", {})
+    for attempt in attempts:
+        container = attempt.get("container", {})
         said = (container.get("logStreamName"), container.get("exitCode"), container.get("reason", ""))
-        yield ContainerEnd(*said, one.get("statusReason", ""), one.get("stoppedAt"))
+        yield ContainerEnd(*said, attempt.get("statusReason", ""), attempt.get("stoppedAt"))
     container = described.get("container", {})
     stream = container.get("logStreamName")
-    if stream and stream not in [one.get("container", {}).get("logStreamName") for one in attempts]:
+    if stream and stream not in [attempt.get("container", {}).get("logStreamName") for attempt in attempts]:
         yield ContainerEnd(
             stream, container.get("exitCode"), container.get("reason", ""), "", described.get("stoppedAt")
         )

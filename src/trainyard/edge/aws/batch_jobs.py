@@ -141,7 +141,9 @@ def _main_node(container: dict[str, Any], tried: Sequence[dict[str, Any]], prope
     of_attempts = [attempt.get("container", {}) for attempt in tried]
     streams = [one.get("logStreamName") for one in (*of_attempts, container)]
     last = next((one for one in (container, *reversed(of_attempts)) if one.get("exitCode") is not None), container)
-    reason = container.get("reason") or next((one["reason"] for one in of_attempts[-1:] if one.get("reason")), "")
+    reason = container.get("reason") or next(
+        (of_attempt["reason"] for of_attempt in of_attempts[-1:] if of_attempt.get("reason")), ""
+    )
     return MainNode(
         last.get("exitCode"),
         " ".join(str(reason).split()),
@@ -151,6 +153,6 @@ def _main_node(container: dict[str, Any], tried: Sequence[dict[str, Any]], prope
 
 
 def _log_group(container: dict[str, Any], properties: dict[str, Any]) -> str:
-    ranges = [one.get("container", {}) for one in properties.get("nodeRangeProperties", ())]
+    ranges = [property_.get("container", {}) for property_ in properties.get("nodeRangeProperties", ())]
     groups = (one.get("logConfiguration", {}).get("options", {}).get("awslogs-group") for one in (container, *ranges))
     return next((group for group in groups if group), _DEFAULT_GROUP)

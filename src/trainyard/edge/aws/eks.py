@@ -227,10 +227,11 @@ def _node_group(described: Mapping[str, Any]) -> NodeGroupState:
         described.get("nodeRole", ""),
         dict(described.get("labels") or {}),
         tuple(
-            (one.get("key", ""), one.get("value", ""), one.get("effect", "")) for one in described.get("taints") or ()
+            (taint.get("key", ""), taint.get("value", ""), taint.get("effect", ""))
+            for taint in described.get("taints") or ()
         ),
         dict(described.get("tags") or {}),
-        tuple(one["name"] for one in described.get("resources", {}).get("autoScalingGroups") or ()),
+        tuple(group["name"] for group in described.get("resources", {}).get("autoScalingGroups") or ()),
         (template["id"], str(template.get("version", ""))) if "id" in template else None,
         _issues(described),
         described.get("createdAt"),
@@ -250,7 +251,9 @@ def _addon(described: Mapping[str, Any]) -> Addon:
 
 
 def _update(described: Mapping[str, Any]) -> Update:
-    errors = [f"{one.get('errorCode', '')}: {one.get('errorMessage', '')}" for one in described.get("errors") or ()]
+    errors = [
+        f"{error.get('errorCode', '')}: {error.get('errorMessage', '')}" for error in described.get("errors") or ()
+    ]
     return Update(
         described["id"],
         described.get("type", ""),

@@ -67,7 +67,7 @@ def events(  # noqa: PLR0913  a stream and a part of it
     token: dict[str, str] = {}
     for _ in range(_MOST_PAGES):
         page = _page(account, "get_log_events", **asked, startFromHead=not newest_first, **token)
-        found = _within((_event(one, stream) for one in page.get("events", ())), since_ms, until_ms)
+        found = _within((_event(event, stream) for event in page.get("events", ())), since_ms, until_ms)
         if found:
             yield found
         # The end is where a call returns the token that it was given.

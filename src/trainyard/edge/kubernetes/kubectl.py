@@ -142,7 +142,7 @@ class ProgramKubectl:
     def delete(self, documents: Sequence[Mapping[str, Any]]) -> list[str]:
         """Delete what the documents name."""
         words = ["delete", "--ignore-not-found", "--wait=true", f"--timeout={_GONE_WITHIN_S}s", "--filename=-"]
-        named = [_identity(one) for one in documents]
+        named = [_identity(document) for document in documents]
         return _lines(self._done(words, f"delete {_named(documents)}", _CHANGE_S, _text(named)).output)
 
     def logs(  # noqa: PLR0913  as many as kubectl has

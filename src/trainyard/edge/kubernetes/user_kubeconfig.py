@@ -67,7 +67,7 @@ def _refuse_read_only(file: Path, target: Path) -> None:
     # Root may write what nobody is to write.
     if target.exists() and not (target.stat().st_mode & stat.S_IWUSR and os.access(target, os.W_OK)):
         raise _unwritable(file, "it is read-only")
-    folder = next(one for one in target.parents if one.exists())
+    folder = next(parent for parent in target.parents if parent.exists())
     if not folder.is_dir():
         raise _unwritable(file, f"{folder} is no folder")
     if not os.access(folder, os.W_OK | os.X_OK):
@@ -172,7 +172,7 @@ def _read(target: Path) -> Any:
     except (YAMLError, ValueError) as error:
         raise _unwritable(target, f"it is no YAML: {str(error).splitlines()[0]}") from error
     lists = [document.get(key) for key in _LISTS] if isinstance(document, dict) else [""]
-    if any(one is not None and not isinstance(one, list) for one in lists):
+    if any(list_ is not None and not isinstance(list_, list) for list_ in lists):
         raise _unwritable(target, "it is no kubeconfig")
     return document
 

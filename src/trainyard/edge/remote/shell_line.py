@@ -40,7 +40,9 @@ def answer_in(printed: str, where: str) -> Answer | None:
         return None
     found = answers[-1]  # whatever a profile prints comes before
     try:
-        output, error = (b"" if one == "-" else base64.b64decode(one, validate=True) for one in found.groups()[2:])
+        output, error = (
+            b"" if group == "-" else base64.b64decode(group, validate=True) for group in found.groups()[2:]
+        )
     except binascii.Error:
         return None
     if len(output) < int(found[2]):
@@ -53,9 +55,9 @@ def answer_in(printed: str, where: str) -> Answer | None:
 
 
 def _words(arguments: Sequence[str], content: bytes, most_bytes: int) -> str:
-    if any("\0" in one for one in arguments):
+    if any("\0" in argument for argument in arguments):
         raise TrainyardError("a zero byte cannot be part of a command")
-    words = _base64(b"".join(one.encode() + b"\0" for one in arguments))
+    words = _base64(b"".join(argument.encode() + b"\0" for argument in arguments))
     return f"{most_bytes} {words} {_base64(content)}".rstrip()
 
 

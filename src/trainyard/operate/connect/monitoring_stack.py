@@ -15,7 +15,7 @@ def monitoring_stack(account: Account, cluster: str) -> StackState | None:
     environment = next((one.tags[ENVIRONMENT] for one in own if ENVIRONMENT in one.tags), None)
     shared = [] if environment is None else stacks_tagged(account, ENVIRONMENT, environment)
     stacks = [*own, *(one for one in shared if CLUSTER not in one.tags)]
-    return next((one for one in stacks if _MODE in one.outputs), None)
+    return next((stack for stack in stacks if _MODE in stack.outputs), None)
 
 
 def made_by_trainyard(account: Account, cluster: str) -> bool:

@@ -38,7 +38,7 @@ def find_target(account: Account, cluster: str, node: str | None) -> Target:
     if wanted == "monitoring":
         return _monitoring(account, cluster, targets)
     found = _by_role(ROLES[wanted], targets) if wanted in ROLES else _by_name(account, cluster, wanted, targets)
-    if all(one.role == UNKNOWN for one in targets):
+    if all(target.role == UNKNOWN for target in targets):
         found = _without_head(account, cluster, None if wanted == HEAD else wanted) or found
     if found is None:
         raise _missing(account, cluster, node, targets)
@@ -54,18 +54,18 @@ def _without_head(account: Account, cluster: str, node: str | None) -> Target | 
 
 def _by_role(role: str, targets: Sequence[Target]) -> Target | None:
     """Return one of a role: the newest that runs, or that there is."""
-    of_role = [one for one in targets if one.role == role]
+    of_role = [target for target in targets if target.role == role]
     return next((one for one in of_role if one.state == "running"), of_role[0] if of_role else None)
 
 
 def _by_name(account: Account, cluster: str, wanted: str, targets: Sequence[Target]) -> Target | None:
     names = {wanted, wanted.partition(".")[0]}
-    for one in targets:
-        if names & {one.instance, one.private_address, one.public_address, one.host}:
-            return one
+    for target in targets:
+        if names & {target.instance, target.private_address, target.public_address, target.host}:
+            return target
     if _SLURM_NAME.fullmatch(wanted):
         instance = instance_of_slurm_node(account, cluster, wanted)
-        return next((one for one in targets if one.instance == instance), None)
+        return next((target for target in targets if target.instance == instance), None)
     # An instance of somebody else's monitoring has no tag of the cluster.
     return _instance(account, cluster, wanted) if _INSTANCE.fullmatch(wanted) else None
 
@@ -74,7 +74,7 @@ def _monitoring(account: Account, cluster: str, targets: Sequence[Target]) -> Ta
     """Return the instance of a self-hosted monitoring, also where the cluster's environment has it."""
     stack = monitoring_stack(account, cluster)
     instance = "" if stack is None else stack.outputs.get("MonitoringInstanceId", "")
-    found = next((one for one in targets if one.instance == instance), None)
+    found = next((target for target in targets if target.instance == instance), None)
     if found is None and instance:
         found = _instance(account, cluster, instance)
     if found is None:
@@ -97,6 +97,6 @@ def _missing(account: Account, cluster: str, node: str | None, targets: Sequence
         role = {"login": "login node"}.get(node or HEAD, "head node")
         hint = f"`trainyard status {cluster} --region {account.region}` says how the cluster is"
         return TrainyardError(f"{cluster} has no {role}", where=cluster, hint=hint)
-    named = ", ".join(f"{one.instance} ({one.role}, {one.host})" for one in targets[:_MOST_NAMED])
+    named = ", ".join(f"{target.instance} ({target.role}, {target.host})" for target in targets[:_MOST_NAMED])
     more = f" and {len(targets) - _MOST_NAMED} more" if len(targets) > _MOST_NAMED else ""
     return InputError(f"{cluster} has no node {node!r}", where="--node", hint=f"it has {named}{more}")

@@ -94,7 +94,7 @@ class Export:
         return Exported(file, folder, streams, count, stack, left_out, *added)
 
     def _add_streams(self, archive: NewArchive, folder: str) -> tuple[int, int]:
-        wanted = [one for one in self.streams if _may_have_events(one, self.of)]
+        wanted = [stream for stream in self.streams if _may_have_events(stream, self.of)]
         streams = count = 0
         with closing(self._reads(archive, wanted)) as reads:
             for number, read in enumerate(reads, start=1):

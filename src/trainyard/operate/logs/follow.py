@@ -51,7 +51,7 @@ class Following:
     def _new(self, streams: tuple[Stream, ...] | None, since_ms: int, until_ms: int | None) -> Iterator[LogEvent]:
         if streams == ():
             return
-        names = () if streams is None else [one.name for one in streams]
+        names = () if streams is None else [stream.name for stream in streams]
         pattern = None if self.search is None else self.search.pattern
         found = filtered(self.account, self.group, names, since_ms, until_ms, pattern=pattern)
         kept_from_ms = int(self.account.clock.now() * 1000) - 2 * OVERLAP_MS

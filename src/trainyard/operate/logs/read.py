@@ -48,7 +48,7 @@ def _merged(
     pattern = search.pattern if search is not None else None
     # All of them are asked for without their names: one search, and not one for each hundred.
     everything = log.whole and not log.shared and len(streams) == len(log.streams)
-    names = [one.name for one in streams]
+    names = [stream.name for stream in streams]
     parts = [[]] if everything else [names[at : at + MOST_STREAMS] for at in range(0, len(names), MOST_STREAMS)]
     found = [filtered(account, log.group.name, part, *of, pattern=pattern) for part in parts]
     return heapq.merge(*(_each(pages) for pages in found), key=lambda event: event.at_ms)
@@ -108,4 +108,4 @@ def _steps_back(log: ClusterLog, of: Period, now_s: float) -> Iterator[Period]:
 
 def _beginning(log: ClusterLog) -> int:
     """Return when the first event of any stream was. Where nobody says, it may be older than the group."""
-    return min((one.first_ms for one in log.streams if one.first_ms is not None), default=0)
+    return min((stream.first_ms for stream in log.streams if stream.first_ms is not None), default=0)

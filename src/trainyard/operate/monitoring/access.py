@@ -58,7 +58,7 @@ class MonitoringAccess:
 
 def monitoring_access(account: Account, stacks: Iterable[StackState]) -> MonitoringAccess | None:
     """Return what the monitoring stack among these says; None where there is none."""
-    stack = next((one for one in stacks if _MODE in one.outputs and one.name.endswith("-monitoring")), None)
+    stack = next((stack for stack in stacks if _MODE in stack.outputs and stack.name.endswith("-monitoring")), None)
     if stack is None:
         return None
     outputs = {name: stack.outputs[name] for name in documented_outputs() if name in stack.outputs}

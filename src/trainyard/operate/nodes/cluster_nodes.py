@@ -45,7 +45,7 @@ class Nodes:
     @property
     def ok(self) -> bool:
         """Return whether all are ready, all are there, and nothing is wrong."""
-        return self.ready and not any(one.severity == "error" for one in self.findings)
+        return self.ready and not any(finding.severity == "error" for finding in self.findings)
 
     @property
     def deploying(self) -> bool:
@@ -101,7 +101,9 @@ def compared(place: Place, now: float, instances: Sequence[Node], readings: Read
     """Return the nodes of a cluster from what EC2 says, what they wrote, and what there should be."""
     known = readings.by_instance
     publishes = wanted.published.release is not None or wanted.published.problem is not None
-    there = tuple(node_that_is_there(one, known.get(one.id), expects_record=publishes) for one in instances)
+    there = tuple(
+        node_that_is_there(instance, known.get(instance.id), expects_record=publishes) for instance in instances
+    )
     ids = {node.id for node in there}
     left = sorted((one for one in known.values() if one.instance_id not in ids), key=lambda one: -one.written)
     gone = tuple(map(node_that_is_gone, left))

@@ -71,9 +71,9 @@ class Look:
 def of_queue(nodes: Nodes, queue: str) -> Nodes:
     """Return the nodes of a queue or a login pool. Raises InputError where there is none of that name."""
     there, gone = (tuple(one for one in part if one.group == queue) for part in (nodes.there, nodes.gone))
-    groups = tuple(one for one in nodes.groups if one.name == queue)
+    groups = tuple(group for group in nodes.groups if group.name == queue)
     if not (there or gone or groups):
-        known = sorted({one.name for one in nodes.groups if one.name})
+        known = sorted({group.name for group in nodes.groups if group.name})
         hint = f"it has {', '.join(known)}" if known else "check the name"
         raise InputError(f"{nodes.name} has no queue {queue!r}", where="--queue", hint=hint)
     return replace(nodes, groups=groups, there=there, gone=gone)

@@ -93,11 +93,11 @@ def watch(
 
 
 def _ending(nodes: Nodes, before: set[str]) -> Ending | None:
-    if any(one.id in _FINAL and one.severity == "error" for one in nodes.findings):
+    if any(finding.id in _FINAL and finding.severity == "error" for finding in nodes.findings):
         return "failed"
     if any(node.id not in before and node.status in ("failed", "held") for node in nodes.gone):
         return "failed"
-    missing = any(one.id == "nodes-missing" for one in nodes.findings)
+    missing = any(finding.id == "nodes-missing" for finding in nodes.findings)
     return "ready" if nodes.ready and not missing else None
 
 

@@ -64,15 +64,15 @@ def ask(
 def fsx(account: Account, name: str, wanted: list[Mount]) -> tuple[FileSystem, ...]:
     """Return the FSx file systems of a cluster: those that it mounts, and those that carry its tags."""
     found = {
-        one["FileSystemId"]: FileSystem(
-            _WORDS.get(one["FileSystemType"], f"FSx ({one['FileSystemType']})"),
-            one["FileSystemId"],
-            one.get("Lifecycle", "not known"),
-            one.get("StorageCapacity"),
+        file_system["FileSystemId"]: FileSystem(
+            _WORDS.get(file_system["FileSystemType"], f"FSx ({file_system['FileSystemType']})"),
+            file_system["FileSystemId"],
+            file_system.get("Lifecycle", "not known"),
+            file_system.get("StorageCapacity"),
             mount.folder if mount else None,
         )
-        for one in fsx_api.file_systems(account)
-        if (mount := _mounted(one, _fsx_ids(one), wanted)) or _owned(one, name)
+        for file_system in fsx_api.file_systems(account)
+        if (mount := _mounted(file_system, _fsx_ids(file_system), wanted)) or _owned(file_system, name)
     }
     # Of a volume of OpenZFS nobody says here in which file system it is.
     missing = (one for one in wanted if one.id is not None and one.id.startswith("fs-"))
@@ -87,15 +87,15 @@ def _fsx_ids(described: Mapping[str, Any]) -> set[str]:
 def efs(account: Account, name: str, wanted: list[Mount]) -> tuple[FileSystem, ...]:
     """Return the EFS file systems of a cluster: those that it mounts, and those that carry its tags."""
     found = {
-        one["FileSystemId"]: FileSystem(
+        file_system["FileSystemId"]: FileSystem(
             "EFS",
-            one["FileSystemId"],
-            one["LifeCycleState"],
-            round(one.get("SizeInBytes", {}).get("Value", 0) / _GIB, 1),
+            file_system["FileSystemId"],
+            file_system["LifeCycleState"],
+            round(file_system.get("SizeInBytes", {}).get("Value", 0) / _GIB, 1),
             mount.folder if mount else None,
         )
-        for one in efs_api.file_systems(account)
-        if (mount := _mounted(one, {one["FileSystemId"]}, wanted)) or _owned(one, name)
+        for file_system in efs_api.file_systems(account)
+        if (mount := _mounted(file_system, {file_system["FileSystemId"]}, wanted)) or _owned(file_system, name)
     }
     return (*found.values(), *_missing("EFS", (one for one in wanted if one.id is not None), found))
 

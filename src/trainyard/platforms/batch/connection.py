@@ -44,7 +44,12 @@ def batch_target(account: Account, cluster: str, wanted: str | None) -> Target |
     of_job = _instance_of_job(account, resources, wanted) if _JOB.fullmatch(wanted) else None
     names = {of_job or wanted, wanted.partition(".")[0]}
     return next(
-        (one for one in targets if names & {one.instance, one.private_address, one.public_address, one.host}), None
+        (
+            target
+            for target in targets
+            if names & {target.instance, target.private_address, target.public_address, target.host}
+        ),
+        None,
     )
 
 

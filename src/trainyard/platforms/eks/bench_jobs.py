@@ -108,7 +108,7 @@ class OnEks:
             runs = mpi_runs.runs_of_submission(kubectl, folder)
         # Times are whole seconds; runs of the same one are in the order of the list.
         self._order |= {mpi_runs.number_of(one): f"{mpi_runs.made(one)} {at:06d}" for at, one in enumerate(runs)}
-        return {mpi_runs.test_of(one): mpi_runs.number_of(one) for one in runs}
+        return {mpi_runs.test_of(run): mpi_runs.number_of(run) for run in runs}
 
     def is_newer(self, number: str, than: str) -> bool:
         """Return whether a run was made after another one. What is not listed any more is older."""

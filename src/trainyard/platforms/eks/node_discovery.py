@@ -17,7 +17,10 @@ from trainyard.spec.cluster import Spec
 def instances(account: Account, spec: Spec) -> tuple[Instance, ...]:
     """Return those of the node groups. System nodes are of no queue, and the agent does not ask for them."""
     queues = {node_group_name(group): group.queue.name for group in spec.node_groups()}
-    described = [(one, queues.get(node_group_of(one) or "", "")) for one in kubernetes_instances(account, spec.name)]
+    described = [
+        (kubernetes_instance, queues.get(node_group_of(kubernetes_instance) or "", ""))
+        for kubernetes_instance in kubernetes_instances(account, spec.name)
+    ]
     return tuple(instance(one, "Compute", queue, bool(queue)) for one, queue in described)
 
 

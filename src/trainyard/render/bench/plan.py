@@ -131,10 +131,10 @@ def _optimisation(nodes: GpuNodes, image: str | None) -> Iterator[BenchJob]:
         control = _variant(group, f"{group['name']}-control", {})
         yield _job(nodes, control, count, image)
         control_id = _id(nodes, 4, control["name"], image)
-        for one in group["values"]:
-            if _applies(nodes, one, count):
-                name = f"{one['variable'].removeprefix('NCCL_')}-{one['value']}".lower()
-                variant = _variant(group, name, {one["variable"]: one["value"]})
+        for value in group["values"]:
+            if _applies(nodes, value, count):
+                name = f"{value['variable'].removeprefix('NCCL_')}-{value['value']}".lower()
+                variant = _variant(group, name, {value["variable"]: value["value"]})
                 yield _job(nodes, {**variant, "control_of": control_id}, count, image)
 
 

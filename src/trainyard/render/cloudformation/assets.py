@@ -30,7 +30,7 @@ def assets_parameters(spec: Spec, ids: Ids) -> dict[str, str]:
 
 def _login_scripts(spec: Spec) -> list[str]:
     s3 = f"arn:{partition(spec.region)}:s3:::"
-    keys = [one for _, pool in spec.login_pools() for one in script_keys(pool.custom_actions)]
+    keys = [script_key for _, pool in spec.login_pools() for script_key in script_keys(pool.custom_actions)]
     # The parameter is a list with commas between; a question mark stands for any one character in an ARN.
     # https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_resource.html
     return [f"{s3}{bucket}/{key}".replace(",", "?") for bucket, key in keys]

@@ -21,7 +21,10 @@ def needs_network(spec: Spec) -> bool:
         return True
     if spec.network.existing is None or spec.monitoring.mode == "self-hosting" or needs_prefix_list(spec):
         return True
-    return any(isinstance(one.settings, Lustre | OpenZfs) and one.settings.id is None for one in spec.file_systems)
+    return any(
+        isinstance(file_system.settings, Lustre | OpenZfs) and file_system.settings.id is None
+        for file_system in spec.file_systems
+    )
 
 
 def needs_prefix_list(spec: Spec) -> bool:

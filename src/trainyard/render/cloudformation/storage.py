@@ -39,7 +39,7 @@ def storage_parameters(spec: Spec, ids: Ids) -> dict[str, str]:
 
 
 def _made(spec: Spec, kind: type[Kind]) -> list[Kind]:
-    of_kind = [one.settings for one in spec.file_systems if isinstance(one.settings, kind)]
+    of_kind = [file_system.settings for file_system in spec.file_systems if isinstance(file_system.settings, kind)]
     made = [settings for settings in of_kind if settings.id is None]
     if len(made) > MOST_OF_A_KIND:
         raise TrainyardError(

@@ -54,7 +54,7 @@ def _root(spec: Spec, height: float) -> ET.Element:
 
 
 def _about(spec: Spec) -> str:
-    mounts = ", ".join(one.mount for one in spec.file_systems)
+    mounts = ", ".join(file_system.mount for file_system in spec.file_systems)
     home = platform_of(spec).has_head_node
     shared = f"File systems: {mounts or ('/home' if home else 'none')}"
     return f"{_subtitle(spec)}. {_nodes(spec)}{shared}. Monitoring: {spec.monitoring.mode}."

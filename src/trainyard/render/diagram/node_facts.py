@@ -51,8 +51,8 @@ def _lines(spec: Spec, launch: Launch) -> Iterator[str]:
 
 def _alternatives(words: Callable[[Instance, InstanceType], str], instances: Sequence[Instance]) -> str:
     """Return what there is to say about each of several types; nothing where one of them is unknown."""
-    texts = dict.fromkeys(words(one, one.facts) for one in instances if one.facts is not None)
-    if any(one.facts is None for one in instances) or not any(texts):
+    texts = dict.fromkeys(words(instance, instance.facts) for instance in instances if instance.facts is not None)
+    if any(instance.facts is None for instance in instances) or not any(texts):
         return ""
     return " or ".join(text or "none" for text in texts)
 

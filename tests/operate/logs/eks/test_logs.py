@@ -34,7 +34,7 @@ STREAMS = {
 
 def training_pod(name: str, node: str = NODE, namespace: str = "default", *containers: str) -> dict[str, Any]:
     labels = {"training.kubeflow.org/job-name": name.partition("-")[0]}
-    spec = {"nodeName": node, "containers": [{"name": one} for one in containers or ("train",)]}
+    spec = {"nodeName": node, "containers": [{"name": container} for container in containers or ("train",)]}
     return pod(name, "Running", metadata={"labels": labels, "namespace": namespace}, spec=spec)
 
 
@@ -61,7 +61,7 @@ def of_cloudwatch(of: EksCluster = OF, **wanted: Any) -> Logs:
 
 
 def messages(found: Logs | PodLogs, of: Period = WHOLE, **how: Any) -> list[str]:
-    return [one.message for one in found.events(of, **how)]
+    return [event.message for event in found.events(of, **how)]
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_the_streams_of_the_control_plane_are_listed_and_its_other_groups_named(
     assert "2 streams of the control plane\n" in text
     assert f"another group of this cluster: --group {INSIGHTS} (" in text
     assert "pods: --pod, --job and --node read their logs by kubectl" in text
-    assert [one["log"] for one in log_values(found)["streams"]] == ["kube-scheduler", "authenticator"]
+    assert [stream["log"] for stream in log_values(found)["streams"]] == ["kube-scheduler", "authenticator"]
 
 
 def test_what_the_control_plane_says_is_printed_with_who_says_it(capsys):
@@ -107,7 +107,7 @@ def test_where_the_control_plane_has_written_nothing_that_is_said():
 
 def test_of_container_insights_the_streams_of_a_node_are_chosen():
     found = of_cloudwatch(group=INSIGHTS, nodes=("ip-10-0-16-2",))
-    assert [one.name for one in found.streams] == [OF_NODE]
+    assert [stream.name for stream in found.streams] == [OF_NODE]
     with pytest.raises(InputError, match="has no logs of a node 'ip-10-0-16-9'"):
         of_cloudwatch(group=INSIGHTS, nodes=("ip-10-0-16-9",))
 
@@ -125,7 +125,7 @@ def test_of_container_insights_the_streams_of_a_node_are_chosen():
     ids=str,
 )
 def test_pods_are_chosen_by_their_names_their_jobs_and_their_nodes(wanted: dict[str, Any], pods: list[str]):
-    assert [one.node for one in of_pods(**wanted).streams] == pods
+    assert [stream.node for stream in of_pods(**wanted).streams] == pods
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,10 @@ def test_pods_are_listed_with_their_nodes(capsys):
     text = capsys.readouterr().out
     assert text.splitlines()[0] == "2 containers of 2 pods, by kubectl"
     assert f"  default/train-worker-0  {'':<25}" in text
-    assert [one["pod"] for one in log_values(found)["streams"]] == ["default/train-worker-0", "default/train-worker-1"]
+    assert [stream["pod"] for stream in log_values(found)["streams"]] == [
+        "default/train-worker-0",
+        "default/train-worker-1",
+    ]
 
 
 def test_a_cluster_that_logs_nothing_in_cloudwatch_has_its_pods():

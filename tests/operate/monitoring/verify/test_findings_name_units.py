@@ -22,7 +22,7 @@ def installed() -> set[str]:
 
 def test_every_unit_that_a_remedy_names_is_one_that_steps_install():
     told = {id_: kind.remedy for id_, kind in kinds().items()}
-    told |= {one.id: " ".join([*one.remedy, one.description]) for one in alerts()}
+    told |= {alert.id: " ".join([*alert.remedy, alert.description]) for alert in alerts()}
     named = {id_: set(_NAMED.findall(text)) for id_, text in told.items()}
     assert set().union(*named.values()) >= {"trainyard-prometheus", "trainyard-node-metrics", "trainyard-keeper"}
     assert {id_: found for id_, units in named.items() if (found := units - installed() - _OTHERS)} == {}

@@ -73,7 +73,7 @@ def found(
 
 
 def scraped(*ids: str) -> FakeKeeper:
-    return FakeKeeper([up(job, one) for one in ids for job in PORTS])
+    return FakeKeeper([up(job, id_) for id_ in ids for job in PORTS])
 
 
 @EACH
@@ -95,7 +95,7 @@ def test_nobody_asks_for_tags_of_parallelcluster(account: Account, platform: str
 @EACH
 def test_without_an_account_a_head_node_is_not_missed(platform: str):
     situation = Situation(spec(TEXT.replace("PLATFORM", platform)), scraped("i-00000000000000003"))
-    messages = [one.message for one in targets(situation)]
+    messages = [target.message for target in targets(situation)]
     assert messages == ["1 of 2 nodes of queue gpu are scraped for node-exporter, dcgm-exporter, trainyard-node"]
 
 
@@ -130,7 +130,9 @@ class OnePodIdentity:
     """What EKS answers of who has a role."""
 
     def __init__(self, *service_accounts: str) -> None:
-        self.listed = [{"namespace": "monitoring", "serviceAccount": one} for one in service_accounts]
+        self.listed = [
+            {"namespace": "monitoring", "serviceAccount": service_account} for service_account in service_accounts
+        ]
 
     def get_paginator(self, operation: str) -> OnePodIdentity:
         assert operation == "list_pod_identity_associations"

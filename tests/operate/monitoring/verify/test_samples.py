@@ -74,7 +74,7 @@ def test_what_prometheus_tells_of_itself_becomes_a_finding(check, asked: str, va
 
 
 def loaded(**of_first: str) -> list[dict[str, Any]]:
-    groups = [{"rules": [{"name": one.get("alert") or one["record"], "health": "ok"} for one in group["rules"]]}
+    groups = [{"rules": [{"name": rule.get("alert") or rule["record"], "health": "ok"} for rule in group["rules"]]}
               for group in rules_document()["groups"]]  # fmt: skip
     groups[0]["rules"][0] |= of_first
     return groups
@@ -84,7 +84,7 @@ def test_rules_that_are_not_loaded_are_counted_and_named():
     keeper = FakeKeeper()
     keeper.groups = loaded()
     assert found(rules, keeper) == []
-    names = [one["name"] for group in keeper.groups for one in group["rules"]]
+    names = [rule["name"] for group in keeper.groups for rule in group["rules"]]
     keeper.groups = []
     ((severity, id_, message),) = found(rules, keeper)
     assert (severity, id_) == ("error", "rules-not-loaded")

@@ -26,7 +26,7 @@ def test_an_unreachable_keeper_is_a_finding_and_keeps_nobody_from_looking_at_the
     keeper, told = FakeKeeper(), list[str]()
     keeper.reachable = False
     verified = verify(Situation(spec(), keeper, in_account(nodes())), told.append)
-    unreachable = next(one for one in verified.findings if one.id == "keeper-unreachable")
+    unreachable = next(finding for finding in verified.findings if finding.id == "keeper-unreachable")
     assert unreachable.message == "no Prometheus answers at http://localhost:9090"
     assert unreachable.remedy == "is the port forwarded?"
     assert verified.looked_at["instances"] == 4
@@ -36,7 +36,7 @@ def test_an_unreachable_keeper_is_a_finding_and_keeps_nobody_from_looking_at_the
 
 def test_where_nothing_arrives_nothing_is_said_of_single_targets():
     verified = verify(Situation(spec(), FakeKeeper(whole())), lambda _: None)
-    assert [one.id for one in verified.findings] == ["no-recent-samples", "rules-not-loaded"]
+    assert [finding.id for finding in verified.findings] == ["no-recent-samples", "rules-not-loaded"]
     assert not verified.good
 
 
@@ -44,16 +44,16 @@ def test_a_check_that_may_not_be_made_is_a_warning_and_the_others_are_made():
     account = Refusing(in_account().account, spec(), {})
     keeper = FakeKeeper(whole(), {"max(timestamp": 1.0})
     verified = verify(Situation(spec(), keeper, account), lambda _: None)
-    refused = [one for one in verified.findings if one.id == "not-verified"]
+    refused = [finding for finding in verified.findings if finding.id == "not-verified"]
     assert {one.severity for one in refused} == {"warning"}
     assert "tags of instances: not allowed: ec2:DescribeInstances" in {one.message for one in refused}
-    assert any(one.id == "panel-empty" for one in verified.findings)
+    assert any(finding.id == "panel-empty" for finding in verified.findings)
 
 
 def test_findings_come_the_worst_first():
     verified = verify(Situation(spec(), FakeKeeper(whole(), {"max(timestamp": 1.0})), lambda _: None)
     order = ["error", "warning", "info"]
-    severities = [order.index(one.severity) for one in verified.findings]
+    severities = [order.index(finding.severity) for finding in verified.findings]
     assert severities == sorted(severities)
     assert len(set(severities)) > 1
 
@@ -67,7 +67,7 @@ def test_waiting_ends_when_the_time_is_over():
 
     verified = verify_until_good(situation, clock, 100, lambda _: None)
     assert not verified.good
-    assert [one - looks[0] for one in looks] == [0, 30, 60, 90, 100]
+    assert [look - looks[0] for look in looks] == [0, 30, 60, 90, 100]
 
 
 def test_without_waiting_there_is_one_look():

@@ -32,7 +32,7 @@ def verified(cluster: WholeCluster, folder: Path, url: str | None = None) -> dic
 
 
 def told(result: dict[str, Any]) -> set[tuple[str, str]]:
-    return {(one["id"], one["message"]) for one in result["findings"]}
+    return {(finding["id"], finding["message"]) for finding in result["findings"]}
 
 
 def settled(cluster: WholeCluster, folder: Path, *ids: str) -> dict[str, str]:

@@ -14,7 +14,7 @@ from trainyard.operate.monitoring.viewer.data_check import dashboards_data
 def test_every_panel_of_every_dashboard_is_looked_at():
     found = dashboards_data(FakeSource([({}, 0.0)]))
     assert [(one.id, one.with_data) for one in found] == [
-        (one.id, tuple(panel.id for panel in one.panels())) for one in dashboards()
+        (dashboard.id, tuple(panel.id for panel in dashboard.panels())) for dashboard in dashboards()
     ]
 
 

@@ -19,7 +19,7 @@ PAGE = Path(page_files.__file__).with_name("page")
 
 def test_every_dashboard_and_panel_is_described_in_its_order():
     told = [(one["id"], [panel["id"] for row in one["rows"] for panel in row["panels"]]) for one in description()]
-    assert told == [(one.id, [panel.id for panel in one.panels()]) for one in dashboards()]
+    assert told == [(dashboard.id, [panel.id for panel in dashboard.panels()]) for dashboard in dashboards()]
     json.dumps(description(), allow_nan=False)
 
 

@@ -125,16 +125,16 @@ def test_every_dashboard_is_drawn_whole_and_asks_nobody_else(dashboard, width, s
     PICTURES.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=PICTURES / f"{dashboard.id}-{width}-{scheme}.png", full_page=True)
     assert opened.complaints == []
-    assert {urlsplit(one).netloc for one in opened.requests} == {urlsplit(viewer.url).netloc}
+    assert {urlsplit(request).netloc for request in opened.requests} == {urlsplit(viewer.url).netloc}
     assert page.locator(".panel").count() == len(list(dashboard.panels()))
     assert page.locator(".panel.loading, .message.error").count() == 0
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert all(colours > 1 for colours in page.evaluate(COLOURS))
     assert page.evaluate(INVISIBLE) == 0
-    rightly = {one.id for one in dashboard.panels() if one.may_be_empty}
+    rightly = {panel.id for panel in dashboard.panels() if panel.may_be_empty}
     empty = {one.get_attribute("data-panel") for one in page.locator(".panel:has(.message)").all()}
     assert empty <= rightly
-    drawn = [one for one in dashboard.panels() if one.kind in DRAWN and one.id not in empty]
+    drawn = [panel for panel in dashboard.panels() if panel.kind in DRAWN and panel.id not in empty]
     missing = [one.id for one in drawn if not page.locator(f"[data-panel={one.id}] {DRAWN[one.kind]}").count()]
     assert missing == []
 
@@ -190,9 +190,9 @@ def test_a_choice_is_kept_in_the_address_and_by_links(whole, browser):
     page.get_by_role("link", name="EFA network").first.click()
     opened.complete()
     assert page.url == f"{viewer.url}efa-network?node=ip-10-0-16-8&to={end_s}&range=900"
-    assert "node=ip-10-0-16-8" in [one for one in opened.requests if "/data/" in one][-1]
+    assert "node=ip-10-0-16-8" in [request for request in opened.requests if "/data/" in request][-1]
     legend = page.locator("[data-panel=received] .legend button")
-    assert [one.split("\n")[0] for one in legend.all_inner_texts()] == ["ip-10-0-16-8"]
+    assert [inner_text.split("\n")[0] for inner_text in legend.all_inner_texts()] == ["ip-10-0-16-8"]
     page.go_back()
     opened.complete()
     assert page.locator("h1").inner_text() == "GPU performance"
@@ -254,14 +254,14 @@ def test_names_of_others_are_text_and_nothing_else(browser):
         assert HOSTILE in (page.locator("#headline").text_content() or "")
         assert HOSTILE in page.locator("#cluster option").all_text_contents()
         named = set()
-        for one in dashboards():
-            opened.choose(one.id)
-            for kind in sorted({DRAWN[panel.kind] for panel in one.panels() if panel.kind in DRAWN}):
+        for dashboard in dashboards():
+            opened.choose(dashboard.id)
+            for kind in sorted({DRAWN[panel.kind] for panel in dashboard.panels() if panel.kind in DRAWN}):
                 page.locator(kind).first.hover(force=True)
             assert opened.complaints == []
             assert page.locator("img").count() == 0
-            named |= {one.id} if HOSTILE in (page.locator("#panels").text_content() or "") else set()
-        assert named == {one.id for one in dashboards()} - {"slurm-jobs"}
+            named |= {dashboard.id} if HOSTILE in (page.locator("#panels").text_content() or "") else set()
+        assert named == {dashboard.id for dashboard in dashboards()} - {"slurm-jobs"}
 
 
 def test_a_panel_says_how_many_series_it_leaves_out_and_draws_what_is_no_number_as_a_gap(browser):
@@ -284,10 +284,10 @@ def test_a_panel_says_how_many_series_it_leaves_out_and_draws_what_is_no_number_
 def test_no_value_breaks_a_panel(value, browser):
     with viewing(FakeSource([({"node_name": "n"}, value)])) as viewer:
         opened = Opened(browser, viewer, "")
-        for one in dashboards():
-            opened.choose(one.id)
+        for dashboard in dashboards():
+            opened.choose(dashboard.id)
             assert opened.complaints == []
-            assert opened.page.locator(".panel").count() == len(list(one.panels()))
+            assert opened.page.locator(".panel").count() == len(list(dashboard.panels()))
             assert opened.page.locator(".panel.loading").count() == 0
 
 

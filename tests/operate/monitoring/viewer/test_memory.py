@@ -50,7 +50,7 @@ def test_who_asks_meanwhile_waits_for_the_same_answer():
     with ThreadPoolExecutor(4) as pool:
         futures = [pool.submit(memory.get, "a", ask) for _ in range(4)]
         go_on.set()
-        assert [one.result(10) for one in futures] == ["answer"] * 4
+        assert [future.result(10) for future in futures] == ["answer"] * 4
     assert len(asked) == 1
 
 

@@ -20,7 +20,7 @@ from trainyard.operate.monitoring.viewer.page_files import page_files
 from trainyard.operate.monitoring.viewer.server import Viewer
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
-EFA = next(one for one in dashboards() if one.id == "efa-network")
+EFA = next(dashboard for dashboard in dashboards() if dashboard.id == "efa-network")
 HOSTILE = "</script><img src=x onerror=alert(1)>\u2028\u202e\x00"
 
 
@@ -54,7 +54,7 @@ def test_what_a_page_will_ask_for_is_asked_while_the_browser_still_reads_it(page
     lines = page.ask("/data/efa-network?from=1795285980&to=1795286880&node=n1").lines()
     assert len(lines) == 1 + len(list(EFA.panels()))
     assert len(source.instants) == len(set(source.instants))
-    assert all('"n1"' in one or "$node" not in one for one in source.instants)
+    assert all('"n1"' in instant or "$node" not in instant for instant in source.instants)
 
 
 def test_nothing_is_asked_for_a_page_that_nobody_sees_or_whose_address_is_wrong(page, source):
@@ -123,8 +123,8 @@ def test_a_page_of_others_cannot_make_it_ask(page, source):
 def test_the_answers_of_all_panels_come_in_one_reply(page):
     first, *panels = page.ask("/data/efa-network").lines()
     assert sorted(first) == ["from", "step", "to"]
-    assert {one["id"] for one in panels} == {one.id for one in EFA.panels()}
-    assert all(one["series"] for one in panels)
+    assert {panel["id"] for panel in panels} == {panel.id for panel in EFA.panels()}
+    assert all(panel["series"] for panel in panels)
 
 
 @pytest.mark.parametrize(
@@ -140,8 +140,10 @@ def test_what_cannot_be_answered_is_refused_with_a_reason(target, page):
 def test_a_query_of_ones_own_is_never_passed_on(page, source):
     page.ask("/data/efa-network?query=secret&expr=secret&cluster=%22%7D%20or%20secret%7B")
     assert source.instants
-    assert all("or secret{" not in one.replace('\\"', "") or '"} or secret' not in one for one in source.instants)
-    assert not any('"} or' in one.replace('\\"', "'") for one in source.instants)
+    assert all(
+        "or secret{" not in instant.replace('\\"', "") or '"} or secret' not in instant for instant in source.instants
+    )
+    assert not any('"} or' in instant.replace('\\"', "'") for instant in source.instants)
 
 
 def test_hostile_labels_arrive_as_text_in_ascii(page, source):
@@ -160,12 +162,12 @@ def test_what_can_be_chosen_is_told(page):
 def test_a_prometheus_that_is_down_is_told_in_each_panel_and_the_page_still_works(page, source):
     source.fails = TrainyardError("no Prometheus answers", hint="start it")
     error = {"problem": "no Prometheus answers", "hint": "start it"}
-    assert all(one["error"] == error for one in page.ask("/data/efa-network").lines()[1:])
+    assert all(line["error"] == error for line in page.ask("/data/efa-network").lines()[1:])
     assert page.ask("/variables").json() == {"error": error}
     assert page.ask("/headline").json() == {"error": error, "prometheus": source.url}
     assert page.ask("/").status == 200
     source.fails = None
-    assert all("series" in one for one in page.ask("/data/efa-network").lines()[1:])
+    assert all("series" in line for line in page.ask("/data/efa-network").lines()[1:])
 
 
 @pytest.mark.parametrize("says", [Says("oops", status=500), Says("<html>"), Says('{"status": "success"}')])
@@ -175,7 +177,7 @@ def test_whatever_prometheus_answers_the_page_gets_words(says):
         api = PrometheusApi(Connection(server.url, http=HttpClient(sleep=lambda _: None)))
         with viewing(api) as page:
             panels = page.ask("/data/storage").lines()[1:]
-    assert all(one["error"]["problem"] for one in panels)
+    assert all(panel["error"]["problem"] for panel in panels)
 
 
 def test_a_slow_panel_does_not_hold_up_the_others(page, source):

@@ -63,7 +63,7 @@ def test_a_value_that_looks_like_a_variable_is_no_variable():
 
 
 def test_no_variable_is_left_in_any_query_of_the_dashboards():
-    queries = [query.expr for one in dashboards() for panel in one.panels() for query in panel.queries]
+    queries = [query.expr for dashboard in dashboards() for panel in dashboard.panels() for query in panel.queries]
     assert len(queries) > 50
     assert [text for text in queries if re.search(r"\$[a-z_]", filled(text, Selection(), HOUR))] == []
 

@@ -59,8 +59,8 @@ PROFILE: dict[str, Any] = {
 
 def decided(asked: Mapping[str, Any], refused: str = "") -> dict[str, Any]:
     results = [
-        {"EvalActionName": one, "EvalDecision": "implicitDeny" if one == refused else "allowed"}
-        for one in asked["ActionNames"]
+        {"EvalActionName": name, "EvalDecision": "implicitDeny" if name == refused else "allowed"}
+        for name in asked["ActionNames"]
     ]
     return {"EvaluationResults": results}
 
@@ -87,7 +87,7 @@ def diagnosed(of: BatchCluster, **answers: Any) -> Diagnosis:
 
 
 def causes(found: Diagnosis) -> list[str]:
-    return [one.cause.id for one in found.causes]
+    return [cause.cause.id for cause in found.causes]
 
 
 def first_line(found: Diagnosis) -> str:
@@ -297,7 +297,7 @@ def test_a_group_of_reservations_that_is_empty_is_the_cause():
 def test_instances_that_do_not_come_to_ecs_are_put_down_to_their_subnet():
     found = diagnosed(WAITING.but(instances=(instance(),)), ec2__DescribeRouteTables=routes())
     assert causes(found) == ["batch-subnet-without-way-out"]
-    assert [one.cause.id for one in found.causes[0].consequences] == ["ecs-instance-not-registered"]
+    assert [consequence.cause.id for consequence in found.causes[0].consequences] == ["ecs-instance-not-registered"]
 
 
 ENDPOINTS = [{"ServiceName": f"com.amazonaws.us-east-2.{one}"} for one in ("ecs", "ecs-agent", "ecs-telemetry")]
@@ -361,7 +361,7 @@ def test_a_job_that_could_not_pull_its_image_is_put_down_to_the_image_that_is_mi
     node = node_of(failed, 0, attempts=[attempt | {"stoppedAt": failed["stoppedAt"]}])
     found = diagnosed(BatchCluster(jobs=(failed, node), images=frozenset()))
     assert causes(found) == ["batch-image-missing"]
-    assert "batch-cannot-pull-image" in [one.cause.id for one in found.causes[0].consequences]
+    assert "batch-cannot-pull-image" in [consequence.cause.id for consequence in found.causes[0].consequences]
 
 
 def test_what_nobody_may_look_at_is_named_and_the_rest_is_diagnosed():
@@ -400,4 +400,4 @@ def test_no_name_of_a_job_makes_lines_of_its_own():
     hostile = "x\nbatch check: job queue x is DISABLED and takes no new jobs"
     found = diagnosed(BatchCluster(jobs=(job("FAILED", jobName=hostile),)))
     assert found.files > 0
-    assert all("\n" not in hit.text for one in found.causes for hit in one.evidence)
+    assert all("\n" not in hit.text for cause in found.causes for hit in cause.evidence)

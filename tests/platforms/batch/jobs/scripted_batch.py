@@ -168,7 +168,7 @@ class ScriptedBatch:
         (filter_,) = asked["filters"]
         assert filter_["name"] == "JOB_NAME"
         beginning = filter_["values"][0].removesuffix("*").lower()
-        listed = [one for one in self.names if one[1].lower().startswith(beginning)]
+        listed = [name for name in self.names if name[1].lower().startswith(beginning)]
         first = int(asked.get("nextToken", "0"))
         more = {"nextToken": str(first + 2)} if first + 2 < len(listed) else {}
         page = [{"jobId": id_, "jobName": name, "createdAt": at} for id_, name, at in listed[first : first + 2]]

@@ -63,7 +63,7 @@ def test_a_job_runs_from_its_submission_to_its_end(account: Account):
 def test_each_stream_is_told_to_be_of_a_node_of_its_job(account: Account):
     ended, _, _ = run(account, "nccl", JobOptions(2))
     streams = job_streams(account, [ended.queue])
-    assert {(one.name, one.node) for one in streams.values() if one.id == ended.id} == {
+    assert {(stream.name, stream.node) for stream in streams.values() if stream.id == ended.id} == {
         ("mnp-nccl", 0),
         ("mnp-nccl", 1),
     }

@@ -68,7 +68,7 @@ def cluster(account: Account) -> Account:
 
 def outputs(account: Account) -> dict[str, str]:
     (stack,) = account.client("cloudformation").describe_stacks(StackName="mnp-batch")["Stacks"]
-    return {one["OutputKey"]: one["OutputValue"] for one in stack["Outputs"]}
+    return {output["OutputKey"]: output["OutputValue"] for output in stack["Outputs"]}
 
 
 def environment(account: Account) -> dict[str, Any]:
@@ -147,10 +147,10 @@ def test_another_image_makes_another_revision_and_the_former_is_inactive(cluster
 def test_a_queue_that_comes_or_goes_is_told(cluster: Account):
     more = deployed(cluster, THREE)
     assert more.ok, more.results[-1].error
-    assert next(one.detail for one in more.results if one.name == "changes") == "new queues: mnp-other"
+    assert next(result.detail for result in more.results if result.name == "changes") == "new queues: mnp-other"
     less = deployed(cluster, SPEC)
     assert less.ok, less.results[-1].error
-    assert next(one.detail for one in less.results if one.name == "changes") == "queues that go: mnp-other"
+    assert next(result.detail for result in less.results if result.name == "changes") == "queues that go: mnp-other"
 
 
 def test_queues_in_another_order_are_refused_before_anything_is_touched(cluster: Account):
@@ -314,9 +314,9 @@ def test_a_cluster_in_an_environment_uses_its_network_and_its_file_system():
         done = deployed(shared, IN_ENVIRONMENT)
         assert done.ok, done.results[-1].error
         (guest,) = shared.client("cloudformation").describe_stacks(StackName="guest-batch")["Stacks"]
-        given = {one["ParameterKey"]: one["ParameterValue"] for one in guest["Parameters"]}
+        given = {parameter["ParameterKey"]: parameter["ParameterValue"] for parameter in guest["Parameters"]}
         (storage,) = shared.client("cloudformation").describe_stacks(StackName="shared-storage")["Stacks"]
-        made = {one["OutputKey"]: one["OutputValue"] for one in storage["Outputs"]}
+        made = {output["OutputKey"]: output["OutputValue"] for output in storage["Outputs"]}
         assert given["FileSystems"] == f"lustre:{made['FSxLustreFilesystemId']}:/fsx"
         with pytest.raises(TrainyardError, match="environment shared is used by guest"):
             destroyed(shared, ENVIRONMENT)

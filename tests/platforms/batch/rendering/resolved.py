@@ -30,7 +30,7 @@ NOTHING = object()
 def stack_of(part: str | Spec) -> Stack:
     """Return the stack of Batch of a spec, of which a part may be written out."""
     spec = spec_of(f"platform: batch\n{part}") if isinstance(part, str) else part
-    return next(one for one in stacks(spec, Ids({})) if one.kind == "batch")
+    return next(stack for stack in stacks(spec, Ids({})) if stack.kind == "batch")
 
 
 def resources_of(stack: Stack) -> dict[str, dict[str, Any]]:
@@ -64,8 +64,8 @@ class _Resolver:
     def obey_rules(self) -> None:
         for rule in self.template.get("Rules", {}).values():
             if self.value(rule.get("RuleCondition", True)) in (True, "true"):
-                for one in rule["Assertions"]:
-                    assert self.value(one["Assert"]), one["AssertDescription"]
+                for assertion in rule["Assertions"]:
+                    assert self.value(assertion["Assert"]), assertion["AssertDescription"]
 
     def holds(self, condition: str) -> bool:
         return bool(self.value(self.template["Conditions"][condition]))
@@ -95,10 +95,10 @@ class _Resolver:
         return not self.value(parts[0])
 
     def _and(self, parts: list[Any]) -> bool:
-        return all(self.value(one) for one in parts)
+        return all(self.value(part) for part in parts)
 
     def _or(self, parts: list[Any]) -> bool:
-        return any(self.value(one) for one in parts)
+        return any(self.value(part) for part in parts)
 
     def _getatt(self, parts: list[str]) -> str:
         return "7" if parts[1] == "LatestVersionNumber" else f"arn:aws:made:us-east-2:123456789012:{'/'.join(parts)}"

@@ -89,7 +89,7 @@ def test_the_version_of_efa_is_the_newest_of_the_catalog_with_its_checksum(image
     arguments = dict(re.findall(r"^ARG EFA_(\w+)=(\S+)$", dockerfile(image), re.MULTILINE))
     known = asset("efa-installer")
     assert known is not None
-    newest = max(known.digests, key=lambda one: tuple(map(int, one.split("."))))
+    newest = max(known.digests, key=lambda digest: tuple(map(int, digest.split("."))))
     assert arguments == {"VERSION": newest, "SHA256": known.digests[newest]}
     assert 'echo "${EFA_SHA256}  efa.tar.gz" | sha256sum --check -' in dockerfile(image)
 

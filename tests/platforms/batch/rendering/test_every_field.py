@@ -54,7 +54,11 @@ def before_and_after(path: str) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def refused(spec: dict[str, Any]) -> set[tuple[str, str]]:
     parsed = parse(yaml_text(spec), "cluster.yaml")
-    return {(one.id, str(one.path)) for one in rule_findings(parsed) if one.severity == "error"}
+    return {
+        (rule_finding.id, str(rule_finding.path))
+        for rule_finding in rule_findings(parsed)
+        if rule_finding.severity == "error"
+    }
 
 
 @each_case("path", [path for path in CHANGES if path not in WITHOUT_NAME])

@@ -29,7 +29,7 @@ def interfaces(instance_type: str, more: str = "") -> list[dict[str, Any]]:
 
 
 def places(instance_type: str) -> list[tuple[int, int]]:
-    return [(one["NetworkCardIndex"], one["DeviceIndex"]) for one in interfaces(instance_type)]
+    return [(interface["NetworkCardIndex"], interface["DeviceIndex"]) for interface in interfaces(instance_type)]
 
 
 @pytest.mark.parametrize("instance_type", ["p5.48xlarge", "p6-b200.48xlarge"])
@@ -47,7 +47,7 @@ def test_on_p4d_all_are_on_device_0_where_aws_counts_up():
 @pytest.mark.parametrize("instance_type", OF_AWS)
 def test_only_the_first_takes_an_address_where_all_of_aws_do(instance_type: str):
     # 32 addresses a node fill a subnet of 4,096 at 128 nodes; EFA needs none.
-    kinds = [one["InterfaceType"] for one in interfaces(instance_type)]
+    kinds = [interface["InterfaceType"] for interface in interfaces(instance_type)]
     assert kinds == ["efa", *["efa-only"] * (len(OF_AWS[instance_type]) - 1)]
 
 
@@ -78,6 +78,6 @@ def test_without_efa_one_interface_is_left_and_no_device():
 
 
 def test_every_interface_has_the_groups_and_goes_with_its_instance():
-    for one in interfaces("p5.48xlarge"):
-        assert one["Groups"] == ["sg-00000000000000100"]
-        assert one["DeleteOnTermination"] is True
+    for interface in interfaces("p5.48xlarge"):
+        assert interface["Groups"] == ["sg-00000000000000100"]
+        assert interface["DeleteOnTermination"] is True

@@ -46,8 +46,8 @@ def test_the_api_takes_every_job_definition(name: str):
     made = resources_of(stack_of(SPECS[name]))
     jobs = {key: one for key, one in made.items() if key.endswith("Job")}
     assert set(jobs) == {"StressJob", "TorchrunJob", *(() if "trn" in name else ("NcclJob",))}
-    for one in jobs.values():
-        assert problems("batch", "RegisterJobDefinition", numbers(as_api(one))) == []
+    for job in jobs.values():
+        assert problems("batch", "RegisterJobDefinition", numbers(as_api(job))) == []
 
 
 @EACH
@@ -119,8 +119,11 @@ def test_a_container_gets_the_devices_of_its_node(
     found = container(made, "TorchrunJob")
     devices = [f"/dev/infiniband/uverbs{number}" for number in range(efa)]
     devices += [f"/dev/neuron{number}" for number in range(neuron)]
-    assert [one["HostPath"] for one in found["LinuxParameters"].get("Devices", [])] == devices
-    wanted = {one["Type"]: one["Value"] for one in found["ResourceRequirements"]}
+    assert [device["HostPath"] for device in found["LinuxParameters"].get("Devices", [])] == devices
+    wanted = {
+        resource_requirement["Type"]: resource_requirement["Value"]
+        for resource_requirement in found["ResourceRequirements"]
+    }
     assert wanted.get("GPU") == gpus
     assert {one["Name"]: one["Value"] for one in found["Environment"]}["TRAINYARD_RANKS_PER_NODE"] == ranks
     assert ("NcclJob" in made) == (gpus is not None)
@@ -129,15 +132,17 @@ def test_a_container_gets_the_devices_of_its_node(
 def test_memory_may_be_locked_without_limit_and_shared():
     for job in ("NcclJob", "TorchrunJob"):
         found = container(of(queue("instance_type: p5.48xlarge")), job)
-        limits = {one["Name"]: (one["SoftLimit"], one["HardLimit"]) for one in found["Ulimits"]}
+        limits = {ulimit["Name"]: (ulimit["SoftLimit"], ulimit["HardLimit"]) for ulimit in found["Ulimits"]}
         assert limits["memlock"] == (-1, -1)
         assert found["LinuxParameters"]["SharedMemorySize"] == 2048 * 1024 // 10
 
 
 def test_a_container_leaves_memory_to_its_node():
     wanted = {
-        one["Type"]: int(one["Value"])
-        for one in container(of(queue("instance_type: p5.48xlarge")), "NcclJob")["ResourceRequirements"]
+        resource_requirement["Type"]: int(resource_requirement["Value"])
+        for resource_requirement in container(of(queue("instance_type: p5.48xlarge")), "NcclJob")[
+            "ResourceRequirements"
+        ]
     }
     assert wanted["VCPU"] == 192
     assert wanted["MEMORY"] <= 2048 * 1024 - 2 * 5128 - 32 * 1024
@@ -153,13 +158,13 @@ scratch: {mount: /local}
 """
     stack = stack_of(part + queue("instance_type: p4d.24xlarge"))
     found = container(resources_of(stack), "TorchrunJob")
-    mounts = {one["SourceVolume"]: one["ContainerPath"] for one in found["MountPoints"]}
-    hosts = {one["Name"]: one.get("Host", {}).get("SourcePath") for one in found["Volumes"]}
+    mounts = {mount_point["SourceVolume"]: mount_point["ContainerPath"] for mount_point in found["MountPoints"]}
+    hosts = {volume["Name"]: volume.get("Host", {}).get("SourcePath") for volume in found["Volumes"]}
     assert list(mounts.values()) == ["/local", "/fsx", "/home/all", "/efs"]
     assert {name: mounts[name] for name, path in hosts.items() if path} == {
         name: path for name, path in hosts.items() if path
     }
-    (efs,) = (one["EfsVolumeConfiguration"] for one in found["Volumes"] if "EfsVolumeConfiguration" in one)
+    (efs,) = (volume["EfsVolumeConfiguration"] for volume in found["Volumes"] if "EfsVolumeConfiguration" in volume)
     assert efs["AuthorizationConfig"] == {"AccessPointId": "fsap-0123456789abcdef0", "Iam": "ENABLED"}
     assert stack.parameters["FileSystems"] == (
         "lustre:fs-0123456789abcdef0:/fsx openzfs:fsvol-0123456789abcdef0:/home/all"

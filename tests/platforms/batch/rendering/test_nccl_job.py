@@ -77,9 +77,9 @@ def end_of(*nodes: subprocess.Popen[str]) -> tuple[int, str, str]:
     try:
         out, err = nodes[0].communicate(timeout=300)
     finally:
-        for one in nodes:
-            one.kill()
-            one.communicate()
+        for node in nodes:
+            node.kill()
+            node.communicate()
     return nodes[0].returncode, out, err
 
 

@@ -73,7 +73,7 @@ def test_several_drives_are_striped_and_volumes_of_ebs_left_alone(tmp_path: Path
 def test_one_drive_needs_no_stripe_and_none_is_a_plain_directory(tmp_path: Path):
     _, calls = Node(tmp_path).start(drives=DRIVES)
     assert f"mount -o noatime /dev/nvme1n1 {tmp_path}/scratch" in calls
-    assert not [one for one in calls if one.startswith("mdadm")]
+    assert not [call for call in calls if call.startswith("mdadm")]
     assert (tmp_path / "scratch").stat().st_mode & 0o7777 == 0o1777
 
 
@@ -85,7 +85,7 @@ def test_file_systems_are_looked_up_and_mounted(tmp_path: Path):
     wanted = f"lustre:fs-0123456789abcdef0:{tmp_path}/fsx openzfs:fsvol-0123456789abcdef0:{tmp_path}/home"
     status, calls = Node(tmp_path).start(file_systems=wanted)
     assert status == 0
-    mounts = [one for one in calls if one.startswith("mount")]
+    mounts = [call for call in calls if call.startswith("mount")]
     assert mounts == [
         f"mount -t lustre -o noatime,flock,user_xattr fs-0.fsx.us-east-2.amazonaws.com@tcp:/abcdefgh {tmp_path}/fsx",
         f"mount -t nfs -o nfsvers=4.2 fs-1.fsx.us-east-2.amazonaws.com:/fsx {tmp_path}/home",

@@ -114,7 +114,7 @@ def test_the_repository_scans_keeps_tags_and_forgets_what_is_old():
     assert repository["ImageScanningConfiguration"] == {"ScanOnPush": True}
     assert repository["ImageTagMutability"] == "IMMUTABLE"
     rules = json.loads(repository["LifecyclePolicy"]["LifecyclePolicyText"])["rules"]
-    assert [one["action"]["type"] for one in rules] == ["expire", "expire"]
+    assert [rule["action"]["type"] for rule in rules] == ["expire", "expire"]
 
 
 @pytest.mark.parametrize("keep", [True, False])
@@ -139,7 +139,10 @@ def test_container_insights_are_as_asked_for(part: str, setting: str):
 def test_the_dashboard_asks_for_the_metrics_of_its_compute_environment_and_can_be_left_out():
     body = json.loads(made()["QueueDashboard"]["DashboardBody"])
     asked = [
-        part["expression"] for one in body["widgets"] for line in one["properties"].get("metrics", ()) for part in line
+        part["expression"]
+        for widget in body["widgets"]
+        for line in widget["properties"].get("metrics", ())
+        for part in line
     ]
     assert len(asked) == 8
     found = "{ECS/ContainerInsights,ClusterName}"

@@ -49,7 +49,7 @@ def test_the_document_s_own_parameters_are_there_and_all_are_optional():
 def test_no_optional_parameter_has_a_type_that_refuses_to_be_blank():
     # AWS::EC2::Image::Id and AWS::EC2::KeyPair::KeyName have to exist, and '' does not.
     # https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/parameters-section-structure.html
-    assert {one["Type"] for one in NATIVE["Parameters"].values()} == {"String", "Number"}
+    assert {parameter["Type"] for parameter in NATIVE["Parameters"].values()} == {"String", "Number"}
 
 
 @needs(BATCH_DOCUMENT)
@@ -163,7 +163,7 @@ def test_every_parameter_and_condition_is_used_and_says_what_it_is(part: dict[st
     used = reached(part, "Resources") | reached(part, "Outputs")
     assert set(part["Parameters"]) - used == set()
     assert set(part["Conditions"]) - used == set()
-    assert all(one["Description"] for one in part["Parameters"].values())
+    assert all(parameter["Description"] for parameter in part["Parameters"].values())
 
 
 def test_every_queue_has_resources_parameters_and_names_of_its_own():
@@ -228,4 +228,4 @@ def test_a_template_of_many_queues_is_for_s3_and_keeps_its_comments():
 
 
 def test_the_stack_comes_last_because_it_is_the_cluster():
-    assert [one.kind for one in stacks(SPECS["batch-p4d"], Ids({}))] == ["network", "storage", "batch"]
+    assert [stack.kind for stack in stacks(SPECS["batch-p4d"], Ids({}))] == ["network", "storage", "batch"]

@@ -60,11 +60,13 @@ def test_it_is_up_and_says_which_images_are_missing(account):
     assert found.record is not None
     assert isinstance(found.platform, BatchPlatformStatus)
     batch = found.platform.batch
-    assert [(one.state, one.status, one.max_vcpus) for one in batch.environments] == [("ENABLED", "VALID", 768)]
-    assert [(one.name, one.state) for one in batch.queues] == [("mnp-training", "ENABLED")]
-    missing = [one.image.rpartition(":")[2] for one in batch.images if one.there is False]
+    assert [(environment.state, environment.status, environment.max_vcpus) for environment in batch.environments] == [
+        ("ENABLED", "VALID", 768)
+    ]
+    assert [(queue.name, queue.state) for queue in batch.queues] == [("mnp-training", "ENABLED")]
+    missing = [image.image.rpartition(":")[2] for image in batch.images if image.there is False]
     assert sorted(missing) == ["pytorch", "stress-ng"]
-    commands = [one.command for one in found.concerns]
+    commands = [concern.command for concern in found.concerns]
     assert "trainyard batch image mnp stress-ng --region us-east-2" in commands
 
 
@@ -72,7 +74,7 @@ def test_a_job_that_is_stuck_is_told_and_explained(account):
     job = submitted(account, "nccl")
     hold(account, job, "RUNNABLE", "MISCONFIGURATION:JOB_RESOURCE_REQUIREMENT - The job resource requirement is higher")
     try:
-        (concern,) = [one for one in status("mnp", account).concerns if job in one.what]
+        (concern,) = [concern for concern in status("mnp", account).concerns if job in concern.what]
         assert "RUNNABLE" in concern.what
         assert concern.command == "trainyard diagnose mnp --region us-east-2"
         found = diagnose_cluster("mnp", account)
@@ -100,7 +102,7 @@ def test_what_a_job_printed_is_found_in_the_log_group_of_the_stack(account):
     assert seen["status"] == "SUCCEEDED"
     found = cluster_logs("mnp", account, kinds=("nccl",))
     assert found.log.group.name.startswith("mnp-batch-LogGroup-")
-    assert {one.kind for one in found.streams} == {"nccl"}
+    assert {stream.kind for stream in found.streams} == {"nccl"}
     assert list(found.events(Period()))
 
 

@@ -48,7 +48,7 @@ def batch(found: Status) -> BatchStatus:
 
 
 def whats(found: Status) -> list[tuple[str, str]]:
-    return [(one.severity, one.what) for one in found.concerns]
+    return [(concern.severity, concern.what) for concern in found.concerns]
 
 
 def shown(capsys: pytest.CaptureFixture[str], found: Status) -> str:
@@ -164,7 +164,7 @@ def test_a_job_of_which_batch_says_nothing_is_a_concern_when_it_waits_for_long(m
 def test_jobs_behind_the_first_are_no_concern_of_their_own():
     second = job("RUNNABLE", minutes_ago=50) | {"jobId": "second"}
     found = looked(WELL.but(jobs=(second, job("RUNNABLE", minutes_ago=60))))
-    assert [JOB in one.what for one in found.concerns] == [True]
+    assert [JOB in concern.what for concern in found.concerns] == [True]
     assert [one.id for one in batch(found).waiting] == [JOB, "second"]
 
 
@@ -199,7 +199,7 @@ def test_the_reservation_of_the_launch_template_is_told_with_its_end():
     (found,) = looked(of).reservations
     assert (found.id, found.queues, found.total, found.state) == ("cr-0123456789abcdef0", (QUEUE,), 4, "active")
     missing = looked(of.but(reservations=()))
-    assert [one.what for one in missing.concerns] == [
+    assert [concern.what for concern in missing.concerns] == [
         f"cr-0123456789abcdef0 of queue {QUEUE} does not exist in this account and region"
     ]
 

@@ -63,7 +63,7 @@ def test_nodes_that_come_late_are_waited_for(waiting: Work, clock: Waits):
 def test_instances_of_others_do_not_count(waiting: Work, other: dict[str, str]):
     launch(waiting, 1)
     launch(waiting, 2, **other)
-    assert [one.launched for one in missing_nodes(waiting)] == [1]
+    assert [missing_node.launched for missing_node in missing_nodes(waiting)] == [1]
 
 
 def test_nodes_that_never_come_are_told_after_five_minutes(waiting: Work, clock: Waits):

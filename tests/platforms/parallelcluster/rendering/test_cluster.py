@@ -66,7 +66,11 @@ def test_nodes_are_placed_together_where_that_helps_and_nothing_else_places_them
 
 def test_compute_resources_are_named_after_their_type_and_never_alike():
     part = "queues: [{name: q, compute_resources: [{instance_type: m5.large}, {instance_type: m5.large}, {name: mine, instance_type: m5.large}]}]"  # noqa: E501
-    assert [one["Name"] for one in queue(part)["ComputeResources"]] == ["m5-large", "m5-large-2", "mine"]
+    assert [compute_resource["Name"] for compute_resource in queue(part)["ComputeResources"]] == [
+        "m5-large",
+        "m5-large-2",
+        "mine",
+    ]
 
 
 def test_ssh_is_closed_to_the_world_when_nobody_is_named():
@@ -154,9 +158,9 @@ def test_an_ebs_volume_outlives_the_cluster():
 )
 def test_only_the_head_node_sends_metrics_and_only_to_amazon_managed_prometheus(mode: str, sends: bool):  # noqa: FBT001
     config = cluster(f"monitoring: {{mode: {mode}}}")
-    policies = [one["Policy"] for one in config["HeadNode"]["Iam"]["AdditionalIamPolicies"]]
+    policies = [policy["Policy"] for policy in config["HeadNode"]["Iam"]["AdditionalIamPolicies"]]
     assert any("amp-remote-write" in policy for policy in policies) is sends
-    of_queue = [one["Policy"] for one in config["Scheduling"]["SlurmQueues"][0]["Iam"]["AdditionalIamPolicies"]]
+    of_queue = [policy["Policy"] for policy in config["Scheduling"]["SlurmQueues"][0]["Iam"]["AdditionalIamPolicies"]]
     assert not any("amp-remote-write" in policy for policy in of_queue)
 
 
@@ -172,13 +176,13 @@ def test_policies_belong_to_the_partition_of_the_region(region: str, partition: 
 def test_the_user_s_tags_cannot_displace_the_one_that_finds_the_cluster():
     tags = cluster("tags: {team: llm, 'trainyard:cluster': other}")["Tags"]
     assert {"Key": "team", "Value": "llm"} in tags
-    assert [one["Value"] for one in tags if one["Key"] == "trainyard:cluster"] == ["example"]
+    assert [tag["Value"] for tag in tags if tag["Key"] == "trainyard:cluster"] == ["example"]
 
 
 def test_the_cluster_says_which_bucket_its_spec_named():
     tags = cluster("assets: {bucket: ml-assets}")["Tags"]
     assert {"Key": "trainyard:bucket", "Value": "ml-assets"} in tags
-    assert "trainyard:bucket" not in {one["Key"] for one in cluster()["Tags"]}
+    assert "trainyard:bucket" not in {tag["Key"] for tag in cluster()["Tags"]}
 
 
 def test_metadata_is_served_to_version_2_requests_only():

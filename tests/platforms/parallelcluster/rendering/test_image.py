@@ -49,8 +49,8 @@ def test_nodes_of_a_type_without_facts_have_the_architecture_of_its_name_or_of_t
     head = "head_node: {instance_type: m8g.large}\n"
     queue = "queues: [{{name: q, instance_type: {}, setup: cpu}}]\nsoftware: {{containers: true}}\n"
     for instance_type in ("c8gn.48xlarge", "trn3.48xlarge"):
-        assert {one.architecture for one in images(head, queue.format(instance_type)).values()} == {"arm64"}
-    assert {one.architecture for one in images(queue.format("trn3.48xlarge")).values()} == {"x86_64"}
+        assert {image.architecture for image in images(head, queue.format(instance_type)).values()} == {"arm64"}
+    assert {image.architecture for image in images(queue.format("trn3.48xlarge")).values()} == {"x86_64"}
     monitored = "monitoring: {mode: amp-only}\n"
     of_two = images("head_node: {instance_type: t3.micro}\n", monitored, queue.format("c8gn.48xlarge"))
     assert of_two["cpu-x86_64"].nodes == ("head",)

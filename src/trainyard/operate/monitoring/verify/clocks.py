@@ -34,4 +34,4 @@ def clocks(situation: Situation) -> Iterator[Finding]:
 
 
 def _listed(samples: Sequence[Sample]) -> str:
-    return listed(sorted(one.labels.get("node_name") or one.labels.get("instance", "?") for one in samples))
+    return listed(sorted(sample.labels.get("node_name") or sample.labels.get("instance", "?") for sample in samples))

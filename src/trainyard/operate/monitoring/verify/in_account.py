@@ -38,7 +38,7 @@ class InAccount:
     @property
     def discoverable(self) -> tuple[Instance, ...]:
         """Return the instances that run and that discovery asks for."""
-        return tuple(one for one in self.instances if one.discoverable)
+        return tuple(instance for instance in self.instances if instance.discoverable)
 
     @property
     def head(self) -> Instance | None:
@@ -48,7 +48,7 @@ class InAccount:
     @cached_property
     def groups(self) -> dict[str, dict[str, Any]]:
         """Return the security groups of all nodes that run, and of the instance of self-hosting."""
-        ids = {group for one in self.instances if one.running for group in one.groups}
+        ids = {group for instance in self.instances if instance.running for group in instance.groups}
         return security_groups(self.account, tuple(sorted(ids | set(self.keeper_groups))))
 
     @cached_property

@@ -75,6 +75,6 @@ def instance(described: Described, node_type: str, queue: str, wanted: bool) -> 
 def _groups(described: Mapping[str, Any]) -> list[Mapping[str, str]]:
     """Return the groups of the first network interface: metrics are asked for at its address."""
     interfaces = described.get("NetworkInterfaces", ())
-    first = [one for one in interfaces if one.get("Attachment", {}).get("DeviceIndex") == 0]
+    first = [interface for interface in interfaces if interface.get("Attachment", {}).get("DeviceIndex") == 0]
     groups: list[Mapping[str, str]] = first[0]["Groups"] if first else described.get("SecurityGroups", [])
     return groups

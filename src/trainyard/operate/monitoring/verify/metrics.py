@@ -58,7 +58,7 @@ def always_exported(spec: Spec, job: str, node_type: str, queue: str) -> frozens
 def _answering(situation: Situation) -> dict[Kind, list[str]]:
     """Return some instances of each kind that answer."""
     found: dict[Kind, list[str]] = {}
-    jobs = {one.job for one in situation.exporters}
+    jobs = {exporter.job for exporter in situation.exporters}
     for target in situation.targets:
         labels = target.labels
         if target.value == 1 and labels.get("job") in jobs:
@@ -95,14 +95,14 @@ def _without_label(situation: Situation, targets: dict[Kind, list[str]], names: 
 
 def _without_target_label(situation: Situation) -> Iterator[Finding]:
     """Yield the labels that discovery gives a node and some target lacks; only compute nodes have a queue."""
-    jobs = {one.job for one in situation.exporters}
+    jobs = {exporter.job for exporter in situation.exporters}
     for label in TARGET_LABELS:
         lacking = sorted(
-            one.labels.get("instance", "?")
-            for one in situation.targets
-            if one.labels.get("job") in jobs
-            and label not in one.labels
-            and (label != "queue" or one.labels.get("node_type") == "Compute")
+            target.labels.get("instance", "?")
+            for target in situation.targets
+            if target.labels.get("job") in jobs
+            and label not in target.labels
+            and (label != "queue" or target.labels.get("node_type") == "Compute")
         )
         if lacking:
             yield finding("label-missing", f"label {label} is missing on targets {listed(lacking)}")
@@ -114,7 +114,7 @@ def _known() -> dict[str, frozenset[str]]:
 
 
 def _either(values: list[str]) -> str:
-    return "|".join(re.escape(one).replace("\\", "\\\\") for one in values)
+    return "|".join(re.escape(value).replace("\\", "\\\\") for value in values)
 
 
 def _has_efa(spec: Spec, queue: str) -> bool:

@@ -12,14 +12,14 @@ from trainyard.operate.nodes.durations import listed
 
 def same_name(situation: Situation) -> Iterator[Finding]:
     """Yield head nodes beyond the first, and nodes that are scraped and that the account does not have."""
-    on_nodes = [one for one in situation.targets if one.labels.get("instance_id")]
-    heads = {one.labels["instance_id"] for one in on_nodes if one.labels.get("node_type") == "HeadNode"}
+    on_nodes = [target for target in situation.targets if target.labels.get("instance_id")]
+    heads = {on_node.labels["instance_id"] for on_node in on_nodes if on_node.labels.get("node_type") == "HeadNode"}
     if len(heads) > 1:
         message = f"{len(heads)} head nodes send as {situation.spec.name}: {listed(sorted(heads))}"
         yield finding("cluster-name-twice", message)
     elif situation.account is not None:
-        known = {one.id for one in situation.account.instances}
-        strange = sorted({one.labels["instance_id"] for one in on_nodes} - known)
+        known = {instance.id for instance in situation.account.instances}
+        strange = sorted({on_node.labels["instance_id"] for on_node in on_nodes} - known)
         if strange:
             message = f"nodes of {situation.spec.name} are scraped that the account does not have: {listed(strange)}"
             yield finding("cluster-name-twice", message, severity="warning")

@@ -39,7 +39,11 @@ def security_groups(situation: Situation) -> Iterator[Finding]:
 def ports(situation: Situation) -> Iterator[Finding]:
     """Yield one finding for each exporter that is scraped at another port than its own."""
     for exporter in situation.exporters:
-        scraped = [one.labels.get("instance", "") for one in situation.targets if one.labels.get("job") == exporter.job]
+        scraped = [
+            target.labels.get("instance", "")
+            for target in situation.targets
+            if target.labels.get("job") == exporter.job
+        ]
         wrong = sorted({one.rpartition(":")[2] for one in scraped} - {str(exporter.port)})
         if wrong:
             message = f"{exporter.job} is scraped at port {' and '.join(wrong)}, and listens on {exporter.port}"
@@ -80,6 +84,6 @@ def _allows(rule: Mapping[str, Any], port: int, groups: tuple[str, ...], address
     protocol = rule.get("IpProtocol")
     within = protocol == "-1" or (protocol == "tcp" and rule.get("FromPort", 0) <= port <= rule.get("ToPort", 65535))
     named = any(pair.get("GroupId") in groups for pair in rule.get("UserIdGroupPairs", ()))
-    ranges = [one["CidrIp"] for one in rule.get("IpRanges", ())]
-    ranged = address is not None and any(ip_address(address) in ip_network(one, strict=False) for one in ranges)
+    ranges = [ip_range_["CidrIp"] for ip_range_ in rule.get("IpRanges", ())]
+    ranged = address is not None and any(ip_address(address) in ip_network(range_, strict=False) for range_ in ranges)
     return within and (named or ranged or bool(rule.get("PrefixListIds")))

@@ -49,7 +49,7 @@ def _down(situation: Situation) -> Iterator[Finding]:
 
 
 def _missing(situation: Situation) -> Iterator[Finding]:
-    on_nodes = {one.job for one in situation.exporters}
+    on_nodes = {exporter.job for exporter in situation.exporters}
     if not any(target.labels.get("job") in on_nodes for target in situation.targets):
         yield finding("no-node-discovered", f"Prometheus of {situation.spec.name} scrapes itself and no node")
         return

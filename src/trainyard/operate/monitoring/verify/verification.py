@@ -75,7 +75,7 @@ def _answers(situation: Situation, found: list[Finding], tell: Callable[[str], N
         found.append(finding("keeper-unreachable", error.problem, error.hint))
         return set()
     found += gaps
-    return {"keeper"} if any(one.id == "no-recent-samples" for one in gaps) else {"keeper", "samples"}
+    return {"keeper"} if any(gap.id == "no-recent-samples" for gap in gaps) else {"keeper", "samples"}
 
 
 def _checked(situation: Situation, check: Check) -> Iterator[Finding]:

@@ -95,7 +95,7 @@ class Answers:
 
 
 def _question(dashboard_id: str, request: Asked) -> _Question:
-    dashboard = next((one for one in dashboards() if one.id == dashboard_id), None)
+    dashboard = next((dashboard for dashboard in dashboards() if dashboard.id == dashboard_id), None)
     if dashboard is None:
         raise BadRequestError("there is no such dashboard")
     return _Question(dashboard, request.selection(), request.window())

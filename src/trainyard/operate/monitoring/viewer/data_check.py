@@ -47,8 +47,8 @@ def dashboards_data(api: Source) -> tuple[DashboardData, ...]:
         return _RIGHTLY if found == _EMPTY and lacking.intersection((*dashboard.needs, *panel.needs)) else found
 
     with ThreadPoolExecutor(THREADS) as pool:
-        looked = {one.id: pool.map(partial(state, one), one.panels()) for one in dashboards()}
-        return tuple(_of(one, list(looked[one.id])) for one in dashboards())
+        looked = {dashboard.id: pool.map(partial(state, dashboard), dashboard.panels()) for dashboard in dashboards()}
+        return tuple(_of(dashboard, list(looked[dashboard.id])) for dashboard in dashboards())
 
 
 def _lacking(api: Source) -> set[str]:

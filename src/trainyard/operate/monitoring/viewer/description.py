@@ -25,12 +25,15 @@ def description() -> list[dict[str, Any]]:
     """Return the dashboards in their order, each with its rows and panels."""
     return [
         {
-            "id": one.id,
-            "title": one.title,
-            "description": one.description,
-            "rows": [{"title": row.title, "panels": [_panel(one, panel) for panel in row.panels]} for row in one.rows],
+            "id": dashboard.id,
+            "title": dashboard.title,
+            "description": dashboard.description,
+            "rows": [
+                {"title": row.title, "panels": [_panel(dashboard, panel) for panel in row.panels]}
+                for row in dashboard.rows
+            ],
         }
-        for one in dashboards()
+        for dashboard in dashboards()
     ]
 
 
@@ -46,17 +49,17 @@ def _panel(dashboard: Dashboard, panel: Panel) -> dict[str, Any]:
         "min": panel.min,
         "max": panel.max,
         "stack": panel.stack,
-        "thresholds": [{"value": one.value, "colour": one.colour} for one in panel.thresholds],
-        "columns": [{"label": one.label, "title": one.title, "unit": one.unit} for one in panel.columns],
+        "thresholds": [{"value": threshold.value, "colour": threshold.colour} for threshold in panel.thresholds],
+        "columns": [{"label": column.label, "title": column.title, "unit": column.unit} for column in panel.columns],
         "links": list(panel.links),
-        "queries": [one.expr for one in panel.queries],
+        "queries": [query.expr for query in panel.queries],
         "empty": _why_empty((*dashboard.needs, *panel.needs), panel.may_be_empty),
     }
 
 
 def _why_empty(needs: tuple[str, ...], may_be_empty: str) -> str:
     """Return in which case a panel rightly shows nothing; empty where it should always show something."""
-    has = [_NEEDS[one] for one in dict.fromkeys(needs)]
+    has = [_NEEDS[fromkey] for fromkey in dict.fromkeys(needs)]
     reasons = [
         *([f"the cluster has no {' or no '.join(has)}"] if has else []),
         *([may_be_empty] if may_be_empty else []),

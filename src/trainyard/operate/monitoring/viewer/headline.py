@@ -29,7 +29,7 @@ def headline(api: Source, selection: Selection, window: Window) -> dict[str, Any
 
 
 def _by_alert(firing: list[Sample]) -> list[dict[str, Any]]:
-    known = {one.id: one for one in alerts()}
+    known = {alert.id: alert for alert in alerts()}
     names = sorted({one.labels.get("alertname", "") for one in firing})
     found = [_alert(name, [one for one in firing if one.labels.get("alertname", "") == name]) for name in names]
     for one in found:

@@ -24,7 +24,7 @@ class PageFile(NamedTuple):
 def page_files() -> dict[str, PageFile]:
     """Return the files by name."""
     files = sorted(one for one in _FOLDER.iterdir() if one.suffix in _TYPES)
-    return {one.name: _read(one) for one in files}
+    return {file.name: _read(file) for file in files}
 
 
 def _read(file: Path) -> PageFile:

@@ -60,7 +60,7 @@ class Asked:
 
     def _values(self, name: str) -> tuple[str, ...]:
         values = tuple(sorted({one for one in self.fields.get(name, []) if one}))
-        if len(values) > _MOST_VALUES or any(len(one) > _LONGEST_VALUE for one in values):
+        if len(values) > _MOST_VALUES or any(len(value) > _LONGEST_VALUE for value in values):
             raise BadRequestError(f"{name} has too many values, or too long ones")
         return values
 

@@ -104,7 +104,7 @@ class Handler(BaseHTTPRequestHandler):
             self._send_json(answers[request.path]())
         elif request.path.startswith("/data/"):
             self._send_lines(self.server.answers.panels(request.path.removeprefix("/data/"), request))
-        elif request.path == "/" or request.path[1:] in {one.id for one in dashboards()}:
+        elif request.path == "/" or request.path[1:] in {dashboard.id for dashboard in dashboards()}:
             self._prepare(request.path[1:] or dashboards()[0].id, request)
             self._send_file("index.html")
         elif request.path[1:] in page_files():

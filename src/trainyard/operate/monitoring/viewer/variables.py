@@ -57,12 +57,12 @@ def _values(api: Source, label: str, chosen: Selection, window: Window) -> list[
 def natural(text: str) -> list[tuple[int, int, str]]:
     """Return what sorts node-2 before node-10."""
     parts = re.split(r"([0-9]{1,18})", text)
-    return [(0, int(one), "") if one.isdigit() and one.isascii() else (1, 0, one) for one in parts]
+    return [(0, int(part), "") if part.isdigit() and part.isascii() else (1, 0, part) for part in parts]
 
 
 def _pattern(values: tuple[str, ...]) -> str:
     """Return a regular expression, inside of a string of PromQL in double quotes, that matches these values alone."""
     if not values:
         return _ALL
-    pattern = "|".join(_SPECIAL.sub(lambda found: f"\\{found[0]}", one) for one in values)
+    pattern = "|".join(_SPECIAL.sub(lambda found: f"\\{found[0]}", value) for value in values)
     return pattern.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

@@ -23,8 +23,8 @@ def environment_lines(facts: BatchFacts) -> Iterator[str]:
 
 def queue_lines(facts: BatchFacts) -> Iterator[str]:
     """Yield a line for each job queue."""
-    for one in facts.queues:
-        yield _line(jobQueueName=one.name, state=one.state, status=one.status, statusReason=one.reason)
+    for queue in facts.queues:
+        yield _line(jobQueueName=queue.name, state=queue.state, status=queue.status, statusReason=queue.reason)
 
 
 def job_lines(facts: BatchFacts) -> Iterator[str]:

@@ -16,11 +16,11 @@ _NEEDED = ("ecs:DiscoverPollEndpoint", "ecs:Poll", "ecs:RegisterContainerInstanc
 
 def disabled_lines(facts: BatchFacts) -> Iterator[str]:
     """Yield a line for each."""
-    for one in facts.environments:
-        jobs = facts.waiting_for(one)
-        if one.state == "DISABLED" and jobs:
+    for environment in facts.environments:
+        jobs = facts.waiting_for(environment)
+        if environment.state == "DISABLED" and jobs:
             first = f"job {jobs[0].name} ({jobs[0].id})"
-            yield f"compute environment {one.name} is DISABLED and starts no instances; {first} waits for it"
+            yield f"compute environment {environment.name} is DISABLED and starts no instances; {first} waits for it"
     for queue in facts.queues:
         if queue.state == "DISABLED":
             yield f"job queue {queue.name} is DISABLED and takes no new jobs"
@@ -41,9 +41,9 @@ def missing_images(facts: BatchFacts) -> Iterator[str]:
 
 def instance_role_lines(facts: BatchFacts) -> Iterator[str]:
     """Yield a line for each environment whose instances could not come to ECS."""
-    for one in facts.environments:
-        if one.instance_profile:
-            yield from _of(facts, one)
+    for environment in facts.environments:
+        if environment.instance_profile:
+            yield from _of(facts, environment)
 
 
 def _of(facts: BatchFacts, environment: ComputeEnvironment) -> Iterator[str]:

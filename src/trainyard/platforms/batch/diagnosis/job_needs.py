@@ -51,7 +51,7 @@ def _counted(job: JobDetail) -> Iterator[tuple[NodeNeed, int]]:
     """Yield what nodes need with how many they are. Of nested ranges, the narrower one holds for its nodes."""
     nodes = job.nodes or 1
     left = set(range(nodes))
-    for need in sorted(job.needs, key=lambda one: len(_range(one.nodes, nodes))):
+    for need in sorted(job.needs, key=lambda need: len(_range(need.nodes, nodes))):
         own = left & set(_range(need.nodes, nodes))
         left -= own
         yield need, len(own)
@@ -82,19 +82,20 @@ def _offers(environment: ComputeEnvironment, wanted: str) -> bool:
     """
     family = wanted.partition(".")[0]
     return any(
-        one in (wanted, family) or one == "optimal" or one.startswith("default_") for one in environment.instance_types
+        type_ in (wanted, family) or type_ == "optimal" or type_.startswith("default_")
+        for type_ in environment.instance_types
     )
 
 
 def _too_big(facts: BatchFacts, need: NodeNeed, environment: ComputeEnvironment) -> Iterator[str]:
     """Yield what a node asks for that no type of an environment has."""
     types = (need.instance_type,) if need.instance_type else environment.instance_types
-    if not all("." in one for one in types):
+    if not all("." in type_ for type_ in types):
         return
     known = facts.ask("instance types", instance_types, tuple(types)) or {}
     if len(known) < len(types):
         return
-    has = [_offer(known[one]) for one in types]
+    has = [_offer(known[type_]) for type_ in types]
     wanted = (need.vcpus, need.memory_mib, need.gpus)
     asked = zip(("vCPUs", "MiB of memory", "GPUs"), wanted, zip(*has, strict=True), strict=True)
     for what, number, offered in asked:
@@ -112,7 +113,7 @@ def _beside_the_agent(need: NodeNeed, most_mib: int, types: tuple[str, ...]) -> 
 
 
 def _offer(described: Mapping[str, Any]) -> tuple[int, int, int]:
-    gpus = sum(one.get("Count", 0) for one in described.get("GpuInfo", {}).get("Gpus", ()))
+    gpus = sum(gpu.get("Count", 0) for gpu in described.get("GpuInfo", {}).get("Gpus", ()))
     return described["VCpuInfo"]["DefaultVCpus"], described["MemoryInfo"]["SizeInMiB"], gpus
 
 

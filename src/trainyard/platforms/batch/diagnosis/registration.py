@@ -20,10 +20,10 @@ _ENDPOINTS = ("ecs", "ecs-agent", "ecs-telemetry")
 
 def registration_lines(facts: BatchFacts) -> Iterator[str]:
     """Yield a line for each such instance and subnet."""
-    for one in facts.environments:
-        if one.kind in _OF_INSTANCES:
-            yield from _instances(facts, one)
-            yield from _subnets(facts, one)
+    for environment in facts.environments:
+        if environment.kind in _OF_INSTANCES:
+            yield from _instances(facts, environment)
+            yield from _subnets(facts, environment)
 
 
 def _instances(facts: BatchFacts, environment: ComputeEnvironment) -> Iterator[str]:
@@ -67,12 +67,12 @@ def _closed(facts: BatchFacts, environment: ComputeEnvironment, subnet: ec2.Desc
 
 def _takes_public_address(facts: BatchFacts, environment: ComputeEnvironment) -> bool:
     interfaces = launch_data(facts, environment).get("NetworkInterfaces", ())
-    return any(one.get("AssociatePublicIpAddress") for one in interfaces)
+    return any(interface.get("AssociatePublicIpAddress") for interface in interfaces)
 
 
 def _table_of(subnet: str, tables: tuple[ec2.Described, ...]) -> ec2.Described | None:
     """Return the route table that a subnet follows: its own, otherwise the main one."""
-    associated = [(table, one) for table in tables for one in table.get("Associations", ())]
+    associated = [(table, association) for table in tables for association in table.get("Associations", ())]
     own = [table for table, one in associated if one.get("SubnetId") == subnet]
     return next(iter([*own, *(table for table, one in associated if one.get("Main"))]), None)
 
@@ -81,5 +81,5 @@ def _missing_endpoints(facts: BatchFacts, vpc: str) -> str:
     endpoints = facts.ask("its endpoints", ec2.vpc_endpoints, vpc)
     if endpoints is None:
         return ""
-    there = {str(one["ServiceName"]).rpartition(".")[2] for one in endpoints}
+    there = {str(endpoint["ServiceName"]).rpartition(".")[2] for endpoint in endpoints}
     return ", ".join(one for one in _ENDPOINTS if one not in there)

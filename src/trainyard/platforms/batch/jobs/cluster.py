@@ -49,9 +49,9 @@ class BatchCluster(NamedTuple):
         if wanted is None:
             return self.queues[0]
         names = (wanted, f"{self.name}-{wanted}")
-        found = next((one for one in self.queues if one.name in names or one.arn == wanted), None)
+        found = next((queue for queue in self.queues if queue.name in names or queue.arn == wanted), None)
         if found is None:
-            known = ", ".join(one.name.removeprefix(f"{self.name}-") for one in self.queues)
+            known = ", ".join(queue.name.removeprefix(f"{self.name}-") for queue in self.queues)
             raise InputError(f"{self.name} has no queue {wanted!r}", where="--queue", hint=f"it has {known}")
         return found
 

@@ -41,7 +41,7 @@ def chosen(account: Account, cluster: BatchCluster, job: str, queue: str | None)
 
 def too_large(account: Account, of: Chosen, nodes: int | None) -> str | None:
     """Return why a job would wait for ever, None where it would not or nobody may know."""
-    vcpus = min((int(one.vcpus) for one in of.definition.needs if one.vcpus), default=None)
+    vcpus = min((int(need.vcpus) for need in of.definition.needs if need.vcpus), default=None)
     most = _most_vcpus(account, of.queue)
     wanted = nodes or of.definition.nodes
     if vcpus is None or most is None or wanted * vcpus <= most:
@@ -74,12 +74,12 @@ def _of_kind(account: Account, cluster: BatchCluster, queue: JobQueue, kind: str
 
 def _with_beginning(account: Account, beginnings: tuple[str, str], job: str) -> JobDefinition | None:
     """Return a definition of the cluster whose name is given without that of its queue, or of the cluster."""
-    found = (find_definition(account, f"{one}-{job}") for one in beginnings if not job.startswith("arn:"))
+    found = (find_definition(account, f"{beginning}-{job}") for beginning in beginnings if not job.startswith("arn:"))
     return next((one for one in found if one is not None), None)
 
 
 def _queue_of(cluster: BatchCluster, definition: JobDefinition) -> JobQueue:
-    by_length = sorted(cluster.queues, key=lambda one: -len(one.name))
+    by_length = sorted(cluster.queues, key=lambda queue: -len(queue.name))
     return next((one for one in by_length if definition.name.startswith(f"{one.name}-")), cluster.queues[0])
 
 

@@ -49,7 +49,7 @@ def _node_overrides(definition: JobDefinition, wanted: JobOptions) -> dict[str, 
     if of_container:
         # Batch takes overrides for the ranges that the definition has.
         overrides["nodePropertyOverrides"] = [
-            {"targetNodes": one.nodes, "containerOverrides": of_container} for one in definition.needs
+            {"targetNodes": need.nodes, "containerOverrides": of_container} for need in definition.needs
         ]
     return overrides
 
@@ -83,14 +83,14 @@ def _refuse_nodes(definition: JobDefinition, nodes: int) -> None:
 
     https://docs.aws.amazon.com/batch/latest/APIReference/API_NodeOverrides.html
     """
-    ranges = ", ".join(one.nodes for one in definition.needs)
-    if not any(one.is_open for one in definition.needs):
+    ranges = ", ".join(need.nodes for need in definition.needs)
+    if not any(need.is_open for need in definition.needs):
         hint = (
             f"register a revision with a range without an end, such as 0:; or leave --nodes out for {definition.nodes}"
         )
         problem = f"{definition.name} always has {definition.nodes} nodes: its ranges of nodes ({ranges}) have an end"
         raise InputError(problem, where="--nodes", hint=hint)
-    least = max(*(one.first for one in definition.needs), definition.main_node, 0) + 1
+    least = max(*(need.first for need in definition.needs), definition.main_node, 0) + 1
     if nodes < least:
         hint = f"{least} at least"
         raise InputError(f"{nodes} nodes are too few for the ranges {ranges}", where="--nodes", hint=hint)

@@ -77,7 +77,7 @@ def export_part(export: Export, kubectl_of: KubectlOf) -> ExportPart | None:  # 
 
 def streams_of(account: Account, log: ClusterLog, wanted: LogSelection) -> tuple[Stream, ...]:  # noqa: ARG001  part of the protocol
     """Return the streams of some jobs and of some of their nodes. Raises InputError where one has none."""
-    known = [(one, one.parts) for one in log.streams if isinstance(one.parts, JobStreamName)]
+    known = [(stream, stream.parts) for stream in log.streams if isinstance(stream.parts, JobStreamName)]
     for job in wanted.jobs:
         if not any(parts.is_of_job(job) for _, parts in known):
             raise _no_such_job(log, job, [parts for _, parts in known])
@@ -112,7 +112,7 @@ def _streams(account: Account, group: LogGroup, only_of: BatchResources | None) 
     """Return the streams of a group: those of the definitions of a stack, or all of them."""
     beginnings = [""] if only_of is None else [f"{_name(arn)}/" for arn in only_of.definitions]
     found = [cloudwatch.streams(account, group.name, beginning) for beginning in dict.fromkeys(beginnings)]
-    return tuple(one for some in found for one in some.streams), all(some.whole for some in found)
+    return tuple(stream for some in found for stream in some.streams), all(some.whole for some in found)
 
 
 def _name(arn: str) -> str:

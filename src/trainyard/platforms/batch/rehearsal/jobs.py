@@ -49,7 +49,7 @@ class JobsOfDefinitions:
             work.tell(f"job {made['jobName']} submitted to {asked['jobQueue']}")
             job = batch.describe_jobs(jobs=[made["jobId"]])["jobs"][0]
             _refuse_incomplete(job, asked)
-            _push(work, [one["image"] for one in _containers(job)])
+            _push(work, [container["image"] for container in _containers(job)])
             submitted.append(made["jobName"])
         return Outcome(changed=bool(submitted), detail=f"{len(submitted)} jobs taken: {', '.join(submitted)}")
 
@@ -75,7 +75,7 @@ def _requests(spec: Spec, outputs: dict[str, str]) -> Iterator[dict[str, Any]]:
                 "nodeOverrides": {"numNodes": _NODES},
                 "propagateTags": True,
             }
-            yield next((one for one in tests if one["jobDefinition"] == definition), asked)
+            yield next((test for test in tests if test["jobDefinition"] == definition), asked)
 
 
 def _push(work: Work, images: list[str]) -> None:
@@ -90,10 +90,14 @@ def _push(work: Work, images: list[str]) -> None:
 
 
 def _containers(job: dict[str, Any]) -> list[dict[str, Any]]:
-    return [one.get("container", {}) for one in job.get("nodeProperties", {}).get("nodeRangeProperties", ())]
+    return [
+        property_.get("container", {}) for property_ in job.get("nodeProperties", {}).get("nodeRangeProperties", ())
+    ]
 
 
 def _refuse_incomplete(job: dict[str, Any], asked: dict[str, Any]) -> None:
     nodes, containers = job.get("nodeProperties", {}), _containers(job)
-    if nodes.get("numNodes") != asked["nodeOverrides"]["numNodes"] or not all(one.get("image") for one in containers):
+    if nodes.get("numNodes") != asked["nodeOverrides"]["numNodes"] or not all(
+        container.get("image") for container in containers
+    ):
         raise TrainyardError(f"job {job['jobName']} has not the nodes that it was submitted with", where=job["jobId"])

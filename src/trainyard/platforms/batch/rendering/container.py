@@ -32,13 +32,19 @@ def devices(node: Node) -> list[dict[str, str]]:
 def volumes(spec: Spec, node: Node) -> list[dict[str, Any]]:
     """Return Volumes: directories of the node, and EFS, which ECS mounts itself."""
     scratch = [{"Name": SCRATCH, "Host": {"SourcePath": {"Ref": "ScratchMount"}}}] if node.has_drives else []
-    return [*scratch, *(_volume(one) for one in spec.file_systems)]
+    return [*scratch, *(_volume(file_system) for file_system in spec.file_systems)]
 
 
 def mount_points(spec: Spec, node: Node) -> list[dict[str, Any]]:
     """Return MountPoints: every file system at the same place as on the node."""
     scratch = [{"SourceVolume": SCRATCH, "ContainerPath": {"Ref": "ScratchMount"}}] if node.has_drives else []
-    return [*scratch, *({"SourceVolume": _name(one), "ContainerPath": one.mount} for one in spec.file_systems)]
+    return [
+        *scratch,
+        *(
+            {"SourceVolume": _name(file_system), "ContainerPath": file_system.mount}
+            for file_system in spec.file_systems
+        ),
+    ]
 
 
 def _volume(file_system: FileSystem) -> dict[str, Any]:

@@ -36,7 +36,7 @@ class Node(NamedTuple):
     @property
     def efa_devices(self) -> int:
         """How many devices of EFA there are."""
-        return sum(one.kind != "interface" for one in self.interfaces)
+        return sum(interface.kind != "interface" for interface in self.interfaces)
 
     @property
     def has_drives(self) -> bool:

@@ -56,14 +56,14 @@ def _file_systems(spec: Spec, ids: Ids) -> Iterator[str]:
     """Yield what nodes mount. EFS is no part of it: ECS mounts that into the containers."""
     made = dict.fromkeys(("lustre", "openzfs"), 0)
     outputs = {"lustre": "FSxLustreFilesystemId", "openzfs": "FSxORootVolumeId"}
-    for one in spec.file_systems:
-        if not isinstance(one.settings, Lustre | OpenZfs):
+    for file_system in spec.file_systems:
+        if not isinstance(file_system.settings, Lustre | OpenZfs):
             continue
-        id_ = one.settings.id
+        id_ = file_system.settings.id
         if id_ in (None, "environment"):
-            made[one.kind] += 1
-            id_ = ids.of(outputs[one.kind], number=made[one.kind])
-        yield f"{one.kind}:{id_}:{one.mount}"
+            made[file_system.kind] += 1
+            id_ = ids.of(outputs[file_system.kind], number=made[file_system.kind])
+        yield f"{file_system.kind}:{id_}:{file_system.mount}"
 
 
 def _of_queue(spec: Spec, queue: Queue, ids: Ids) -> dict[str, str]:

@@ -36,7 +36,7 @@ def queue_slots(spec: Spec, queue: Queue, *, dense: bool = False) -> dict[str, A
     return {
         # A role with a name of its own, even on a condition, takes CAPABILITY_NAMED_IAM.
         "iam-names": Slot.KEEP if "IamNamePrefix" in iam_names(spec) else Slot.REMOVE,
-        "nccl-image": Slot.KEEP if any(node_of(spec, one).gpus for one in spec.queues) else Slot.REMOVE,
+        "nccl-image": Slot.KEEP if any(node_of(spec, queue).gpus for queue in spec.queues) else Slot.REMOVE,
         "max-vcpus": node.launch.max_nodes * node.vcpus,
         "huge-pages": node.huge_pages,
         "repositories": [{"Fn::GetAtt": ["Repository", "Arn"]}, *repositories(spec)],

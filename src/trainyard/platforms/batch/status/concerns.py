@@ -32,37 +32,39 @@ def _batch(status: Status, *words: str) -> str:
 
 
 def _of_environments(status: Status, batch: BatchStatus) -> Iterator[Concern]:
-    for one in batch.environments:
-        what = f"compute environment {one.name}"
-        if one.state == MISSING:
+    for environment in batch.environments:
+        what = f"compute environment {environment.name}"
+        if environment.state == MISSING:
             yield Concern("error", f"{what} is not there any more", status.command("diagnose"))
             continue
-        if one.status == "INVALID":
+        if environment.status == "INVALID":
             yield Concern(
-                "error", f"{what} is INVALID: {one.reason or 'Batch says nothing'}", status.command("diagnose")
+                "error", f"{what} is INVALID: {environment.reason or 'Batch says nothing'}", status.command("diagnose")
             )
-        if one.state == "DISABLED":
-            enable = ("update-compute-environment", "--compute-environment", one.name, "--state", "ENABLED")
+        if environment.state == "DISABLED":
+            enable = ("update-compute-environment", "--compute-environment", environment.name, "--state", "ENABLED")
             yield Concern("warning", f"{what} is DISABLED: it starts no instances", _batch(status, *enable))
-        if one.late:
-            count = f"{len(one.late)} instance{'s' if len(one.late) > 1 else ''} of {what}"
-            shown = f"{count} ({one.late[0]}{', …' if len(one.late) > 1 else ''})"
+        if environment.late:
+            count = f"{len(environment.late)} instance{'s' if len(environment.late) > 1 else ''} of {what}"
+            shown = f"{count} ({environment.late[0]}{', …' if len(environment.late) > 1 else ''})"
             yield Concern(
                 "warning", f"{shown} did not come to its ECS cluster, so no job gets there", status.command("diagnose")
             )
 
 
 def _of_queues(status: Status, batch: BatchStatus) -> Iterator[Concern]:
-    for one in batch.queues:
-        if one.state == MISSING:
-            yield Concern("error", f"job queue {one.name} is not there any more", status.command("diagnose"))
+    for queue in batch.queues:
+        if queue.state == MISSING:
+            yield Concern("error", f"job queue {queue.name} is not there any more", status.command("diagnose"))
             continue
-        if one.status == "INVALID":
-            why = one.reason or "Batch says nothing"
-            yield Concern("error", f"job queue {one.name} is INVALID: {why}", status.command("diagnose"))
-        if one.state == "DISABLED":
-            enable = ("update-job-queue", "--job-queue", one.name, "--state", "ENABLED")
-            yield Concern("warning", f"job queue {one.name} is DISABLED: it takes no new jobs", _batch(status, *enable))
+        if queue.status == "INVALID":
+            why = queue.reason or "Batch says nothing"
+            yield Concern("error", f"job queue {queue.name} is INVALID: {why}", status.command("diagnose"))
+        if queue.state == "DISABLED":
+            enable = ("update-job-queue", "--job-queue", queue.name, "--state", "ENABLED")
+            yield Concern(
+                "warning", f"job queue {queue.name} is DISABLED: it takes no new jobs", _batch(status, *enable)
+            )
 
 
 def _of_waiting(status: Status, batch: BatchStatus) -> Iterator[Concern]:
@@ -78,11 +80,11 @@ def _of_waiting(status: Status, batch: BatchStatus) -> Iterator[Concern]:
 
 
 def _of_images(status: Status, batch: BatchStatus) -> Iterator[Concern]:
-    for one in batch.images:
-        if one.there is False:
-            names = ", ".join(one.definitions)
-            what = f"image {one.image} is not in its registry: jobs of {names} cannot start"
-            yield Concern("warning", what, _pushing(status, batch, one.image))
+    for image in batch.images:
+        if image.there is False:
+            names = ", ".join(image.definitions)
+            what = f"image {image.image} is not in its registry: jobs of {names} cannot start"
+            yield Concern("warning", what, _pushing(status, batch, image.image))
 
 
 def _pushing(status: Status, batch: BatchStatus, image: str) -> str:

@@ -48,20 +48,20 @@ def ask_registered(account: Account, environment: ComputeEnvironment) -> tuple[R
 
 def nodes(environment: ComputeEnvironment, instances: Iterable[Mapping[str, Any]]) -> Iterator[Node]:
     """Yield instances as the nodes of a cluster."""
-    for one in instances:
-        queue = tags_of(dict(one)).get(_QUEUE)
+    for instance in instances:
+        queue = tags_of(dict(instance)).get(_QUEUE)
         yield Node(
-            one["InstanceId"],
+            instance["InstanceId"],
             "Compute",
             queue,
-            one["InstanceType"],
-            one["State"]["Name"],
-            one["Placement"]["AvailabilityZone"],
-            one.get("PrivateIpAddress"),
+            instance["InstanceType"],
+            instance["State"]["Name"],
+            instance["Placement"]["AvailabilityZone"],
+            instance.get("PrivateIpAddress"),
             environment.name,
-            launched=one["LaunchTime"].isoformat(timespec="seconds") if "LaunchTime" in one else None,
-            public_address=one.get("PublicIpAddress"),
-            purchase=one.get("InstanceLifecycle", "on-demand"),
+            launched=instance["LaunchTime"].isoformat(timespec="seconds") if "LaunchTime" in instance else None,
+            public_address=instance.get("PublicIpAddress"),
+            purchase=instance.get("InstanceLifecycle", "on-demand"),
         )
 
 
@@ -112,4 +112,8 @@ def late(there: Iterable[Node], known: set[str], now_s: float) -> tuple[str, ...
 def reserving(environments: Iterable[Environment], queues: Iterable[Queue]) -> list[tuple[str, str]]:
     """Return the first queue that uses each environment that names a reservation, with that."""
     first = {name: queue.name for queue in reversed(tuple(queues)) for name in queue.environments}
-    return [(first.get(one.name, one.name), one.reservation) for one in environments if one.reservation is not None]
+    return [
+        (first.get(environment.name, environment.name), environment.reservation)
+        for environment in environments
+        if environment.reservation is not None
+    ]

@@ -16,7 +16,7 @@ def image_states(account: Account, definitions: Iterable[JobDefinition]) -> tupl
     Raises NotAllowedError, or TrainyardError where AWS does not answer.
     """
     named: dict[str, list[str]] = {}
-    for one in definitions:
-        for image in one.images:
-            named.setdefault(image, []).append(one.name)
+    for definition in definitions:
+        for image in definition.images:
+            named.setdefault(image, []).append(definition.name)
     return tuple(Image(image, tuple(names), image_is_there(account, image)) for image, names in named.items())

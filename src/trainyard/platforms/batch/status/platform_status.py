@@ -69,10 +69,12 @@ def batch_values(batch: BatchStatus) -> dict[str, Any]:
     """Return them as values for JSON."""
     return {
         "stack": batch.stack,
-        "compute_environments": [{**one._asdict(), "states": dict(one.states)} for one in batch.environments],
-        "job_queues": [{**one._asdict(), "jobs": dict(one.jobs)} for one in batch.queues],
+        "compute_environments": [
+            {**environment._asdict(), "states": dict(environment.states)} for environment in batch.environments
+        ],
+        "job_queues": [{**queue._asdict(), "jobs": dict(queue.jobs)} for queue in batch.queues],
         "waiting": [one._asdict() for one in batch.waiting],
-        "images": [one._asdict() for one in batch.images],
+        "images": [image._asdict() for image in batch.images],
         "log_groups": list(batch.log_groups),
         "dashboards": list(batch.dashboards),
     }

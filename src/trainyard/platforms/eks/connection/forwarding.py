@@ -107,7 +107,7 @@ def _is_called(service: Document, name: str) -> bool:
 def _port(service: Document) -> int:
     """Return the port where a browser is answered; zero where the service has none."""
     ports: list[dict[str, Any]] = parts(service, "spec", "ports")
-    named = [one for wanted in _WEB_PORTS for one in ports if text(one, "name") == wanted]
+    named = [port for wanted in _WEB_PORTS for port in ports if text(port, "name") == wanted]
     return next((number(one, "port") for one in (*named, *ports)), 0)
 
 

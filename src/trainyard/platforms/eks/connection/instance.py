@@ -37,7 +37,11 @@ def eks_target(account: Account, cluster: str, wanted: str | None) -> Target | N
     none of EKS, or the instance is not one of its nodes. Raises InputError for a name that no node has, TrainyardError
     where no node is there at all.
     """
-    described = [one for one in kubernetes_instances(account, cluster) if one["State"]["Name"] not in _GONE]
+    described = [
+        kubernetes_instance
+        for kubernetes_instance in kubernetes_instances(account, cluster)
+        if kubernetes_instance["State"]["Name"] not in _GONE
+    ]
     if not described:
         _refuse_empty(account, cluster)
         return None

@@ -51,11 +51,11 @@ class EksAddOns:
         if _settings(cluster) != _wanted_settings(config):
             eksctl.put_settings(text, work.tell)
             yield "endpoint and logs"
-        there = {one.name: one for one in eks.addons(work.account, work.name)}
-        if missing := [one["name"] for one in config["addons"] if one["name"] not in there]:
+        there = {addon.name: addon for addon in eks.addons(work.account, work.name)}
+        if missing := [addon["name"] for addon in config["addons"] if addon["name"] not in there]:
             eksctl.put_addons(text, work.tell, there=False)
             yield f"add-ons {', '.join(missing)}"
-        if stale := [one["name"] for one in config["addons"] if _differs(one, there.get(one["name"]))]:
+        if stale := [addon["name"] for addon in config["addons"] if _differs(addon, there.get(addon["name"]))]:
             eksctl.put_addons(text, work.tell, there=True)
             yield f"add-ons {', '.join(stale)} brought up to date"
         if tag_log_group(work.account, cluster, {work.tag: work.name}):
@@ -67,7 +67,7 @@ class EksAddOns:
 def _access(work: Work, config: dict[str, Any]) -> Iterator[str]:
     there = set(eks.administrators(work.account, work.name))
     entries = config["accessConfig"].get("accessEntries", [])
-    if missing := [one for one in entries if one["principalARN"] not in there]:
+    if missing := [entry for entry in entries if entry["principalARN"] not in there]:
         less = {**config, "accessConfig": {**config["accessConfig"], "accessEntries": missing}}
         work.eksctl(work.account).put_access(text_of(work, less), work.tell)
         yield f"{len(missing)} administrators"

@@ -17,13 +17,13 @@ def pods_on(kubectl: Kubectl, groups: Collection[str]) -> list[str]:
 
     What runs on every node does not count: nobody waits for the pods of DaemonSets.
     """
-    nodes = {one["metadata"]["name"] for one in kubectl.get("nodes") if _labels(one).get(GROUP) in groups}
-    pods = [one for one in kubectl.get("pods") if one.get("spec", {}).get("nodeName") in nodes] if nodes else []
-    return sorted(_named(one) for one in pods if not _of_every_node(one) and not _over(one))
+    nodes = {node["metadata"]["name"] for node in kubectl.get("nodes") if _labels(node).get(GROUP) in groups}
+    pods = [pod for pod in kubectl.get("pods") if pod.get("spec", {}).get("nodeName") in nodes] if nodes else []
+    return sorted(_named(pod) for pod in pods if not _of_every_node(pod) and not _over(pod))
 
 
 def _of_every_node(pod: Mapping[str, Any]) -> bool:
-    owners = {one.get("kind") for one in pod["metadata"].get("ownerReferences", ())}
+    owners = {owner_reference.get("kind") for owner_reference in pod["metadata"].get("ownerReferences", ())}
     return bool(owners & {"DaemonSet", "Node"})
 
 

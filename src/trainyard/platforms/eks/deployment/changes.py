@@ -74,7 +74,7 @@ def _compared(work: Work, cluster: EksCluster) -> Comparison:
     wanted = config_so_far(work)
     record = read_record(work.account, work.bucket, work.name)
     former = former_config(None if record is None else record.cluster_config) or wanted
-    there = [one for one in eks.node_groups(work.account, work.name) if work.owns(one.tags)]
+    there = [node_group for node_group in eks.node_groups(work.account, work.name) if work.owns(node_group.tags)]
     shrunk = [one.name for one in there if _shrinks(work, wanted, one)]
     comparison = compare(_as_it_is(former, wanted, cluster, there), _as_it_will_be(work, wanted, there))
     comparison.shrunk = shrunk

@@ -114,7 +114,8 @@ def _listed(kubectl: Kubectl, kind: str) -> list[dict[str, Any]]:
 def _over(job: Mapping[str, Any]) -> bool:
     conditions = job.get("status", {}).get("conditions") or ()
     return any(
-        one.get("type") in ("Succeeded", "Failed", "Complete") and one.get("status") == "True" for one in conditions
+        condition.get("type") in ("Succeeded", "Failed", "Complete") and condition.get("status") == "True"
+        for condition in conditions
     )
 
 
@@ -123,12 +124,18 @@ def _claims(work: Work, kubectl: Kubectl) -> None:
 
     Without its driver nobody deletes such a volume, and it costs money.
     """
-    volumes = [one for one in kubectl.get("persistentvolumes") if _made_by_driver(one)]
+    volumes = [
+        persistentvolume for persistentvolume in kubectl.get("persistentvolumes") if _made_by_driver(persistentvolume)
+    ]
     if not work.options.delete_data:
-        work.kept.extend(_volume(one) for one in volumes)
+        work.kept.extend(_volume(volume) for volume in volumes)
         return
-    names = {(one["spec"]["claimRef"]["namespace"], one["spec"]["claimRef"]["name"]) for one in volumes}
-    claims = [one for one in kubectl.get("persistentvolumeclaims") if _key(one) in names]
+    names = {(volume["spec"]["claimRef"]["namespace"], volume["spec"]["claimRef"]["name"]) for volume in volumes}
+    claims = [
+        persistentvolumeclaim
+        for persistentvolumeclaim in kubectl.get("persistentvolumeclaims")
+        if _key(persistentvolumeclaim) in names
+    ]
     if claims:
         work.tell(f"deletes {len(claims)} claims with the volumes that were made for them")
         kubectl.delete(claims)

@@ -49,7 +49,7 @@ class EksManifests:
                 work.tell(f"applies {name}")
                 # With EFA, eksctl has installed a device plugin of the same name, whose fields become ours.
                 kubectl.apply(documents, force_conflicts=True)
-            running = _await(work, kubectl, [one for documents in files.values() for one in documents])
+            running = _await(work, kubectl, [document for documents in files.values() for document in documents])
         return Outcome(changed=True, detail=f"{len(files)} files applied, {running} workloads run")
 
     def undo(self, work: Work) -> Outcome:
@@ -60,13 +60,13 @@ class EksManifests:
 
 def _await(work: Work, kubectl: Kubectl, documents: list[dict[str, Any]]) -> int:
     wanted = {
-        (one["kind"], one["metadata"].get("namespace", "default"), one["metadata"]["name"])
-        for one in documents
-        if one["kind"] in _RESOURCES
+        (document["kind"], document["metadata"].get("namespace", "default"), document["metadata"]["name"])
+        for document in documents
+        if document["kind"] in _RESOURCES
     }
     told = 0
     for _ in range(_POLLS):
-        found = [one for one in _workloads(kubectl) if one[:3] in wanted]
+        found = [workload for workload in _workloads(kubectl) if workload[:3] in wanted]
         late = [one for one in found if one.ready < one.wanted and not one.name.startswith(_REPORTS)]
         if not late and len(found) == len(wanted):
             return len(found)
@@ -121,9 +121,9 @@ def _reasons(kubectl: Kubectl, late: list[Workload]) -> Iterator[str]:
             waiting = (state.get("state") or {}).get("waiting")
             if waiting:
                 yield _shortened(f"{waiting.get('reason', '')}: {waiting.get('message', '')}")
-        for one in pod.get("status", {}).get("conditions", ()):
-            if one.get("type") == "PodScheduled" and one.get("status") == "False":
-                yield _shortened(str(one.get("message", "")))
+        for condition in pod.get("status", {}).get("conditions", ()):
+            if condition.get("type") == "PodScheduled" and condition.get("status") == "False":
+                yield _shortened(str(condition.get("message", "")))
 
 
 def _shortened(said: str) -> str:

@@ -41,7 +41,7 @@ class EksNodeGroups:
     def _done(self, work: Work, config: dict[str, Any]) -> Iterator[str]:
         eksctl, text = work.eksctl(work.account), text_of(work, config)
         _remove_failed(work, config)
-        there = {one.name: one for one in eks.node_groups(work.account, work.name)}
+        there = {node_group.name: node_group for node_group in eks.node_groups(work.account, work.name)}
         if missing := [name for name in node_groups_of(config) if name not in there]:
             try:
                 eksctl.create_node_groups(text, missing, work.tell)

@@ -28,7 +28,7 @@ def node_group_stack(cluster: str, name: str) -> str:
 def own_stacks(work: Work) -> list[StackState]:
     """Return every stack that eksctl has made for the cluster, in the order of their making."""
     beginning = f"eksctl-{work.name}-"
-    return [one for one in all_stacks(work.account) if one.name.startswith(beginning) and work.owns(one.tags)]
+    return [stack for stack in all_stacks(work.account) if stack.name.startswith(beginning) and work.owns(stack.tags)]
 
 
 def settled_stack(work: Work, name: str) -> StackState | None:

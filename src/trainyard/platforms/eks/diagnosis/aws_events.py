@@ -28,11 +28,14 @@ def cluster_lines(facts: EksFacts) -> Iterator[str]:
 
 def node_group_lines(facts: EksFacts) -> Iterator[str]:
     """Yield lines of each node group."""
-    for one in facts.node_groups:
+    for node_group in facts.node_groups:
         yield _line(
-            nodegroupName=one.name, status=one.status, desiredSize=one.desired_nodes, capacityType=one.capacity_type
+            nodegroupName=node_group.name,
+            status=node_group.status,
+            desiredSize=node_group.desired_nodes,
+            capacityType=node_group.capacity_type,
         )
-        yield from _issues(one.health, nodegroupName=one.name)
+        yield from _issues(node_group.health, nodegroupName=node_group.name)
 
 
 def update_lines(facts: EksFacts) -> Iterator[str]:
@@ -58,8 +61,8 @@ def time_text(at: dt.datetime) -> str:
 
 
 def _issues(issues: Iterable[HealthIssue], **of: str) -> Iterator[str]:
-    for one in issues:
-        yield _line(**of, code=one.code, message=one.message, resourceIds=list(one.resources))
+    for issue in issues:
+        yield _line(**of, code=issue.code, message=issue.message, resourceIds=list(issue.resources))
 
 
 def _line(**said: Any) -> str:

@@ -26,33 +26,33 @@ _COMING = ("pending", "scheduled", "payment-pending", "assessing", "delayed")
 
 def not_joined(facts: EksFacts, nodes: Sequence[Document]) -> Iterator[str]:
     """Yield the instances that run for longer than joining takes, and that Kubernetes does not know."""
-    known = {text(one, "spec", "providerID").rpartition("/")[2] for one in nodes}
+    known = {text(node, "spec", "providerID").rpartition("/")[2] for node in nodes}
     now_s = facts.account.clock.now()
-    for one in facts.instances[:_MOST]:
-        age_s = now_s - one["LaunchTime"].timestamp() if "LaunchTime" in one else 0
-        if one["State"]["Name"] == "running" and one["InstanceId"] not in known and age_s > _JOINS_WITHIN_S:
+    for instance in facts.instances[:_MOST]:
+        age_s = now_s - instance["LaunchTime"].timestamp() if "LaunchTime" in instance else 0
+        if instance["State"]["Name"] == "running" and instance["InstanceId"] not in known and age_s > _JOINS_WITHIN_S:
             minutes = f"{age_s / 60:.0f} minutes"
-            what = f"Instances failed to join the kubernetes cluster: {one['InstanceId']} runs for {minutes}"
-            yield line("", one.get("PrivateDnsName", ""), f"{BEGINNING}{what}")
+            what = f"Instances failed to join the kubernetes cluster: {instance['InstanceId']} runs for {minutes}"
+            yield line("", instance.get("PrivateDnsName", ""), f"{BEGINNING}{what}")
 
 
 def missing_devices(nodes: Iterable[Document]) -> Iterator[str]:
     """Yield the nodes that are ready and offer fewer accelerators than their instance type has."""
-    for one in nodes:
-        type_facts = find(text(labels(one), _TYPE_LABEL))
-        if type_facts is None or type_facts.accelerators is None or not _is_ready(one):
+    for node in nodes:
+        type_facts = find(text(labels(node), _TYPE_LABEL))
+        if type_facts is None or type_facts.accelerators is None or not _is_ready(node):
             continue
         resource = _RESOURCES[type_facts.accelerators.vendor]
-        there = number(one, "status", "allocatable", resource)
+        there = number(node, "status", "allocatable", resource)
         if there < type_facts.accelerators.count:
-            name = text(one, "metadata", "name")
+            name = text(node, "metadata", "name")
             what = f"node {name} offers {there} {resource} of the {type_facts.accelerators.count} of {type_facts.name}"
             yield line("", name, f"{BEGINNING}{what}")
 
 
 def _is_ready(node: Document) -> bool:
     conditions = parts(node, "status", "conditions")
-    return any(text(one, "type") == "Ready" and text(one, "status") == "True" for one in conditions)
+    return any(text(condition, "type") == "Ready" and text(condition, "status") == "True" for condition in conditions)
 
 
 def reservation_lines(facts: EksFacts) -> Iterator[str]:
@@ -105,7 +105,7 @@ def _mismatch(one: Described, group: NodeGroupState) -> Iterator[str]:
 
 
 def _too_small(facts: EksFacts, usable: list[Described], group: NodeGroupState) -> Iterator[str]:
-    running = sum(one["State"]["Name"] == "running" for one in facts.instances if _is_of(one, group))
+    running = sum(instance["State"]["Name"] == "running" for instance in facts.instances if _is_of(instance, group))
     missing = group.desired_nodes - running
     left = sum(one.get("AvailableInstanceCount", 0) for one in usable)
     total = sum(one.get("TotalInstanceCount", 0) for one in usable)

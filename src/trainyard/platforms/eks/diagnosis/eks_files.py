@@ -60,7 +60,7 @@ def kubernetes_objects(kubectl: Kubectl, unread: list[Unread]) -> KubernetesObje
     return KubernetesObjects(
         kubectl.get("nodes"),
         _objects(kubectl, "pods", unread),
-        [one for kind in _JOBS for one in _objects(kubectl, kind, unread)],
+        [object_ for kind in _JOBS for object_ in _objects(kubectl, kind, unread)],
         _objects(kubectl, "events", unread),
     )
 
@@ -83,9 +83,9 @@ def unreachable_files(error: UnreachableError) -> Iterator[LogFile]:
 def known_nodes(facts: EksFacts, objects: KubernetesObjects | None) -> set[str]:
     """Return what the nodes of a cluster are called: their names, long and short, and the ids of their instances."""
     names = {text(one, "metadata", "name") for one in ([] if objects is None else objects.nodes)}
-    names |= {one.get("PrivateDnsName", "") for one in facts.instances}
-    ids = {one["InstanceId"] for one in facts.instances}
-    return {*names, *(one.partition(".")[0] for one in names), *ids} - {""}
+    names |= {instance.get("PrivateDnsName", "") for instance in facts.instances}
+    ids = {instance["InstanceId"] for instance in facts.instances}
+    return {*names, *(name.partition(".")[0] for name in names), *ids} - {""}
 
 
 def _objects(kubectl: Kubectl, kind: str, unread: list[Unread]) -> list[Document]:

@@ -19,7 +19,9 @@ def event_lines(documents: Iterable[Document]) -> Iterator[str]:
 
     https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/
     """
-    telling = [one for one in documents if text(one, "type") != "Normal" or text(one, "reason") in _TELLING]
+    telling = [
+        document for document in documents if text(document, "type") != "Normal" or text(document, "reason") in _TELLING
+    ]
     for one in sorted(telling, key=_at)[-_MOST_EVENTS:]:
         about = part(one, "involvedObject") or part(one, "regarding")
         place = "/".join(word for key in ("kind", "namespace", "name") if (word := text(about, key)))

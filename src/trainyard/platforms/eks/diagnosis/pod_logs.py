@@ -34,10 +34,10 @@ def pod_log_files(
 
     Of ``nodes`` alone, where any are named. What could not be read is added to ``unread``.
     """
-    failed = {_name(one) for one in objects.jobs if _has_failed(one)}
-    instances = {text(one, "metadata", "name"): text(one, "spec", "providerID") for one in objects.nodes}
+    failed = {_name(job) for job in objects.jobs if _has_failed(job)}
+    instances = {text(node, "metadata", "name"): text(node, "spec", "providerID") for node in objects.nodes}
     pods = objects.pods
-    ended = [one for document in sorted(pods, key=lambda one: _job(one) not in failed) for one in _ended(document)]
+    ended = [one for document in sorted(pods, key=lambda pod: _job(pod) not in failed) for one in _ended(document)]
     wanted = [one for one in ended if not nodes or any(_is_on(one, node) for node in nodes)]
     for one in wanted[:_MOST_PODS]:
         name = f"pods/{one.namespace}/{one.pod}/{_file_name(one, instances)}"
@@ -87,7 +87,7 @@ def _job(pod: Document) -> tuple[str, str]:
 
 def _has_failed(job: Document) -> bool:
     conditions = parts(job, "status", "conditions")
-    return any(text(one, "type") == "Failed" and text(one, "status") == "True" for one in conditions)
+    return any(text(condition, "type") == "Failed" and text(condition, "status") == "True" for condition in conditions)
 
 
 def _is_on(ended: Ended, node: str) -> bool:

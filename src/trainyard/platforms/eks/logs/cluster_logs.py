@@ -70,7 +70,7 @@ def export_part(export: Export, kubectl_of: KubectlOf) -> KubernetesPart:
 
 def streams_of(account: Account, log: ClusterLog, wanted: LogSelection) -> tuple[Stream, ...]:  # noqa: ARG001  part of the protocol
     """Return the streams of nodes of EKS; those of its control plane are of none."""
-    known = [(one, one.parts) for one in log.streams if isinstance(one.parts, EksStreamName)]
+    known = [(stream, stream.parts) for stream in log.streams if isinstance(stream.parts, EksStreamName)]
     for node in wanted.nodes:
         if not any(parts.is_of(node) for _, parts in known):
             hint = (

@@ -68,7 +68,7 @@ class PodLogs:
             raise TrainyardError(next(iter(self.unread.values())), where=self.name, hint="`kubectl get pods` says more")
         found = [
             event
-            for event in heapq.merge(*(_events(stream, lines) for stream, lines in read), key=lambda one: one.at_ms)
+            for event in heapq.merge(*(_events(stream, lines) for stream, lines in read), key=lambda event: event.at_ms)
             if _is_within(event, of) and (search is None or search.finds(event.message))
         ]
         yield from found if tail is None else found[len(found) - min(tail, len(found)) :]

@@ -37,11 +37,11 @@ def pod_streams(documents: Sequence[Document], wanted: WantedPods) -> tuple[Stre
         ("--node", wanted.nodes, _is_on),
     ):
         for name in names:
-            if not any(fits(one, name) for one in documents):
+            if not any(fits(document, name) for document in documents):
                 raise _none(option, name, documents)
         if names:
             chosen = [one for one in chosen if any(fits(one, name) for name in names)]
-    found = sorted((one for document in chosen for one in _streams(document)), key=lambda one: one.name)
+    found = sorted((stream for document in chosen for stream in _streams(document)), key=lambda one: one.name)
     for kind in wanted.containers:
         if not any(one.kind == kind for one in found):
             known = ", ".join(sorted({one.kind for one in found})[:_MOST_SHOWN])
@@ -54,8 +54,8 @@ def _streams(document: Document) -> Iterator[Stream]:
     namespace, pod = text(document, "metadata", "namespace"), text(document, "metadata", "name")
     node = text(document, "spec", "nodeName") or None
     for key in ("initContainers", "containers"):
-        for one in parts(document, "spec", key):
-            name = PodStreamName(namespace, pod, text(one, "name"), node)
+        for part in parts(document, "spec", key):
+            name = PodStreamName(namespace, pod, text(part, "name"), node)
             yield Stream("/".join(name[:3]), name, None, None)
 
 
@@ -79,9 +79,13 @@ def _is_on(document: Document, wanted: str) -> bool:
 def _none(option: str, name: str, documents: Iterable[Document]) -> InputError:
     what = {"--pod": "pod", "--job": "pod of a job", "--node": "pod on a node"}[option]
     known = {
-        "--pod": (f"{text(one, 'metadata', 'namespace')}/{text(one, 'metadata', 'name')}" for one in documents),
-        "--job": (text(labels(one), key) for one in documents for key in _JOB_LABELS if text(labels(one), key)),
-        "--node": (text(one, "spec", "nodeName") for one in documents if text(one, "spec", "nodeName")),
+        "--pod": (
+            f"{text(document, 'metadata', 'namespace')}/{text(document, 'metadata', 'name')}" for document in documents
+        ),
+        "--job": (
+            text(labels(document), key) for document in documents for key in _JOB_LABELS if text(labels(document), key)
+        ),
+        "--node": (text(document, "spec", "nodeName") for document in documents if text(document, "spec", "nodeName")),
     }[option]
     names = sorted(set(known))
     more = f" and {len(names) - _MOST_SHOWN} more" if len(names) > _MOST_SHOWN else ""

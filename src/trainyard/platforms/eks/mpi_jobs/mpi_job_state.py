@@ -31,9 +31,9 @@ class MpiJobStatus(NamedTuple):
 def mpi_job_status(mpi_job: Mapping[str, Any], pods: Sequence[Mapping[str, Any]]) -> MpiJobStatus:
     """Return how an MPIJob is."""
     said = {
-        one["type"]: one
-        for one in (mpi_job.get("status") or {}).get("conditions") or ()
-        if one.get("status") == "True" and "type" in one
+        condition["type"]: condition
+        for condition in (mpi_job.get("status") or {}).get("conditions") or ()
+        if condition.get("status") == "True" and "type" in condition
     }
     troubles = {_short_name(pod): found for pod in pods if (found := trouble_of(pod)) is not None}
     workers = [pod for pod in pods if role_of(pod) == "worker"]
@@ -54,7 +54,7 @@ def role_of(pod: Mapping[str, Any]) -> str:
 def has_begun(pod: Mapping[str, Any]) -> bool:
     """Return whether a pod's container can have said anything."""
     statuses = (pod.get("status") or {}).get("containerStatuses") or ()
-    return any({"running", "terminated"} & (one.get("state") or {}).keys() for one in statuses)
+    return any({"running", "terminated"} & (status.get("state") or {}).keys() for status in statuses)
 
 
 def _under_way(pods: Sequence[Mapping[str, Any]], troubles: Mapping[str, Trouble], nodes: str) -> State:
@@ -71,7 +71,7 @@ def _under_way(pods: Sequence[Mapping[str, Any]], troubles: Mapping[str, Trouble
         return State("FAILED", f"before the test began, {told_together(dead, len(pods))}", nodes)
     if not pods:
         return State("PENDING", _NO_PODS)
-    if any(one.kind == "unschedulable" for one in troubles.values()):
+    if any(trouble.kind == "unschedulable" for trouble in troubles.values()):
         return State("PENDING", reason)
     return State("CONFIGURING", reason, nodes)
 

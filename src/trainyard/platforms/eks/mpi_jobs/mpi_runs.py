@@ -48,8 +48,8 @@ def speaker(pods: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
 def last_complaint(kubectl: Kubectl, run: Mapping[str, Any]) -> str | None:
     """Return the last warning about a run or its pods, None where Kubernetes has none or has forgotten it."""
     name = run["metadata"]["name"]
-    events = [one for one in kubectl.get("events", namespace=NAMESPACE) if _warns_of(one, name)]
-    last = max(events, key=lambda one: str(one.get("lastTimestamp") or one.get("eventTime") or ""), default=None)
+    events = [event for event in kubectl.get("events", namespace=NAMESPACE) if _warns_of(event, name)]
+    last = max(events, key=lambda event: str(event.get("lastTimestamp") or event.get("eventTime") or ""), default=None)
     return None if last is None else f"{last.get('reason')}: {' '.join(str(last.get('message')).split())[:300]}"
 
 

@@ -53,19 +53,19 @@ def fit(mpi_job: Mapping[str, Any], nodes: Sequence[Mapping[str, Any]]) -> Fit:
     reasons = tuple(f"{count} {problem}" for problem, count in counted.most_common(_MOST_TOLD))
     devices = any(device in problem for problem in counted for device in _DEVICES)
     wanted = mpi_job["spec"]["mpiReplicaSpecs"]["Worker"]["replicas"]
-    return Fit(wanted, len(meant), sum(not one for one in problems), reasons, devices)
+    return Fit(wanted, len(meant), sum(not problem for problem in problems), reasons, devices)
 
 
 def holders(kubectl: Kubectl, mpi_job: Mapping[str, Any]) -> str:
     """Return in words whose pods have the devices of the nodes that a job wants."""
-    names = {one["metadata"]["name"] for one in kubectl.get("nodes", selector=_selector(mpi_job))}
+    names = {node["metadata"]["name"] for node in kubectl.get("nodes", selector=_selector(mpi_job))}
     wanted = {name for name in _requests(_worker(mpi_job)) if "/" in name}
     pods = [
-        f"{one['metadata'].get('namespace')}/{one['metadata']['name']}"
-        for one in kubectl.get("pods")
-        if (one.get("spec") or {}).get("nodeName") in names
-        and (one.get("status") or {}).get("phase") in {"Pending", "Running"}
-        and wanted & _requests(one["spec"])
+        f"{pod['metadata'].get('namespace')}/{pod['metadata']['name']}"
+        for pod in kubectl.get("pods")
+        if (pod.get("spec") or {}).get("nodeName") in names
+        and (pod.get("status") or {}).get("phase") in {"Pending", "Running"}
+        and wanted & _requests(pod["spec"])
     ]
     more = f" and {len(pods) - _MOST_TOLD} more" if len(pods) > _MOST_TOLD else ""
     return f"their devices are taken by {', '.join(pods[:_MOST_TOLD])}{more}" if pods else "nobody has their devices"
@@ -82,7 +82,7 @@ def _selector(mpi_job: Mapping[str, Any]) -> str:
 
 def _requests(pod: Mapping[str, Any]) -> set[str]:
     containers = pod.get("containers") or ()
-    return {name for one in containers for name in (one.get("resources") or {}).get("requests") or ()}
+    return {name for container in containers for name in (container.get("resources") or {}).get("requests") or ()}
 
 
 def _has_labels(node: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
@@ -92,12 +92,17 @@ def _has_labels(node: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
 
 def _problems(node: Mapping[str, Any], pod: Mapping[str, Any]) -> Iterator[str]:
     spec, status = node.get("spec") or {}, node.get("status") or {}
-    if not any(one.get("type") == "Ready" and one.get("status") == "True" for one in status.get("conditions") or ()):
+    if not any(
+        condition.get("type") == "Ready" and condition.get("status") == "True"
+        for condition in status.get("conditions") or ()
+    ):
         yield "not ready"
     if spec.get("unschedulable"):
         yield "cordoned"
     for taint in spec.get("taints") or ():
-        if taint.get("effect") in _KEEP_AWAY and not any(_tolerates(one, taint) for one in pod["tolerations"]):
+        if taint.get("effect") in _KEEP_AWAY and not any(
+            _tolerates(toleration, taint) for toleration in pod["tolerations"]
+        ):
             yield f"with the taint {taint.get('key')}"
     allocatable = status.get("allocatable") or {}
     for resource, wanted in pod["containers"][0]["resources"]["requests"].items():

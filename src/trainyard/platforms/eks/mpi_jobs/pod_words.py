@@ -40,7 +40,7 @@ def trouble_of(pod: Mapping[str, Any]) -> Trouble | None:
 
 def nodes_of(pods: Sequence[Mapping[str, Any]]) -> str:
     """Return on which nodes pods are, the first of them by name."""
-    names = [str((one.get("spec") or {}).get("nodeName") or "").partition(".")[0] for one in pods]
+    names = [str((pod.get("spec") or {}).get("nodeName") or "").partition(".")[0] for pod in pods]
     return _some([name for name in dict.fromkeys(names) if name])
 
 

@@ -75,16 +75,16 @@ def native(name: str) -> str:
 
 def _file(spec: Spec, name: str, slots: Mapping[str, Any] | None = None, of: str | None = None) -> str:
     """Return a file with its slots filled; every image has one."""
-    images = {one: image(one, spec.region) for one in image_names()}
+    images = {name: image(name, spec.region) for name in image_names()}
     return filled(native(of or name), {**images, **(slots or {})})
 
 
 def _device_plugins(spec: Spec) -> dict[str, str]:
     launches = compute_launches(spec)
     types = {
-        "nvidia-device-plugin.yaml": [one for one in launches if one.instance.accelerator == "nvidia"],
-        "neuron-device-plugin.yaml": [one for one in launches if one.instance.accelerator == "neuron"],
-        "efa-device-plugin.yaml": [one for one in launches if any(instance.efa for instance in one.instances)],
+        "nvidia-device-plugin.yaml": [launch for launch in launches if launch.instance.accelerator == "nvidia"],
+        "neuron-device-plugin.yaml": [launch for launch in launches if launch.instance.accelerator == "neuron"],
+        "efa-device-plugin.yaml": [launch for launch in launches if any(instance.efa for instance in launch.instances)],
     }
     neuron = {"privileged": True, "runAsUser": 0, "allowPrivilegeEscalation": True, "runAsNonRoot": False}
     efa = neuron if types["neuron-device-plugin.yaml"] else Slot.KEEP
@@ -102,18 +102,18 @@ def _types(launches: list[Launch]) -> list[str]:
 def _volumes(spec: Spec, ids: Ids) -> dict[str, str]:
     slots = [
         {
-            "volume-name": one.name,
-            "claim-name": one.name,
-            "size": f"{one.size_gib}Gi",
-            "file-system": one.id,
-            "dns-name": one.dns_name,
-            "mount-name": one.mount_name,
+            "volume-name": lustre_volume.name,
+            "claim-name": lustre_volume.name,
+            "size": f"{lustre_volume.size_gib}Gi",
+            "file-system": lustre_volume.id,
+            "dns-name": lustre_volume.dns_name,
+            "mount-name": lustre_volume.mount_name,
         }
-        for one in lustre_volumes(spec, ids)
+        for lustre_volume in lustre_volumes(spec, ids)
     ]
     if not slots:
         return {}
-    volumes = _SEPARATOR.join(_file(spec, "fsx-volumes.yaml", one) for one in slots)
+    volumes = _SEPARATOR.join(_file(spec, "fsx-volumes.yaml", slot) for slot in slots)
     return {"fsx-csi-driver.yaml": _file(spec, "fsx-csi-driver.yaml"), "fsx-volumes.yaml": volumes}
 
 

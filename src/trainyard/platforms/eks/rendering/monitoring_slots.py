@@ -63,7 +63,7 @@ def agent_resources(spec: Spec) -> dict[str, dict[str, str]]:
     What is beyond the limit ends the agent, so that is twice of what it needs.
     """
     launches = compute_launches(spec)
-    nodes = [Nodes(one.instance, one.max_nodes, one.instance.accelerator == "nvidia") for one in launches]
+    nodes = [Nodes(launch.instance, launch.max_nodes, launch.instance.accelerator == "nvidia") for launch in launches]
     memory = agent_sizing(nodes).server_memory_mib
     needed = _WHERE_UNKNOWN_MIB if memory is None else max(ceil(memory * _OF_A_SERVER / 256) * 256, _LEAST_MIB)
     return {"requests": {"cpu": _CPU, "memory": f"{needed}Mi"}, "limits": {"memory": f"{2 * needed}Mi"}}

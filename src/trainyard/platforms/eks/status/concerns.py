@@ -73,7 +73,7 @@ def _of_deployment(status: Status, eks: EksStatus) -> Iterator[Concern]:
         yield Concern("warning", what)
     # Where there is a stack and no node group, the stack says more.
     there = {one.name for one in eks.node_groups} | {one.name.partition("-nodegroup-")[2] for one in status.stacks}
-    missing = [one for one in configured_groups(record) if one not in there]
+    missing = [configured_group for configured_group in configured_groups(record) if configured_group not in there]
     if missing and eks.is_working and "node groups" not in status.unknown:
         groups = f"node group {missing[0]}" if len(missing) == 1 else f"node groups {listed(missing)}"
         verb = "is" if len(missing) == 1 else "are"
@@ -125,13 +125,13 @@ def _of_devices(status: Status, eks: EksStatus) -> Iterator[Concern]:
     """Yield what nodes offer too little of, those alike together."""
     short_nodes: dict[tuple[str, int, int | None, str], list[str]] = defaultdict(list)
     for node in eks.nodes or ():
-        for one in node.devices if node.ready else ():
-            if one.are_missing:
-                kind = (one.resource, one.allocatable, one.expected, node.instance_type)
+        for device in node.devices if node.ready else ():
+            if device.are_missing:
+                kind = (device.resource, device.allocatable, device.expected, node.instance_type)
                 short_nodes[kind].append(node.name)
     for (resource, there, expected, instance_type), names in short_nodes.items():
         role = offered_by(resource)
-        runs = any(one.role == role for one in eks.workloads)
+        runs = any(workload.role == role for workload in eks.workloads)
         why = "" if runs or "daemonsets of Kubernetes" in status.unknown else f": no {role} is installed"
         offers = f"{'offers' if len(names) == 1 else 'offer'} {there} {resource} of the {expected}"
         what = f"{listed(names)} {offers} of {instance_type}{why}"
@@ -161,12 +161,12 @@ def _of_pods(status: Status, eks: EksStatus) -> Iterator[Concern]:
     """Yield pods that have waited for long, those that wait for the same once."""
     alike: dict[tuple[str, str], list[str]] = defaultdict(list)
     longest: dict[tuple[str, str], float] = {}
-    for one in eks.troubles:
-        made = seconds(one.since)
+    for trouble in eks.troubles:
+        made = seconds(trouble.since)
         waits_s = status.at - made if made is not None else _LONG_S + 1
         if waits_s > _LONG_S:
-            alike[one.state, one.why].append(f"{one.namespace}/{one.name}")
-            longest[one.state, one.why] = max(waits_s, longest.get((one.state, one.why), 0))
+            alike[trouble.state, trouble.why].append(f"{trouble.namespace}/{trouble.name}")
+            longest[trouble.state, trouble.why] = max(waits_s, longest.get((trouble.state, trouble.why), 0))
     for (state, why), names in [*alike.items()][:_MOST]:
         count = f"{len(names)} pods" if len(names) > 1 else "pod"
         said = f": {why}" if why else ""
@@ -211,4 +211,4 @@ def configured_groups(record: Deployment | None) -> tuple[str, ...]:
         config = yaml.load(record.cluster_config, Loader=yaml.CSafeLoader)
     except yaml.YAMLError:
         return ()
-    return tuple(name for one in parts(config, "managedNodeGroups") if (name := text(one, "name")))
+    return tuple(name for part in parts(config, "managedNodeGroups") if (name := text(part, "name")))

@@ -181,9 +181,9 @@ class EksStatus:
     @property
     def wanted(self) -> int:
         """How many nodes there are to be."""
-        return sum(one.wanted for one in self.node_groups)
+        return sum(node_group.wanted for node_group in self.node_groups)
 
     @property
     def ready(self) -> int | None:
         """How many are ready; None where the Kubernetes API does not answer."""
-        return None if self.nodes is None else sum(one.ready for one in self.nodes)
+        return None if self.nodes is None else sum(node.ready for node in self.nodes)

@@ -26,7 +26,7 @@ def training_jobs(documents: Iterable[Document]) -> tuple[TrainingJob, ...]:
 
 def failed_jobs(jobs: Iterable[TrainingJob]) -> tuple[Failure, ...]:
     """Return the last jobs that failed."""
-    failed = [one for one in jobs if one.state == "Failed"]
+    failed = [job for job in jobs if job.state == "Failed"]
     return tuple(
         Failure(one.since, f"{one.kind} {one.namespace}/{one.name}", short(one.why or "it failed and says nothing"))
         for one in failed[:_MOST_FAILED]

@@ -35,8 +35,8 @@ class OfGroup(NamedTuple):
 def reasons(of: OfGroup, now_s: float) -> tuple[str, ...]:
     """Return why nodes are missing, the plainest reason first; none where none are missing, or nobody says."""
     wanted = of.state.desired_nodes
-    running = [one for one in of.instances if one.state == "running"]
-    ready = len(running) if of.nodes is None else sum(one.ready for one in of.nodes)
+    running = [instance for instance in of.instances if instance.state == "running"]
+    ready = len(running) if of.nodes is None else sum(node.ready for node in of.nodes)
     if ready >= wanted:
         return ()
     found: list[str] = []
@@ -75,14 +75,14 @@ def _of_issues(of: OfGroup) -> Iterator[str]:
 
 def _of_launches(of: OfGroup, now_s: float) -> Iterator[str]:
     """Yield the last launch that failed, where that was lately."""
-    lately = [one for one in of.launches if now_s - one.at.timestamp() < _LATELY_S]
+    lately = [launch for launch in of.launches if now_s - launch.at.timestamp() < _LATELY_S]
     if lately:
         ago = duration(max(now_s - lately[0].at.timestamp(), 0))
         yield f"Auto Scaling could not launch, {ago} ago: {short(lately[0].why)}"
 
 
 def _of_starting(of: OfGroup) -> Iterator[str]:
-    coming = [one.id for one in of.instances if one.state == "pending"]
+    coming = [instance.id for instance in of.instances if instance.state == "pending"]
     if coming:
         yield f"{listed(coming)} {'is' if len(coming) == 1 else 'are'} starting"
 
@@ -91,7 +91,7 @@ def _of_joining(of: OfGroup, running: Sequence[Node], now_s: float) -> Iterator[
     """Yield the instances that run and that Kubernetes does not know."""
     if of.nodes is None:
         return
-    known = {one.instance for one in of.nodes}
+    known = {node.instance for node in of.nodes}
     absent = [one for one in running if one.id not in known]
     late = [one.id for one in absent if one.launched is None or _age_s(one, now_s) > _JOINS_WITHIN_S]
     young = [one.id for one in absent if one.id not in late]
@@ -106,7 +106,7 @@ def _age_s(node: Node, now_s: float) -> float:
 
 
 def _of_unready(of: OfGroup) -> Iterator[str]:
-    unready = [one for one in of.nodes or () if not one.ready]
+    unready = [node for node in of.nodes or () if not node.ready]
     by_reason: dict[str, list[str]] = {}
     for one in unready:
         by_reason.setdefault(one.why, []).append(one.name)

@@ -79,10 +79,10 @@ def node_group(
         state.min_nodes,
         state.desired_nodes,
         state.max_nodes,
-        dict(Counter(one.state for one in of.instances)),
+        dict(Counter(instance.state for instance in of.instances)),
         None if nodes is None else len(nodes),
-        None if nodes is None else sum(one.ready for one in nodes),
-        None if nodes is None else sum(one.cordoned for one in nodes),
+        None if nodes is None else sum(node.ready for node in nodes),
+        None if nodes is None else sum(node.cordoned for node in nodes),
         state.health,
         reasons(of, now_s),
     )
@@ -96,7 +96,7 @@ def reservation_for(group: str, found: Iterable[Reservation]) -> Reservation | N
 
 def of_group(name: str, instances: Iterable[Node]) -> tuple[Node, ...]:
     """Return the instances of a node group."""
-    return tuple(one for one in instances if one.queue == name)
+    return tuple(instance for instance in instances if instance.queue == name)
 
 
 def nodes_of_group(
@@ -105,7 +105,7 @@ def nodes_of_group(
     """Return the Kubernetes nodes of a node group, by their label or their instance; None where nobody knows any."""
     if nodes is None:
         return None
-    return tuple(one for one in nodes if (one.group or _group_by_instance(one, instances)) == state.name)
+    return tuple(node for node in nodes if (node.group or _group_by_instance(node, instances)) == state.name)
 
 
 def _group_by_instance(node: KubernetesNode, instances: Mapping[str, Node]) -> str | None:

@@ -54,16 +54,16 @@ def _control_plane(one: ControlPlane) -> str:
 
 def _nodes(eks: EksStatus) -> str:
     """Return how many nodes there are to be, of what, and how many there are."""
-    of = " + ".join(f"{one.wanted} {one.name}" for one in eks.node_groups)
+    of = " + ".join(f"{node_group.wanted} {node_group.name}" for node_group in eks.node_groups)
     wanted = f"{eks.wanted} wanted{f' ({of})' if len(eks.node_groups) > 1 else ''}"
     if eks.nodes is None:
         return f"  nodes: {wanted}; how many are ready only Kubernetes could tell"
-    ready, cordoned = eks.ready or 0, sum(one.cordoned for one in eks.nodes)
+    ready, cordoned = eks.ready or 0, sum(node.cordoned for node in eks.nodes)
     unready = len(eks.nodes) - ready
     counts = [f"{ready} ready", *([f"{unready} not ready"] if unready else [])]
     counts += [f"{cordoned} cordoned"] if cordoned else []
     names = {group.name for group in eks.node_groups}
-    outside = sum(one.group not in names for one in eks.nodes)
+    outside = sum(node.group not in names for node in eks.nodes)
     return f"  nodes: {wanted}, {', '.join(counts)}{f', {outside} of them of no node group of EKS' if outside else ''}"
 
 
@@ -84,7 +84,7 @@ def _devices(nodes: tuple[KubernetesNode, ...]) -> Iterator[str]:
         if node.devices and node.ready
     )
     for (group, instance_type, devices), count in alike.items():
-        offers = ", ".join(_device(one.resource, one.allocatable, one.expected) for one in devices)
+        offers = ", ".join(_device(device.resource, device.allocatable, device.expected) for device in devices)
         yield f"  {count} × {instance_type} of {group}: {offers}"
 
 
@@ -95,8 +95,8 @@ def _device(resource: str, there: int, expected: int | None) -> str:
 def _workloads(eks: EksStatus) -> Iterator[str]:
     """Yield what is ready on few lines, as that is no news, and what is not on one each."""
     named: dict[str, list[Workload]] = {}
-    for one in eks.workloads:
-        named.setdefault(one.role or "other parts of the system", []).append(one)
+    for workload in eks.workloads:
+        named.setdefault(workload.role or "other parts of the system", []).append(workload)
     ready = [role for role, some in named.items() if all(one.is_ready for one in some)]
     if ready:
         yield f"  ready: {', '.join(ready)}"
@@ -108,15 +108,15 @@ def _workloads(eks: EksStatus) -> Iterator[str]:
 
 def _addons(addons: tuple[Addon, ...]) -> Iterator[str]:
     if addons:
-        shown = (f"{one.name}{'' if one.status == 'ACTIVE' else f' {one.status}'}" for one in addons)
+        shown = (f"{addon.name}{'' if addon.status == 'ACTIVE' else f' {addon.status}'}" for addon in addons)
         yield f"  add-ons: {', '.join(shown)}"
 
 
 def _pods(pods: tuple[PodTrouble, ...]) -> Iterator[str]:
     """Yield pods that do not run, those that wait for the same on one line."""
     alike: dict[tuple[str, str], list[PodTrouble]] = {}
-    for one in pods:
-        alike.setdefault((one.state, one.why), []).append(one)
+    for pod in pods:
+        alike.setdefault((pod.state, pod.why), []).append(pod)
     for (state, why), some in [*alike.items()][:_MOST_PODS]:
         first = some[0]
         more = f" and {len(some) - 1} more" if len(some) > 1 else ""
@@ -129,10 +129,10 @@ def _pods(pods: tuple[PodTrouble, ...]) -> Iterator[str]:
 
 
 def _jobs(jobs: tuple[TrainingJob, ...]) -> Iterator[str]:
-    for one in jobs[:_MOST_JOBS]:
-        since = f" since {one.since}" if one.since else ""
-        pods = "" if one.state in _OVER else f", {one.active} of {one.pods} pods run"
-        yield f"  {one.kind} {one.namespace}/{one.name} {one.state}{since}{pods}{f': {one.why}' if one.why else ''}"
+    for job in jobs[:_MOST_JOBS]:
+        since = f" since {job.since}" if job.since else ""
+        pods = "" if job.state in _OVER else f", {job.active} of {job.pods} pods run"
+        yield f"  {job.kind} {job.namespace}/{job.name} {job.state}{since}{pods}{f': {job.why}' if job.why else ''}"
     if (beyond := len(jobs) - _MOST_JOBS) > 0:
         yield f"  and {beyond} more jobs"
 
@@ -149,10 +149,10 @@ def eks_values(eks: EksStatus) -> dict[str, Any]:
         ],
         "kubernetes_nodes": None
         if eks.nodes is None
-        else [{**one._asdict(), "devices": _listed(one.devices)} for one in eks.nodes],
+        else [{**node._asdict(), "devices": _listed(node.devices)} for node in eks.nodes],
         "addons": [
-            {"name": one.name, "version": one.version, "status": one.status, "issues": _listed(one.health)}
-            for one in eks.addons
+            {"name": addon.name, "version": addon.version, "status": addon.status, "issues": _listed(addon.health)}
+            for addon in eks.addons
         ],
         "workloads": _listed(eks.workloads),
         "pods": _listed(eks.troubles[:_MOST_LISTED]),

@@ -35,7 +35,7 @@ def pod_trouble(document: Document, now_s: float) -> PodTrouble | None:
         state, why = phase, text(document, "status", "message") or text(document, "status", "reason")
     if not state:
         return None
-    restarts = sum(number(one, "restartCount") for one in containers(document))
+    restarts = sum(number(container, "restartCount") for container in containers(document))
     since = text(document, "metadata", "creationTimestamp")
     return PodTrouble(*_named(document), state, _both_ends(why), since, restarts)
 
@@ -49,7 +49,7 @@ def _both_ends(why: str) -> str:
 def failed_pods(documents: Iterable[Document], now_s: float) -> tuple[Failure, ...]:
     """Return the pods that failed in the last day, those that say the same as one; the last first."""
     found: dict[tuple[str, str], Failure] = {}
-    failed = [(one, _ended(one)) for one in documents if text(one, "status", "phase") == "Failed"]
+    failed = [(document, _ended(document)) for document in documents if text(document, "status", "phase") == "Failed"]
     for document, at in sorted(failed, key=lambda one: one[1]):
         if (seconds(at) or now_s) < now_s - _LATELY_S:
             continue
@@ -66,9 +66,9 @@ def end_of(document: Document) -> str:
     """Return how a pod ended."""
     said = [one for one in (text(document, "status", "reason"), text(document, "status", "message")) if one]
     ends = [
-        f"container {text(one, 'name')} {terminated}"
-        for one in containers(document)
-        if (terminated := _terminated(part(one, "state", "terminated")))
+        f"container {text(container, 'name')} {terminated}"
+        for container in containers(document)
+        if (terminated := _terminated(part(container, "state", "terminated")))
     ]
     return "; ".join([": ".join(said)] * bool(said) + ends) or "it failed and says nothing"
 
@@ -88,11 +88,11 @@ def _waits(document: Document) -> tuple[str, str] | None:
     for one in parts(document, "status", "conditions"):
         if text(one, "type") == "PodScheduled" and text(one, "status") == "False":
             return text(one, "reason") or "Pending", text(one, "message")
-    for one in containers(document):
-        waiting = part(one, "state", "waiting")
+    for container in containers(document):
+        waiting = part(container, "state", "waiting")
         if reason := text(waiting, "reason"):
-            last = _terminated(part(one, "lastState", "terminated"))
-            return reason, "; ".join(_container_words(one, text(waiting, "message"), last))
+            last = _terminated(part(container, "lastState", "terminated"))
+            return reason, "; ".join(_container_words(container, text(waiting, "message"), last))
     return None
 
 
@@ -104,10 +104,10 @@ def _container_words(one: Document, message: str, last: str) -> Iterator[str]:
 
 def _ends(document: Document) -> tuple[str, str] | None:
     """Return the word for a running pod of which a container was ended for its memory."""
-    for one in containers(document):
-        last = part(one, "lastState", "terminated")
+    for container in containers(document):
+        last = part(container, "lastState", "terminated")
         if text(last, "reason") == "OOMKilled":
-            return "OOMKilled", f"container {text(one, 'name')} {_terminated(last)} the last time"
+            return "OOMKilled", f"container {text(container, 'name')} {_terminated(last)} the last time"
     return None
 
 
@@ -121,5 +121,5 @@ def _terminated(end: Document) -> str:
 
 
 def _ended(document: Document) -> str:
-    ends = [text(one, "state", "terminated", "finishedAt") for one in containers(document)]
+    ends = [text(container, "state", "terminated", "finishedAt") for container in containers(document)]
     return max(ends, default="") or text(document, "status", "startTime")

@@ -136,7 +136,7 @@ class EksQuery:
         typed = [of_groups.with_type(state, launching[state.name]) for state in states]
         reserving = of_groups.reserving((one, launching[one.name]) for one in typed)
         reserved = ask("reservations", partial(reservations, account, reserving))() or ()
-        by_id = {one.id: one for one in instances}
+        by_id = {instance.id: instance for instance in instances}
         failed = {state.name: launches() or () for state, _, launches in asked}
         found = []
         for one in typed:

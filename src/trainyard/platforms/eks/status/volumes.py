@@ -17,23 +17,23 @@ def claims(documents: Iterable[Document]) -> tuple[Claim, ...]:
     """Return the claims of volumes."""
     return tuple(
         Claim(
-            text(one, "metadata", "namespace"),
-            text(one, "metadata", "name"),
-            text(one, "status", "phase"),
-            text(one, "spec", "volumeName") or None,
+            text(document, "metadata", "namespace"),
+            text(document, "metadata", "name"),
+            text(document, "status", "phase"),
+            text(document, "spec", "volumeName") or None,
         )
-        for one in documents
+        for document in documents
     )
 
 
 def volume_mounts(documents: Iterable[Document]) -> dict[str, list[Mount]]:
     """Return what volumes mount, by the service: fsx or efs. A mount is called after the claim that has it."""
     found: dict[str, list[Mount]] = {}
-    for one in documents:
-        kind = _DRIVERS.get(text(one, "spec", "csi", "driver"))
-        handle = text(one, "spec", "csi", "volumeHandle").partition(":")[0]
+    for document in documents:
+        kind = _DRIVERS.get(text(document, "spec", "csi", "driver"))
+        handle = text(document, "spec", "csi", "volumeHandle").partition(":")[0]
         if kind is not None and handle.startswith("fs-"):
-            found.setdefault(kind, []).append(Mount(_claim(one), text(one, "metadata", "name"), handle))
+            found.setdefault(kind, []).append(Mount(_claim(document), text(document, "metadata", "name"), handle))
     return found
 
 

@@ -34,7 +34,7 @@ def offered_by(resource: str) -> str | None:
 def _workload(document: Document) -> Workload | None:
     kind, namespace, name = text(document, "kind"), text(document, "metadata", "namespace"), _name(document)
     role = next(
-        (role for role, globs in _content()["roles"].items() if any(fnmatchcase(name, one) for one in globs)), ""
+        (role for role, globs in _content()["roles"].items() if any(fnmatchcase(name, glob) for glob in globs)), ""
     )
     if not role and namespace not in _content()["namespaces"]:
         return None

@@ -53,7 +53,7 @@ def parsed_stream(name: str) -> StreamName | None:
 
 def described(log: ClusterLog, streams: Sequence[Stream]) -> str:  # noqa: ARG001  part of the protocol
     """Return of how many nodes some streams are."""
-    return f"{len({one.parts.instance_id for one in streams if isinstance(one.parts, StreamName)})} nodes"
+    return f"{len({stream.parts.instance_id for stream in streams if isinstance(stream.parts, StreamName)})} nodes"
 
 
 def export_part(export: Export, kubectl_of: KubectlOf) -> ExportPart | None:  # noqa: ARG001  part of the protocol
@@ -69,7 +69,9 @@ def streams_of(account: Account, log: ClusterLog, wanted: LogSelection) -> tuple
     if not wanted.nodes:
         return log.streams
     ids = {id_ for node in wanted.nodes for id_ in _instances(account, log, node)}
-    return tuple(one for one in log.streams if isinstance(one.parts, StreamName) and one.parts.instance_id in ids)
+    return tuple(
+        stream for stream in log.streams if isinstance(stream.parts, StreamName) and stream.parts.instance_id in ids
+    )
 
 
 def _instances(account: Account, log: ClusterLog, node: str) -> set[str]:
@@ -84,5 +86,5 @@ def _instances(account: Account, log: ClusterLog, node: str) -> set[str]:
 
 
 def _named(log: ClusterLog, node: str) -> set[str]:
-    of_nodes = (one.parts for one in log.streams if isinstance(one.parts, StreamName))
+    of_nodes = (stream.parts for stream in log.streams if isinstance(stream.parts, StreamName))
     return {parts.instance_id for parts in of_nodes if parts.is_of(node)}

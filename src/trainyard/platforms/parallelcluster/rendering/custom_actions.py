@@ -33,4 +33,4 @@ def _launcher(spec: Spec, ids: Ids) -> list[dict[str, Any]]:
 
 
 def _scripts(scripts: tuple[Script, ...]) -> list[dict[str, Any]]:
-    return [{"Script": one.script, **({"Args": list(one.args)} if one.args else {})} for one in scripts]
+    return [{"Script": script.script, **({"Args": list(script.args)} if script.args else {})} for script in scripts]

@@ -76,7 +76,7 @@ def _image(spec: Spec, has: str, architecture: str, kinds: Mapping[str, NodeKind
 def _architecture(spec: Spec, kind: NodeKind) -> str:
     """Return the architecture of nodes, or of any others where theirs is unknown: a cluster has one."""
     kinds = (kind, *node_kinds(spec).values())
-    known = (architecture_of(name) for one in kinds for name in _types(spec, one))
+    known = (architecture_of(name) for kind in kinds for name in _types(spec, kind))
     return next((found for found in known if found is not None), "x86_64")
 
 

@@ -82,7 +82,7 @@ def _details(detail: Any) -> str:
     named = [str(detail["failure-type"])] if detail.get("failure-type") else []
     named += list(errors) if isinstance(errors, dict) else []
     named += (
-        [str(one["name"]) for one in nodes if isinstance(one, dict) and "name" in one]
+        [str(node["name"]) for node in nodes if isinstance(node, dict) and "name" in node]
         if isinstance(nodes, list)
         else []
     )

@@ -55,7 +55,7 @@ class ParallelClusterQuery:
         instances = tuple(self._nodes() or ())
         fleet, config = self._fleet(), self._config() or _recorded_config(status.record)
         queues = compute_resources(config, instances)
-        reserving = [(one.queue, one.reservation) for one in queues if one.reservation is not None]
+        reserving = [(queue.queue, queue.reservation) for queue in queues if queue.reservation is not None]
         reserved = request.ask("reservations", partial(reservations, account, reserving))
         storage = file_systems.ask(request, mounts(config), with_volumes=True)
         failed = [request.ask("failures of stacks", partial(of_stacks, account, status.stacks))]
