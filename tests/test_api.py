@@ -22,7 +22,7 @@ def test_every_public_name_is_the_same_thing_each_time(name: str):
 
 def test_no_public_name_is_that_of_a_module_which_would_hide_it():
     folders = [Path(trainyard.__file__).parent, Path(api.__file__).parent]
-    modules = {one.stem for folder in folders for one in folder.iterdir()}
+    modules = {path.stem for folder in folders for path in folder.iterdir()}
     assert modules.isdisjoint(dir(api))
 
 
@@ -33,8 +33,8 @@ def test_an_unknown_name_is_an_attribute_error():
 
 def test_importing_the_package_imports_nothing_else():
     code = "import sys, trainyard; print(*sorted(name for name in sys.modules if name.startswith('trainyard')))"
-    found = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert found.stdout.split() == ["trainyard"]
+    process = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert process.stdout.split() == ["trainyard"]
 
 
 def test_a_spec_is_parsed_checked_and_rendered_through_the_public_functions(tmp_path: Path):

@@ -25,8 +25,8 @@ def module(tmp_path: Path) -> Path:
 
 
 def test_a_finding_says_what_its_kind_says(module: Path):
-    found = finding_of(kinds_beside(module), "node-lost", "i-1 is gone")
-    assert found[:5] == ("node-lost", "error", "i-1 is gone", "start another one", "https://docs.aws.amazon.com/")
+    finding = finding_of(kinds_beside(module), "node-lost", "i-1 is gone")
+    assert finding[:5] == ("node-lost", "error", "i-1 is gone", "start another one", "https://docs.aws.amazon.com/")
 
 
 def test_a_finding_may_say_more(module: Path):

@@ -27,8 +27,8 @@ def printed(page: str) -> str:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "eksctl.yaml"
         file.write_text(example, encoding="utf-8")
-        found = check_any_file(str(file)).findings
-    return "".join(f"{click.unstyle(finding_text(one._replace(file=file.name)))}\n" for one in found)
+        findings = check_any_file(str(file)).findings
+    return "".join(f"{click.unstyle(finding_text(finding._replace(file=file.name)))}\n" for finding in findings)
 
 
 def table() -> str:

@@ -74,7 +74,7 @@ def rows_of(section: str) -> list[Row]:
         Row(
             section,
             tuple(re.findall(r"`([^`]+)`", names)),
-            found[1] if (found := re.match(r"`(.+)`$", second)) else None,
+            match[1] if (match := re.match(r"`(.+)`$", second)) else None,
             rest[0] if rest else second,
         )
         for names, second, *rest in cells
@@ -131,14 +131,14 @@ def specs_with(row: Row) -> dict[str, ParsedSpec]:
 def test_a_setting_works_on_every_architecture_that_its_template_became(row: Row):
     for parsed in specs_with(row).values():
         assert parsed.document.root.at(row.path).value == read_yaml(str(row.setting).partition("=")[2], "value").value
-        assert [found for found in rule_findings(parsed) if found.severity == "error"] == []
+        assert [finding for finding in rule_findings(parsed) if finding.severity == "error"] == []
 
 
 @pytest.mark.integration
 def test_parallelcluster_validates_what_every_setting_gives():
     made = {(row.setting, name): config_of(one.spec) for row in SET for name, one in specs_with(row).items()}
     found = validate_configs(list(made.values()), version="3.16.1")
-    assert {case: wrong for case, one in zip(made, found, strict=True) if (wrong := errors(one))} == {}
+    assert {case: wrong for case, failures in zip(made, found, strict=True) if (wrong := errors(failures))} == {}
 
 
 @pytest.mark.parametrize(

@@ -44,10 +44,10 @@ class Batch(NamedTuple):
 def lines(batch: Batch, at: datetime) -> Iterator[str]:
     """Yield log events, each within the limits of the format. What is no number, such as NaN, is left out."""
     finite = [metric._replace(values=tuple(filter(math.isfinite, metric.values))) for metric in batch.metrics]
-    most = max((len(one.values) for one in finite), default=0)
+    most = max((len(metric.values) for metric in finite), default=0)
     for first in range(0, most, MOST_VALUES):
-        cut = [one._replace(values=one.values[first : first + MOST_VALUES]) for one in finite]
-        some = [one for one in cut if one.values]
+        cut = [metric._replace(values=metric.values[first : first + MOST_VALUES]) for metric in finite]
+        some = [metric for metric in cut if metric.values]
         for start in range(0, len(some), MOST_METRICS):
             yield _event(batch, some[start : start + MOST_METRICS], at)
 

@@ -65,7 +65,7 @@ def _follow(outcomes: Sequence[Outcome], world: World) -> bool:
 
 def _selected(chosen: argparse.Namespace) -> list[Check]:
     only, skip = set(chosen.only), set(chosen.skip)
-    checks = [one for one in CHECKS if (not only or one.NAME in only) and one.NAME not in skip]
+    checks = [check for check in CHECKS if (not only or check.NAME in only) and check.NAME not in skip]
     if not checks:
         raise NodeError("no check is left: --skip names all that --only does", USAGE)
     return checks

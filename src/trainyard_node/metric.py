@@ -36,4 +36,4 @@ def metrics(file: str) -> dict[str, Metric]:
     if text is None:
         raise NodeError(f"collectors/{file}.json is missing: publish the release again", DAMAGED)
     listed = [Metric(**{**load, "labels": tuple(load["labels"])}) for load in json.loads(text)]
-    return {one.name: one for one in listed}
+    return {metric.name: metric for metric in listed}

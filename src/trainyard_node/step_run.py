@@ -42,7 +42,7 @@ class StepRunner:
         record = StepRecord(step.name, "running", step.required, step.deferred)
         record.started = in_words(self._clock.now())
         steps = journal.record.steps
-        steps[:] = [one for one in steps if one.name != step.name]
+        steps[:] = [step_record for step_record in steps if step_record.name != step.name]
         steps.append(record)
         journal.changed(record)
         return record

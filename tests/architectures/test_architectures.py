@@ -52,13 +52,13 @@ def test_an_architecture_has_the_value_that_its_document_states(name: str, path:
 @EACH
 def test_only_stand_ins_are_found_in_an_architecture(architecture: Architecture):
     wanted = {"stand-in-left"} if any(stand_in in architecture.text for stand_in in REAL) else set()
-    assert {one.id for one in found_in(architecture.text)} == wanted
+    assert {finding.id for finding in found_in(architecture.text)} == wanted
 
 
 @EACH
 def test_every_stand_in_is_found_and_can_be_set(architecture: Architecture):
     written = [stand_in for stand_in in REAL if stand_in in architecture.text]
-    found = {str(one.path): one.message.split(" ")[0] for one in found_in(architecture.text)}
+    found = {str(finding.path): finding.message.split(" ")[0] for finding in found_in(architecture.text)}
     assert set(found.values()) == set(written)
     settings = [f"{path}={REAL[stand_in]}" for path, stand_in in found.items()]
     assert found_in(new_spec(architecture.name, settings)) == []

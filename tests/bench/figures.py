@@ -45,7 +45,7 @@ def run_of(figures: dict[str, Any]) -> Run:
 def figures_of(run: Run) -> dict[str, Any]:
     """Return the figures of a run as they are kept: what is not said is left out, and what lines say."""
     bare, values = asdict(Run()), asdict(run)
-    values["transport"]["evidence"] = [(one.line, "") for one in run.transport.evidence[:1]]
+    values["transport"]["evidence"] = [(evidence.line, "") for evidence in run.transport.evidence[:1]]
     said = {key: value for key, value in values.items() if value != bare[key] or key == "rows"}
     plain: dict[str, Any] = json.loads(json.dumps(said))
     return plain

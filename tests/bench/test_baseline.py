@@ -32,9 +32,9 @@ def test_noise_alone_is_no_change(seed: int):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_a_loss_of_a_twentieth_is_found_in_the_noise(seed: int):
-    found = compare_runs(noisy(0.95, seed), noisy(1, seed + 100))
-    assert found.verdict == "slower"
-    assert found.ratio == pytest.approx(0.95, abs=0.02)
+    comparison = compare_runs(noisy(0.95, seed), noisy(1, seed + 100))
+    assert comparison.verdict == "slower"
+    assert comparison.ratio == pytest.approx(0.95, abs=0.02)
 
 
 def test_a_gain_is_one_too():
@@ -52,9 +52,9 @@ def test_one_size_that_is_off_is_not_the_cluster():
 
 def test_too_few_sizes_say_nothing():
     few = dict.fromkeys(SIZES[:4], 400.0)
-    found = compare_runs(run_with(dict.fromkeys(few, 100.0)), run_with(few))
-    assert (found.pairs, found.verdict) == (4, "unknown")
-    assert found.ratio == pytest.approx(0.25)
+    comparison = compare_runs(run_with(dict.fromkeys(few, 100.0)), run_with(few))
+    assert (comparison.pairs, comparison.verdict) == (4, "unknown")
+    assert comparison.ratio == pytest.approx(0.25)
 
 
 def test_runs_without_a_size_in_common_cannot_be_compared():
@@ -68,9 +68,9 @@ def test_small_sizes_have_no_part_in_it():
 
 def test_a_test_that_repeats_its_sizes_counts_by_their_medians():
     rows = [row for value in (300.0, 400.0, 900.0) for row in run_with(dict.fromkeys(SIZES, value)).rows]
-    found = compare_runs(Run(rows=rows), run_with(dict.fromkeys(SIZES, 400.0)))
-    assert found.pairs == 15
-    assert found.ratio == pytest.approx(1.0)
+    comparison = compare_runs(Run(rows=rows), run_with(dict.fromkeys(SIZES, 400.0)))
+    assert comparison.pairs == 15
+    assert comparison.ratio == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,8 @@ VERSIONS = {"nccl_tests": "nccl-tests", "ofi_plugin": "plugin"}
 
 
 def cases() -> list[Any]:
-    found = sorted(CASES.iterdir()) if CASES.is_dir() else []
-    return [pytest.param(one, id=one.name) for one in found] or NO_CASES
+    paths = sorted(CASES.iterdir()) if CASES.is_dir() else []
+    return [pytest.param(path, id=path.name) for path in paths] or NO_CASES
 
 
 def read(case: Path) -> tuple[list[Run], dict[str, Any]]:
@@ -39,7 +39,7 @@ def test_the_figures_that_are_kept_are_those_of_the_output(case: Path):
 
 def measured(runs: list[Run], *, in_place: bool) -> list[Measurement]:
     both = [(row.out_of_place, row.in_place) for run in runs for row in run.rows]
-    return [found for one in both if (found := one[in_place]) is not None]
+    return [measurement for one in both if (measurement := one[in_place]) is not None]
 
 
 @pytest.mark.parametrize("case", cases())
@@ -54,7 +54,7 @@ def test_the_best_bandwidths_are_those_of_the_truth(case: Path):
     runs, truth = read(case)
     out_of_place, in_place = (measured(runs, in_place=one) for one in (False, True))
     assert max((one.busbw_gb_s for one in out_of_place), default=None) == truth["max_busbw_out_of_place_gb_s"]
-    assert max((one.busbw_gb_s for one in in_place), default=None) == truth["max_busbw_in_place_gb_s"]
+    assert max((measurement.busbw_gb_s for measurement in in_place), default=None) == truth["max_busbw_in_place_gb_s"]
     best = next((run.best for run in runs if run.best), None)
     assert (best.size_bytes if best else None) == truth["at_size_bytes"]
 
@@ -62,19 +62,17 @@ def test_the_best_bandwidths_are_those_of_the_truth(case: Path):
 @pytest.mark.parametrize("case", cases())
 def test_what_stands_around_the_table_is_read(case: Path):
     runs, truth = read(case)
-    found = runs[0]
+    run = runs[0]
     told = TOLD_ELSEWHERE.get(case.name, set())
     if "collective" not in told:
-        assert found.collective == truth["collective"]
+        assert run.collective == truth["collective"]
     if truth["nics_found"] is not None:
-        assert found.transport.nics == truth["nics_found"]
+        assert run.transport.nics == truth["nics_found"]
     if truth["ranks_listed"] is not None:
-        assert len(found.devices) == truth["ranks_listed"]
-        assert len(found.hosts) == truth["hosts_listed"]
+        assert len(run.devices) == truth["ranks_listed"]
+        assert len(run.hosts) == truth["hosts_listed"]
     if "versions" not in told:
-        assert (
-            truth["versions_seen"].items() <= {_old_name(key): value for key, value in found.versions.items()}.items()
-        )
+        assert truth["versions_seen"].items() <= {_old_name(key): value for key, value in run.versions.items()}.items()
 
 
 def _old_name(key: str) -> str:

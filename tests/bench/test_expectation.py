@@ -23,9 +23,9 @@ def of(name: str) -> Machine:
 
 
 def expected(name: str, nodes: int, collective: str = "all_reduce") -> Model:
-    found = expectation.model(of(name), nodes, 8, collective)
-    assert found is not None
-    return found
+    model = expectation.model(of(name), nodes, 8, collective)
+    assert model is not None
+    return model
 
 
 def outside(one: Reference, model: Model, from_bytes: int = 1) -> list[tuple[int, float]]:

@@ -180,4 +180,4 @@ def test_a_run_that_died_keeps_what_it_had_measured_and_why_it_died():
     ids=["empty", "blank", "prose", "binary", "short", "training-log", "latin"],
 )  # fmt: skip
 def test_what_is_no_test_gives_no_rows(text: bytes):
-    assert [one.rows for one in parse_log([text]) if one.rows] == []
+    assert [run.rows for run in parse_log([text]) if run.rows] == []

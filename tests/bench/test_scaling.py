@@ -114,12 +114,12 @@ def test_a_forecast_is_near_what_was_measured_there():
 def test_confidence_falls_and_the_band_widens_with_the_distance():
     found = forecasts(series((2, 1.0), (4, 1.3)))
     order = ["high", "medium", "low"]
-    ranks = [order.index(one.confidence) for one in found]
+    ranks = [order.index(forecast.confidence) for forecast in found]
     assert ranks == sorted(ranks)
     assert found[-1].confidence == "low"
-    widths = [(one.busbw_gb_s - one.least_gb_s) / one.busbw_gb_s for one in found[1:]]
+    widths = [(forecast.busbw_gb_s - forecast.least_gb_s) / forecast.busbw_gb_s for forecast in found[1:]]
     assert widths == sorted(widths)
-    assert {one.confidence for one in found if log2(one.nodes / 4) > 2} == {"low"}
+    assert {forecast.confidence for forecast in found if log2(forecast.nodes / 4) > 2} == {"low"}
 
 
 def test_a_slower_cluster_is_forecast_slower():

@@ -75,7 +75,7 @@ def test_the_finding_stands_at_the_runs_that_show_it():
     together = judge_together(judgements)
     marked = [any(finding.id == "bench-slow-node" for finding in judgement.findings) for judgement in together]
     assert marked == [True, False, False, True, True, False]
-    assert [one.verdict for one in together] == [
+    assert [judgement.verdict for judgement in together] == [
         "degraded", "healthy", "healthy", "degraded", "degraded", "healthy",
     ]  # fmt: skip
 

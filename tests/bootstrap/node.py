@@ -58,7 +58,7 @@ class Node:
 
     def unpacked(self) -> list[str]:
         """Return what lies where releases are unpacked, leftovers too."""
-        return sorted(one.name for one in (self.place / "root" / "releases").iterdir())
+        return sorted(path.name for path in (self.place / "root" / "releases").iterdir())
 
     def put(self, key: str, content: bytes) -> None:
         file = self.place / "bucket" / FOLDER / key

@@ -125,7 +125,7 @@ def test_where_the_spec_names_no_version_whatever_is_locked_stays():
 
 @pytest.mark.parametrize("left_out", TOOLKIT, ids=lambda one: one.file)
 def test_a_lock_with_only_some_packages_of_an_asset_is_incomplete(left_out):
-    held = [one for one in TOOLKIT if one != left_out]
+    held = [locked_asset for locked_asset in TOOLKIT if locked_asset != left_out]
     comparison = compared([NEEDS_TOOLKIT], locked(held))
     assert not comparison.up_to_date
     assert (comparison.missing, comparison.stale, comparison.surplus) == ((NEEDS_TOOLKIT,), (), ())

@@ -156,10 +156,10 @@ def test_the_commands_run_in_a_real_shell_and_leave_no_stand_in(tmp_path: Path, 
     )
     assert (ran.returncode, ran.stderr) == (0, "")
     written = [tmp_path / name for name in bundle.files if name.endswith(WRITTEN_IN)]
-    assert not [one for one in bundle.stand_ins for file in written if one.value in file.read_text()]
+    assert not [stand_in for stand_in in bundle.stand_ins for file in written if stand_in.value in file.read_text()]
     assert not list(tmp_path.glob("*.bak"))
     given = [word for word in (tmp_path / "asked").read_text().splitlines() if "=" in word]
-    assert [one.output for one in bundle.stand_ins] == [word.split("=")[0] for word in given]
+    assert [stand_in.output for stand_in in bundle.stand_ins] == [word.split("=")[0] for word in given]
     calls = (tmp_path / "calls").read_text()
     in_order = ("network", "storage", "monitoring", "rules", "assets")
     stacks = [f"{name}.yaml" for name in in_order if f"{name}.yaml" in bundle.files]
@@ -220,7 +220,7 @@ def test_every_variable_is_set_before_it_is_used_and_every_stand_in_written_in(t
 def test_a_release_that_was_packed_before_its_ids_were_known_is_packed_anew(tmp_path: Path, mode: str):
     spec = spec_of(f"monitoring: {{mode: {mode}}}")
     bundle = assemble(spec)
-    known = {one.output: KNOWN.get(one.output, one.value) for one in bundle.stand_ins}
+    known = {stand_in.output: KNOWN.get(stand_in.output, stand_in.value) for stand_in in bundle.stand_ins}
     wanted = assemble(spec, known).files
     for name in ("assets/release.tar", "assets/release", "assets/plan.json", *collection(spec, Ids(known))):
         (tmp_path / name).parent.mkdir(exist_ok=True)

@@ -73,7 +73,7 @@ def test_a_reference_architecture_renders_to_its_reviewed_bundle(architecture):
     files = files_of(architecture.text)
     assert {name: nameless(content) for name, content in files.items()} == reviewed(architecture.name)
     name = parse(architecture.text, "cluster.yaml").spec.name.encode()
-    assert {found[1] for content in files.values() if (found := HEADING.search(content))} <= {name}
+    assert {match[1] for content in files.values() if (match := HEADING.search(content))} <= {name}
 
 
 def test_there_is_a_reviewed_bundle_for_every_architecture_and_no_other():

@@ -18,9 +18,9 @@ PLACES = list(product(SYSTEMS, ("x86_64", "aarch64")))
 
 
 def version_of(name: str) -> str:
-    found = assets.asset(name)
-    assert found is not None
-    return found.version or "1.47.0"
+    asset = assets.asset(name)
+    assert asset is not None
+    return asset.version or "1.47.0"
 
 
 def test_these_assets_are_known():

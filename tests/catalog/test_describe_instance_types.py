@@ -88,9 +88,9 @@ def _efa_gbit_s(answer: dict[str, Any]) -> float | None:
 
 
 def _known(name: str) -> InstanceType:
-    found = find(name)
-    assert found is not None
-    return found
+    instance_type = find(name)
+    assert instance_type is not None
+    return instance_type
 
 
 # Fact, ours, the dump's.

@@ -20,9 +20,9 @@ NAMES = ("gp3", "gp2", "io1", "io2", "st1", "sc1", "standard")
 
 
 def _known(name: str) -> EbsVolumeType:
-    found = ebs.volume_type(name)
-    assert found is not None
-    return found
+    ebs_volume_type = ebs.volume_type(name)
+    assert ebs_volume_type is not None
+    return ebs_volume_type
 
 
 def _api_text(parameter: str) -> str:
@@ -33,8 +33,8 @@ def _api_text(parameter: str) -> str:
 
 
 def _range_in(text: str, name: str) -> tuple[int, int] | None:
-    found = re.search(rf"{name}\b[^:]*: *(\d+)[^\d]*(\d+)", text)
-    return None if found is None else (int(found[1]), int(found[2]))
+    match = re.search(rf"{name}\b[^:]*: *(\d+)[^\d]*(\d+)", text)
+    return None if match is None else (int(match[1]), int(match[2]))
 
 
 @pytest.mark.parametrize("name", NAMES)

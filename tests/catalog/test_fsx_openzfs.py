@@ -22,9 +22,9 @@ NAMES: tuple[str, ...] = typing.get_args(DeploymentType)
 
 
 def _known(name: str) -> OpenZfsDeployment:
-    found = deployment(name)
-    assert found is not None
-    return found
+    open_zfs_deployment = deployment(name)
+    assert open_zfs_deployment is not None
+    return open_zfs_deployment
 
 
 def test_the_deployment_types_are_those_of_the_fsx_api():

@@ -69,6 +69,6 @@ def test_no_release_goes_back():
 @pytest.mark.parametrize("patch", range(4))
 @pytest.mark.parametrize("line", known_versions())
 def test_no_version_lies_between_two_that_are_the_wrong_way_round(line, patch):
-    found = efa_of_images(f"{line}.{patch}")
-    if found is not None and found.most is not None:
-        assert number_of(found.least) <= number_of(found.most)
+    installer_range = efa_of_images(f"{line}.{patch}")
+    if installer_range is not None and installer_range.most is not None:
+        assert number_of(installer_range.least) <= number_of(installer_range.most)

@@ -44,9 +44,9 @@ EXPECTED = {
 
 
 def _known(name: str) -> Any:
-    found = instances.find(name)
-    assert found is not None
-    return found
+    instance_type = instances.find(name)
+    assert instance_type is not None
+    return instance_type
 
 
 def test_every_expected_type_is_in_the_catalog_and_no_other():

@@ -24,9 +24,9 @@ from trainyard.errors import TrainyardError
 
 
 def _known(name: str) -> Any:
-    found = find(name)
-    assert found is not None
-    return found
+    instance_type = find(name)
+    assert instance_type is not None
+    return instance_type
 
 
 # Recorded from the real function: see "provenance" in the file and record_parallelcluster_interfaces.py.

@@ -53,9 +53,9 @@ def test_the_efa_plugin_is_new_enough_for_p6():
 
     https://github.com/aws/sagemaker-hyperpod-cli/issues/282
     """
-    found = re.search(r":v(\d+)\.(\d+)\.(\d+)", image("efa-device-plugin", "us-east-2"))
-    assert found is not None
-    assert tuple(map(int, found.groups())) >= (0, 5, 10)
+    match = re.search(r":v(\d+)\.(\d+)\.(\d+)", image("efa-device-plugin", "us-east-2"))
+    assert match is not None
+    assert tuple(map(int, match.groups())) >= (0, 5, 10)
 
 
 @pytest.mark.parametrize("name", ["prometheus", "node-exporter", "dcgm-exporter"])

@@ -18,4 +18,4 @@ def test_who_may_not_set_lifecycle_rules_is_told_what_stays(
     told: list[Event] = []
     bucket = s3.own_bucket(account)
     assert Bucket().apply(Work(account, "llm", None, bucket, told.append)).outputs == {"AssetsBucket": bucket}
-    assert len([one for one in told if "s3:PutLifecycleConfiguration" in one.text]) == count
+    assert len([event for event in told if "s3:PutLifecycleConfiguration" in event.text]) == count

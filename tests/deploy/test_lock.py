@@ -40,9 +40,9 @@ def dead_process() -> int:
 
 def test_the_lock_lies_in_the_bucket_while_it_is_held_and_not_after(account):
     with lock(account):
-        found = s3.get(account, BUCKET, KEY)
-        assert found is not None
-        assert json.loads(found.content)["process"] == os.getpid()
+        object_ = s3.get(account, BUCKET, KEY)
+        assert object_ is not None
+        assert json.loads(object_.content)["process"] == os.getpid()
     assert s3.get(account, BUCKET, KEY) is None
 
 

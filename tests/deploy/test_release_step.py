@@ -28,7 +28,7 @@ def monitored(work: Work) -> Work:
 def uploaded(work: Work) -> dict[str, bytes]:
     names = [key.removeprefix("trainyard/llm/") for key in sizes_below(work.account, BUCKET, "trainyard/llm/")]
     found = {name: s3.get(work.account, BUCKET, f"trainyard/llm/{name}") for name in names}
-    return {name: one.content for name, one in found.items() if one is not None}
+    return {name: object_.content for name, object_ in found.items() if object_ is not None}
 
 
 def test_the_head_node_of_the_release_sends_to_the_workspace_of_the_stack(monitored: Work):

@@ -52,7 +52,7 @@ def ran(made: Release) -> dict[str, str]:
 
 
 def ids(work: Work, new: Release = NEW) -> list[str]:
-    return [one.id for one in RunningNodes(work, new).untold()]
+    return [finding.id for finding in RunningNodes(work, new).untold()]
 
 
 def test_a_head_node_that_ran_the_former_release_has_to_be_told_with_the_command(work: Work):

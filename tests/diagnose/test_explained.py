@@ -38,6 +38,6 @@ def test_every_row_of_the_page_has_four_cells():
 
 def test_what_is_harmless_stands_apart_at_the_end():
     harmless = PAGE.split("## What looks like trouble and is none")[1]
-    assert {id_ for id_, one in causes().items() if one.severity == "harmless"} == {
+    assert {id_ for id_, cause in causes().items() if cause.severity == "harmless"} == {
         id_ for id_ in causes() if f"(`{id_}`)" in harmless
     }

@@ -39,8 +39,8 @@ def test_all_lines_of_a_period_count_and_no_others(day, tmp_path, packed):
 
 
 def test_all_lines_of_a_node_count_and_its_name_has_no_case(day):
-    found = diagnose_files(str(day), LineFilter(at(10), at(14), ("GPU-st-p5-2.cluster.internal",)))
-    assert found.causes[0].by_node == {"gpu-st-p5-2": 120}
+    diagnosis = diagnose_files(str(day), LineFilter(at(10), at(14), ("GPU-st-p5-2.cluster.internal",)))
+    assert diagnosis.causes[0].by_node == {"gpu-st-p5-2": 120}
 
 
 def test_events_of_another_time_are_left_out(tmp_path):
@@ -51,13 +51,13 @@ def test_events_of_another_time_are_left_out(tmp_path):
     (tmp_path / "cfn-events").write_text(f'{{"events": [{joined}]}}')
     whole = diagnose_files(str(tmp_path / "cfn-events"))
     part = diagnose_files(str(tmp_path / "cfn-events"), LineFilter(at(1), at(2)))
-    assert [one.causes[0].count for one in (whole, part)] == [3, 1]
+    assert [diagnosis.causes[0].count for diagnosis in (whole, part)] == [3, 1]
 
 
 def test_what_the_period_leaves_out_is_said(day):
-    found = diagnose_files(str(day), LineFilter(since=at(30)))
-    assert found.causes == ()
-    left = diagnosis_values(found)["not_asked"]
+    diagnosis = diagnose_files(str(day), LineFilter(since=at(30)))
+    assert diagnosis.causes == ()
+    left = diagnosis_values(diagnosis)["not_asked"]
     assert (left["by_period"], left["oldest"], left["newest"]) == (1440, "2026-05-06T00:00:00Z", "2026-05-06T23:59:00Z")
 
 
@@ -69,9 +69,9 @@ def test_a_node_that_no_log_names_is_refused_with_those_that_were_seen(day):
 def test_a_healthy_node_is_known_by_its_log(day, tmp_path):
     with day.open("a") as log:
         log.write("2026-05-06T23:59:59Z gpu-st-p5-9 systemd[1]: all is well\n")
-    found = diagnose_files(str(day), LineFilter(nodes=("gpu-st-p5-9",)))
-    assert found.causes == ()
-    assert diagnosis_values(found)["not_asked"]["by_node"] == 1440
+    diagnosis = diagnose_files(str(day), LineFilter(nodes=("gpu-st-p5-9",)))
+    assert diagnosis.causes == ()
+    assert diagnosis_values(diagnosis)["not_asked"]["by_node"] == 1440
 
 
 def test_nothing_is_said_where_nothing_was_asked(day):
@@ -84,10 +84,10 @@ def test_logs_without_a_line_of_the_period_are_counted_whatever_they_say(tmp_pat
     (tmp_path / "morning.log").write_text(lines)
     (tmp_path / "noon.log").write_text(lines.replace("T00:", "T12:"))
     (tmp_path / "timeless.log").write_text("all is well\n" * 9)
-    found = diagnose_files(str(tmp_path), LineFilter(at(11), at(14)))
-    assert found.not_asked is not None
-    assert (found.not_asked.logs_by_period, found.files) == (1, 3)
-    assert "1 log of 3 without a line of that time" in not_asked(diagnosis_values(found))
+    diagnosis = diagnose_files(str(tmp_path), LineFilter(at(11), at(14)))
+    assert diagnosis.not_asked is not None
+    assert (diagnosis.not_asked.logs_by_period, diagnosis.files) == (1, 3)
+    assert "1 log of 3 without a line of that time" in not_asked(diagnosis_values(diagnosis))
     (tmp_path / "noon.log").unlink()
     (tmp_path / "timeless.log").unlink()
     nothing = diagnose_files(str(tmp_path), LineFilter(at(11), at(14)))
@@ -100,6 +100,6 @@ def test_a_heading_without_a_time_and_the_order_of_events_do_not_hide_a_log(tmp_
     (tmp_path / "events.json").write_text(
         f'{{"StackEvents": [{{"ResourceStatus": "x", "Timestamp": "{early}"}}, {{"Timestamp": "{late}"}}]}}'
     )
-    found = diagnose_files(str(tmp_path), LineFilter(at(11), at(14)))
-    assert found.not_asked is not None
-    assert found.not_asked.logs_by_period == 1
+    diagnosis = diagnose_files(str(tmp_path), LineFilter(at(11), at(14)))
+    assert diagnosis.not_asked is not None
+    assert diagnosis.not_asked.logs_by_period == 1

@@ -21,14 +21,14 @@ def of_lines(case: dict[str, Any], folder: Path) -> Diagnosis:
 
 @pytest.mark.parametrize("case", LINE_CASES)
 def test_the_true_cause_of_some_lines_comes_first_and_harmless_ones_stay_silent(case: dict[str, Any], tmp_path: Path):
-    found = of_lines(case, tmp_path)
-    assert [cause.cause.id for cause in found.causes][:1] == ([] if case["harmless"] else [case["cause"]])
+    diagnosis = of_lines(case, tmp_path)
+    assert [cause.cause.id for cause in diagnosis.causes][:1] == ([] if case["harmless"] else [case["cause"]])
 
 
 @pytest.mark.parametrize("case", LINE_CASES)
 def test_a_harmless_case_is_recognised_as_what_it_is(case: dict[str, Any], tmp_path: Path):
-    found = of_lines(case, tmp_path)
-    assert ({case["cause"]} if case["harmless"] else set()) <= {one.cause.id for one in found.harmless}
+    diagnosis = of_lines(case, tmp_path)
+    assert ({case["cause"]} if case["harmless"] else set()) <= {one.cause.id for one in diagnosis.harmless}
 
 
 @pytest.mark.parametrize("case", ARCHIVE_CASES)
@@ -40,8 +40,8 @@ def test_the_quiet_cause_of_an_archive_comes_before_its_loud_symptoms(case: dict
 
 @pytest.mark.parametrize("case", ARCHIVE_CASES)
 def test_the_evidence_holds_the_lines_that_a_person_pointed_at(case: dict[str, Any]):
-    found = diagnose_files(str(archive_of(case)))
-    shown = [(hit.file, hit.line) for cause in found.causes[:1] for hit in cause.evidence]
+    diagnosis = diagnose_files(str(archive_of(case)))
+    shown = [(hit.file, hit.line) for cause in diagnosis.causes[:1] for hit in cause.evidence]
     known = {(one["file"], one["line"]) for one in case["evidence"]}
     assert shown[:1] == [place for place in shown[:1] if place in known]
     assert bool(shown) == bool(known)
@@ -49,11 +49,11 @@ def test_the_evidence_holds_the_lines_that_a_person_pointed_at(case: dict[str, A
 
 @pytest.mark.parametrize("case", ARCHIVE_CASES)
 def test_what_followed_is_not_the_cause_of_anything(case: dict[str, Any]):
-    found = diagnose_files(str(archive_of(case)))
+    diagnosis = diagnose_files(str(archive_of(case)))
     secondary = {
         (secondary_symptom["file"], secondary_symptom["line"]) for secondary_symptom in case["secondary_symptoms"]
     }
-    firsts = {(cause.evidence[0].file, cause.evidence[0].line) for cause in found.causes}
+    firsts = {(cause.evidence[0].file, cause.evidence[0].line) for cause in diagnosis.causes}
     assert firsts & secondary == set()
 
 
@@ -63,7 +63,7 @@ def test_an_archive_says_the_same_as_its_folder_in_whatever_order_it_is(
     case: dict[str, Any], tmp_path: Path, *, backwards: bool
 ):
     root = unpacked(case, tmp_path)
-    files = sorted((one for one in root.rglob("*") if one.is_file()), reverse=backwards)
+    files = sorted((path for path in root.rglob("*") if path.is_file()), reverse=backwards)
     with tarfile.open(tmp_path / "logs.tar.gz", "w:gz") as archive:
         for file in files:
             archive.add(file, file.relative_to(tmp_path))

@@ -76,17 +76,17 @@ def test_a_node_that_does_not_answer_is_found(tmp_path: Path):
         stop_node(slurm, lost)
         wait_until(lambda: slurm.node(lost).startswith("down"))
         assert slurm.node(other) == "idle"
-        found = diagnosed(slurm, tmp_path)
-    assert ids(found)[:1] == ["slurm-node-set-down"]
-    assert f"Nodes {lost} not responding" in found.causes[0].evidence[0].text
+        diagnosis = diagnosed(slurm, tmp_path)
+    assert ids(diagnosis)[:1] == ["slurm-node-set-down"]
+    assert f"Nodes {lost} not responding" in diagnosis.causes[0].evidence[0].text
 
 
 def test_a_job_that_takes_more_memory_than_it_may_is_found(tmp_path: Path):
     with real_slurm(1, more=WATCHES_MEMORY) as slurm:
         job = slurm.submit(TAKES_MEMORY, "--mem=20M")
         wait_until(lambda: slurm.job(job) not in ("PENDING", "RUNNING", "COMPLETING"))
-        found = diagnosed(slurm, tmp_path)
-    assert ids(found)[:1] == ["host-out-of-memory"]
+        diagnosis = diagnosed(slurm, tmp_path)
+    assert ids(diagnosis)[:1] == ["host-out-of-memory"]
 
 
 def test_a_node_whose_prolog_fails_is_drained_for_that(tmp_path: Path):
@@ -97,8 +97,8 @@ def test_a_node_whose_prolog_fails_is_drained_for_that(tmp_path: Path):
     with real_slurm(1, prolog=str(prolog)) as slurm:
         slurm.submit("true")
         wait_until(lambda: slurm.node(slurm.nodes[0]).startswith("drain"))
-        found = diagnosed(slurm, tmp_path)
-    assert ids(found)[:1] == ["slurm-prolog-failed"]
+        diagnosis = diagnosed(slurm, tmp_path)
+    assert ids(diagnosis)[:1] == ["slurm-prolog-failed"]
 
 
 def test_a_node_with_another_munge_key_is_found(tmp_path: Path):
@@ -107,8 +107,8 @@ def test_a_node_with_another_munge_key_is_found(tmp_path: Path):
         stop_node(slurm, node)
         with started_with_another_key(slurm, node):
             wait_until(lambda: "Munge decode failed" in (slurm.folder / "slurmctld.log").read_text())
-            found = diagnosed(slurm, tmp_path)
-    assert ids(found)[:1] == ["munge-key-mismatch"]
+            diagnosis = diagnosed(slurm, tmp_path)
+    assert ids(diagnosis)[:1] == ["munge-key-mismatch"]
 
 
 @contextmanager

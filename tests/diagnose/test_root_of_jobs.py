@@ -70,9 +70,9 @@ def test_a_lack_of_memory_that_says_no_more_is_put_down_to_what_the_kernel_says(
 
 def test_unusual_lines_are_shown_where_the_first_cause_is_only_a_consequence(tmp_path):
     (tmp_path / "slurm-41.out").write_text(f"frobnicator: fatal error\nINFO: 0 errors, 0 failed\nno errors\n{WATCHDOG}")
-    found = diagnose_files(str(tmp_path))
-    assert [cause.cause.id for cause in found.causes] == ["nccl-watchdog-timeout"]
-    assert [one.text for one in found.unrecognised] == ["frobnicator: fatal error"]
+    diagnosis = diagnose_files(str(tmp_path))
+    assert [cause.cause.id for cause in diagnosis.causes] == ["nccl-watchdog-timeout"]
+    assert [unusual_line.text for unusual_line in diagnosis.unrecognised] == ["frobnicator: fatal error"]
 
 
 def test_colours_hide_neither_time_nor_host(tmp_path):
@@ -83,6 +83,6 @@ def test_colours_hide_neither_time_nor_host(tmp_path):
 
 def test_a_line_in_a_file_that_is_mostly_binary_is_found_and_the_file_named(tmp_path):
     (tmp_path / "crashed.log").write_bytes(b"\x01\x02\x03\x04" * 3000 + b"\n" + XID.encode() + b"\x01\x02" * 500)
-    found = diagnose_files(str(tmp_path / "crashed.log"))
-    assert [cause.cause.id for cause in found.causes] == ["gpu-fell-off-bus"]
-    assert "mostly binary" in found.unread[0].why
+    diagnosis = diagnose_files(str(tmp_path / "crashed.log"))
+    assert [cause.cause.id for cause in diagnosis.causes] == ["gpu-fell-off-bus"]
+    assert "mostly binary" in diagnosis.unread[0].why

@@ -16,7 +16,7 @@ from trainyard.diagnose.cause import causes
 @each_case("case", LINE_CASES)
 def test_the_best_signature_of_a_failure_is_that_of_its_cause(case: dict[str, Any]):
     found = causes_of_lines(line for text in case["lines"] for line in text.splitlines())
-    loud = [one.id for one in found if one.severity != "harmless"]
+    loud = [cause.id for cause in found if cause.severity != "harmless"]
     assert loud[:1] == ([] if case["harmless"] else [case["cause"]])
 
 
@@ -28,6 +28,6 @@ def test_each_cause_that_a_person_found_is_known(case: dict[str, Any]):
 
 @pytest.mark.parametrize("case", HEALTHY_CASES)
 def test_a_healthy_archive_holds_nothing_but_harmless_lines(case: dict[str, Any], tmp_path: Path):
-    files = [one for one in unpacked(case, tmp_path).rglob("*") if one.is_file()]
+    files = [path for path in unpacked(case, tmp_path).rglob("*") if path.is_file()]
     lines = {line for file in files for line in file.read_text(errors="replace").splitlines()}
-    assert [line for line in lines if any(one.severity != "harmless" for one in causes_of_line(line))] == []
+    assert [line for line in lines if any(cause.severity != "harmless" for cause in causes_of_line(line))] == []

@@ -19,7 +19,7 @@ LOG = b"all is well\n" + COMMON + b"Traceback (most recent call last):\nan expec
 
 def lines(data: bytes, most: int = 20) -> list[tuple[int, str, int]]:
     found = unusual_lines([LogFile("a.log", [data])], known=KNOWN, most=most)
-    return [(one.line, one.text, one.count) for one in found]
+    return [(unusual_line.line, unusual_line.text, unusual_line.count) for unusual_line in found]
 
 
 def test_what_is_rare_and_looks_like_trouble_comes_first():
@@ -70,4 +70,4 @@ def test_only_lines_that_are_asked_for_are_among_them(again):
         unusual = UnusualLines(KNOWN)
         scan([log], known=KNOWN, unusual=unusual, wanted=wanted)
         found = unusual.lines()
-    assert [one.text for one in found] == ["2026-05-06T10:00:00Z node-a app: asked failed"]
+    assert [unusual_line.text for unusual_line in found] == ["2026-05-06T10:00:00Z node-a app: asked failed"]

@@ -47,7 +47,7 @@ def test_a_former_bundle_is_replaced_and_nothing_is_left_beside_it(tmp_path: Pat
     write_folder(tmp_path / "b", OLD)
     assert write_folder(tmp_path / "b", NEW, exchange=exchange).kept is None
     assert content(tmp_path / "b") == NEW
-    assert [one.name for one in tmp_path.iterdir()] == ["b"]
+    assert [path.name for path in tmp_path.iterdir()] == ["b"]
 
 
 def test_an_empty_folder_is_filled(tmp_path: Path):
@@ -97,7 +97,7 @@ def test_what_trainyard_did_not_write_is_refused_and_left_as_it_was(tmp_path: Pa
         write_folder(tmp_path / "b", NEW)
     assert refusal.value.hint == "choose another folder, or --force to move this one aside"
     assert content(tmp_path / "b") == before
-    assert [one.name for one in tmp_path.iterdir()] == ["b"]
+    assert [path.name for path in tmp_path.iterdir()] == ["b"]
 
 
 @pytest.mark.parametrize("made", NOT_OURS, ids=lambda made: made.__name__)
@@ -115,7 +115,7 @@ def test_force_twice_keeps_both(tmp_path: Path):
         (tmp_path / "b").mkdir(exist_ok=True)
         (tmp_path / "b" / "mine").write_text("x")
         write_folder(tmp_path / "b", NEW, force=True)
-    assert {one.name for one in tmp_path.iterdir()} == {"b", "b.before-1", "b.before-2"}
+    assert {path.name for path in tmp_path.iterdir()} == {"b", "b.before-1", "b.before-2"}
 
 
 def test_a_file_in_the_place_is_refused(tmp_path: Path):
@@ -169,7 +169,7 @@ def test_a_write_that_fails_leaves_the_former_bundle_and_no_rest(tmp_path: Path)
 
     assert in_child(work) == 0
     assert content(tmp_path / "b") == OLD
-    assert [one.name for one in tmp_path.iterdir()] == ["b"]
+    assert [path.name for path in tmp_path.iterdir()] == ["b"]
 
 
 def killed_at(line: int, work: Callable[[], object]) -> bool:
@@ -215,7 +215,7 @@ def test_killed_anywhere_the_folder_is_whole(tmp_path: Path, step: int):
         assert content(place / "b") in (OLD, NEW)
         write_folder(place / "b", NEW)
         assert content(place / "b") == NEW
-        assert [one.name for one in place.iterdir()] == ["b"]
+        assert [path.name for path in place.iterdir()] == ["b"]
         return killed
 
     assert kill_points(tmp_path, step, check) > 50
@@ -228,7 +228,7 @@ def test_killed_anywhere_without_exchange_the_next_call_puts_the_folder_back(tmp
         killed = killed_at(line, lambda: write_folder(place / "b", NEW, exchange=never))
         bundle_folder._restore(place / "b")  # what the next call does first
         assert content(place / "b") in (OLD, NEW)
-        assert {one.name for one in place.iterdir()} == {"b"}
+        assert {path.name for path in place.iterdir()} == {"b"}
         return killed
 
     assert kill_points(tmp_path, step, check) > 50
@@ -240,9 +240,9 @@ def test_killed_anywhere_a_foreign_folder_is_never_lost(tmp_path: Path, step: in
         place.mkdir()
         foreign(place / "b")
         killed = killed_at(line, lambda: write_folder(place / "b", NEW, force=True))
-        assert any((one / "thesis.tex").is_file() for one in (place / "b", place / "b.before-1"))
+        assert any((path / "thesis.tex").is_file() for path in (place / "b", place / "b.before-1"))
         write_folder(place / "b", NEW, force=True)
-        assert any((one / "thesis.tex").is_file() for one in place.iterdir())
+        assert any((path / "thesis.tex").is_file() for path in place.iterdir())
         assert content(place / "b") == NEW
         return killed
 
@@ -266,4 +266,4 @@ def test_two_processes_that_write_the_same_folder_take_turns(tmp_path: Path):
         children.append(child)
     assert [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children] == [0, 0, 0]
     assert content(tmp_path / "b") == NEW
-    assert [one.name for one in tmp_path.iterdir()] == ["b"]
+    assert [path.name for path in tmp_path.iterdir()] == ["b"]

@@ -127,7 +127,7 @@ def _exporter(folder: Path, node: Node, port: int) -> Callable[[float, float | N
 
 def _firing(end_s: int) -> Iterator[str]:
     severities = {alert.id: alert.severity for alert in alerts()}
-    ill = next(one for one in NODES if one.ill_gpu is not None)
+    ill = next(node for node in NODES if node.ill_gpu is not None)
     for name in _FIRING:
         place = f'cluster="p5-cluster",node_name="ip-10-0-16-{ill.number}",gpu="{ill.ill_gpu}"'
         series = f'ALERTS{{alertname="{name}",alertstate="firing",severity="{severities[name]}",{place}}}'

@@ -22,7 +22,7 @@ _WORDS = {"and", "or", "unless", "bool", "offset", "by", "without", "on", "ignor
 
 def exported() -> dict[str, frozenset[str]]:
     """Return the labels of everything that is known to be exported, by us or by others, or recorded of that."""
-    ours = {name: frozenset(one.labels) for file in _FILES for name, one in metrics(file).items()}
+    ours = {name: frozenset(metric.labels) for file in _FILES for name, metric in metrics(file).items()}
     return {**ours, **foreign_metrics(), **recorded_metrics()}
 
 

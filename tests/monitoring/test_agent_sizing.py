@@ -25,11 +25,11 @@ def nodes_of(name: str, number: int, platform: str = "eks", *, gpus: bool) -> No
 def test_a_node_of_batch_makes_as_much_as_one_of_parallelcluster():
     gpu, cpu, _ = (compute_series(mixed(), group) or 0 for group in mixed().node_groups())
     nodes = [nodes_of("p5.48xlarge", 4, "batch", gpus=True), nodes_of("c5n.18xlarge", 2, "batch", gpus=False)]
-    found = agent_sizing(nodes)
-    assert found.nodes == 6
-    assert found.series is not None
+    sizing = agent_sizing(nodes)
+    assert sizing.nodes == 6
+    assert sizing.series is not None
     # The interfaces are laid out differently; all else is the same.
-    assert abs(found.series - (4 * gpu + 2 * cpu + agent_series())) <= 6 * 37
+    assert abs(sizing.series - (4 * gpu + 2 * cpu + agent_series())) <= 6 * 37
 
 
 @EACH_PLATFORM
@@ -49,9 +49,9 @@ def test_what_the_catalog_does_not_know_leaves_the_sum_unknown_unless_there_is_n
 
 
 def test_it_has_a_price():
-    found = agent_sizing([nodes_of("p5.48xlarge", 100, gpus=True)])
-    assert found.samples_per_s is not None
-    price = amp_price(found.samples_per_s, "us-east-1")
+    sizing = agent_sizing([nodes_of("p5.48xlarge", 100, gpus=True)])
+    assert sizing.samples_per_s is not None
+    price = amp_price(sizing.samples_per_s, "us-east-1")
     assert price is not None
     assert price.usd_month > 100
 

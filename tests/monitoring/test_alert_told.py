@@ -30,10 +30,10 @@ def test_an_alert_is_explained_with_all_that_its_page_says(alert):
 @EACH
 def test_the_runbook_of_an_alert_names_a_command_that_works_and_a_section_that_is_there(alert):
     runbook = RULES[alert.id]["annotations"]["runbook"]
-    found = re.fullmatch(r"trainyard explain (\S+), or docs/alerts\.md#(\S+)", runbook)
-    assert found is not None
-    assert explain_id(found[1]).id == alert.id
-    assert f"\n## {found[2]}\n" in PAGE
+    match = re.fullmatch(r"trainyard explain (\S+), or docs/alerts\.md#(\S+)", runbook)
+    assert match is not None
+    assert explain_id(match[1]).id == alert.id
+    assert f"\n## {match[2]}\n" in PAGE
 
 
 @EACH

@@ -42,7 +42,7 @@ def routes(route: dict[str, Any] | None = None) -> Iterator[dict[str, Any]]:
 def matched_names() -> set[str]:
     rules = [one for rule in CONFIG["inhibit_rules"] for one in (*rule["source_matchers"], *rule["target_matchers"])]
     found = [re.fullmatch(r'alertname=~?"([^"]+)"', rule) for rule in rules]
-    return {name for one in found if one for name in one[1].split("|")}
+    return {name for match in found if match for name in match[1].split("|")}
 
 
 @pytest.mark.integration

@@ -158,8 +158,8 @@ def test_an_alert_needs_what_its_metrics_are_of(alert: Alert):
 
 def test_a_cluster_gets_the_alerts_that_can_fire_in_it():
     assert alerts_for(NEEDS) == alerts()
-    assert {one.group for one in alerts_for([])} == {"node", "collection"}
-    assert all(not one.needs for one in alerts_for([]))
+    assert {alert.group for alert in alerts_for([])} == {"node", "collection"}
+    assert all(not alert.needs for alert in alerts_for([]))
 
 
 def test_an_unknown_key_is_refused():

@@ -200,9 +200,9 @@ def test_a_cluster_gets_what_it_can_fill():
     everything = dashboards_for(NEEDS)
     assert everything == dashboards()
     plain = dashboards_for([])
-    assert [one.id for one in plain] == ["cluster-overview", "node-status", "host-system", "storage"]
-    assert {panel.id for one in plain for panel in one.panels() if panel.needs} == set()
-    assert all(row.panels for one in plain for row in one.rows)
+    assert [dashboard.id for dashboard in plain] == ["cluster-overview", "node-status", "host-system", "storage"]
+    assert {panel.id for dashboard in plain for panel in dashboard.panels() if panel.needs} == set()
+    assert all(row.panels for dashboard in plain for row in dashboard.rows)
 
 
 # What every cluster of ParallelCluster has.

@@ -53,11 +53,13 @@ def test_nothing_alarms_where_nothing_is_wrong(keeper: Prometheus):
 def test_the_viewer_misses_nothing_of_it(keeper: Prometheus):
     found = dashboards_data(PrometheusApi(Connection(keeper.url)))
     assert {one.id: (one.empty, one.failed) for one in found if one.empty or one.failed} == {}
-    assert {one.id for one in found if one.with_data} == {one.id for one in SHOWN}
+    assert {dashboard_data.id for dashboard_data in found if dashboard_data.with_data} == {
+        dashboard.id for dashboard in SHOWN
+    }
 
 
 def test_verify_finds_nothing_wrong_with_it(keeper: Prometheus):
     verified = verify(Situation(spec_of(SPEC), plain_keeper(keeper.url)), lambda _: None)
     assert [(finding.id, finding.message) for finding in verified.findings] == []
     assert verified.looked_at["targets"] == 13
-    assert verified.looked_at["panels"] == sum(len(list(one.panels())) for one in SHOWN)
+    assert verified.looked_at["panels"] == sum(len(list(dashboard.panels())) for dashboard in SHOWN)

@@ -76,7 +76,7 @@ def test_panels_lie_side_by_side_and_fill_each_line(has: frozenset[str]):
 @pytest.mark.parametrize("has", FEATURES, ids=lambda has: "+".join(sorted(has)) or "nothing")
 def test_a_cluster_gets_the_panels_that_it_can_fill_and_links_to_what_it_has(has: frozenset[str]):
     made = grafana_documents(has)
-    expected = {one.id: [panel.title for panel in one.panels()] for one in dashboards_for(has)}
+    expected = {dashboard.id: [panel.title for panel in dashboard.panels()] for dashboard in dashboards_for(has)}
     assert {name: [panel["title"] for panel in panels(of)] for name, of in made.items()} == expected
     links = {link["url"] for of in made.values() for panel in panels(of) for link in panel["links"]}
     assert {link.removeprefix("/d/trainyard-").partition("?")[0] for link in links} <= set(made)

@@ -65,7 +65,7 @@ def test_what_is_scraped_is_what_steps_install(name: str, mode: str):
         (job, name)
         for name, kind in node_kinds(spec).items()
         for job, step in STEP_OF_JOB.items()
-        if step in {one.name for one in steps_of(spec, kind)}
+        if step in {step.name for step in steps_of(spec, kind)}
     }
     assert scraped == installed
     assert bool(installed) is (mode != "none")

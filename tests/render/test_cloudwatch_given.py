@@ -41,7 +41,7 @@ def expected(spec: Spec) -> set[str]:
     return set(given(spec)) & ours
 
 
-@pytest.mark.parametrize("name", [one.name for one in architectures_on("parallelcluster")])
+@pytest.mark.parametrize("name", [architecture.name for architecture in architectures_on("parallelcluster")])
 @pytest.mark.parametrize("changes", [[], [ALL]], ids=["as-it-is", "all-metrics"])
 def test_every_architecture_sends_what_its_dashboards_show(name: str, changes: list[str]):
     spec = parse(new_spec(name, changes), "cluster.yaml").spec

@@ -100,8 +100,8 @@ def test_platforms_without_these_steps_need_nothing():
 @pytest.mark.parametrize("architecture", all_architectures(), ids=lambda one: one.name)
 def test_what_an_architecture_needs_is_sorted_and_each_thing_once(architecture):
     found = needed_assets(parse(architecture.text, "cluster.yaml").spec)
-    assert len({(one.name, one.os, one.arch) for one in found}) == len(found)
-    assert [one.name for one in found] == sorted(one.name for one in found)
+    assert len({(needed_asset.name, needed_asset.os, needed_asset.arch) for needed_asset in found}) == len(found)
+    assert [needed_asset.name for needed_asset in found] == sorted(needed_asset.name for needed_asset in found)
 
 
 def test_a_monitoring_instance_needs_its_programs_for_its_own_system_and_processor():

@@ -60,6 +60,6 @@ head_node: {subnet: public}
 monitoring: {mode: amp-only}
 file_systems: [{mount: /fsx, lustre: {size_gib: 1200, throughput_mb_s_per_tib: 250}}]
 """
-    stacks = [one.stack for one in render(spec_of(part), {}).stand_ins]
+    stacks = [stand_in.stack for stand_in in render(spec_of(part), {}).stand_ins]
     assert list(dict.fromkeys(stacks)) == ["network", "storage", "monitoring", "assets"]
     assert stacks == sorted(stacks, key=["network", "storage", "monitoring", "assets"].index)

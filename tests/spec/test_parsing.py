@@ -38,7 +38,7 @@ def test_a_whole_spec_is_accepted(text):
 def test_everything_but_name_region_platform_and_a_queue_has_a_default():
     minimal = "name: a\nregion: us-east-2\nplatform: eks\nqueues: [{name: q, instance_type: p5.48xlarge}]"
     assert parse(minimal, "f").spec.written == {"name", "region", "platform", "queues"}
-    assert [(one.id, one.path) for one in findings_of("{}")] == [
+    assert [(finding.id, finding.path) for finding in findings_of("{}")] == [
         ("spec-missing-key", key) for key in ("name", "region", "platform", "queues")
     ]
 
@@ -175,7 +175,7 @@ queues:
 tags: {a!: 1}
 regoin: us-east-2
 """
-    assert [(one.line, one.id, one.path) for one in findings_of(text)] == [
+    assert [(finding.line, finding.id, finding.path) for finding in findings_of(text)] == [
         (1, "spec-bad-value", "name"),
         (1, "spec-missing-key", "region"),
         (1, "spec-missing-key", "platform"),

@@ -76,10 +76,10 @@ def model_by(
     if top is None or factor is None or factor == 0:
         return None
     comparable = _comparable(known, nodes, gpus_per_node, collective, top.bound)
-    found = _nearest(comparable, machine, nodes, top.bound)
-    if found is None:
+    reference = _nearest(comparable, machine, nodes, top.bound)
+    if reference is None:
         return _by_hardware(machine, nodes, top, factor)
-    return _by_reference(found, machine, nodes, top, factor)
+    return _by_reference(reference, machine, nodes, top, factor)
 
 
 def alike(one: Machine, other: Machine) -> bool:
@@ -89,10 +89,12 @@ def alike(one: Machine, other: Machine) -> bool:
 
 def _nearest(comparable: list[Reference], machine: Machine, nodes: int, bound: Bound) -> Reference | None:
     """Return the published run to go by: of the same machines, or for a network of others with the same one."""
-    of_kind = [one for one in comparable if alike(one.machine, machine)]
-    same_network = [one for one in comparable if one.machine.network_gb_s == machine.network_gb_s]
+    of_kind = [reference for reference in comparable if alike(reference.machine, machine)]
+    same_network = [reference for reference in comparable if reference.machine.network_gb_s == machine.network_gb_s]
     near = of_kind or (same_network if bound == "network" else [])
-    return min(near, key=lambda one: (abs(log2(one.nodes / nodes)), -len(one.busbw_gb_s)), default=None)
+    return min(
+        near, key=lambda reference: (abs(log2(reference.nodes / nodes)), -len(reference.busbw_gb_s)), default=None
+    )
 
 
 def _comparable(known: Iterable[Reference], nodes: int, gpus: int, collective: str, bound: Bound) -> list[Reference]:

@@ -41,7 +41,7 @@ def forecasts(series: Series, node_counts: Sequence[int] = NODES) -> list[Foreca
         return []
     own = [_own(series, machine, nodes) for nodes in series.sound_tables]
     made = (_forecast(series, machine, own, nodes) for nodes in node_counts)
-    return [one for one in made if one is not None]
+    return [forecast for forecast in made if forecast is not None]
 
 
 def _own(series: Series, machine: Machine, nodes: int) -> Reference:
@@ -55,12 +55,12 @@ def _forecast(series: Series, machine: Machine, own: Sequence[Reference], nodes:
     if top is None or not top.known:
         return None
     for known in (own, references()):
-        usable = [one for one in known if _alike(one, top)]
-        found = model_by(usable, machine, nodes, series.gpus_per_node, series.collective)
-        if found is not None and found.sources:
-            return _at(found, series.size_bytes, nodes, usable)
-    found = model_by((), machine, nodes, series.gpus_per_node, series.collective)
-    return None if found is None else _at(_without_reference(found), series.size_bytes, nodes, ())
+        usable = [reference for reference in known if _alike(reference, top)]
+        model = model_by(usable, machine, nodes, series.gpus_per_node, series.collective)
+        if model is not None and model.sources:
+            return _at(model, series.size_bytes, nodes, usable)
+    model = model_by((), machine, nodes, series.gpus_per_node, series.collective)
+    return None if model is None else _at(_without_reference(model), series.size_bytes, nodes, ())
 
 
 def _without_reference(found: Model) -> Model:

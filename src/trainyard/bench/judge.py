@@ -34,10 +34,10 @@ def judge(case: Case, earlier: Run | None = None) -> Judgement:
     same collective that it must not be slower than.
     """
     compared = None if earlier is None else compare_runs(case.run, earlier)
-    found = [finding for check in CHECKS for finding in check(case)]
+    findings = [finding for check in CHECKS for finding in check(case)]
     if compared is not None and compared.verdict == "slower":
-        found.append(_slower(case, compared))
-    judgement = _judgement(case, tuple(sorted(found, key=lambda one: SEVERITIES.index(one.severity))))
+        findings.append(_slower(case, compared))
+    judgement = _judgement(case, tuple(sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity))))
     return judgement._replace(compared=compared)
 
 
@@ -47,13 +47,13 @@ def judge_together(judgements: Sequence[Judgement]) -> list[Judgement]:
     for node in slow_nodes([judgement.case.run for judgement in judgements]):
         for at in node.runs:
             more.setdefault(at, []).append(judgements[at].case.finding("bench-slow-node", node.why))
-    return [_with(one, more.get(at, [])) for at, one in enumerate(judgements)]
+    return [_with(judgement, more.get(at, [])) for at, judgement in enumerate(judgements)]
 
 
 def _with(judgement: Judgement, more: list[Finding]) -> Judgement:
     if not more:
         return judgement
-    findings = sorted((*judgement.findings, *more), key=lambda one: SEVERITIES.index(one.severity))
+    findings = sorted((*judgement.findings, *more), key=lambda finding: SEVERITIES.index(finding.severity))
     return _judgement(judgement.case, tuple(findings))._replace(compared=judgement.compared)
 
 

@@ -48,8 +48,8 @@ def note(run: Run, line: int, text: str) -> None:
 
 def _versions(run: Run, _line: int, text: str) -> None:
     for name, pattern in _VERSIONS:
-        if found := pattern.search(text):
-            run.versions.setdefault(name, dotted(found[1]) if name in {"nccl", "cuda-driver"} else found[1])
+        if match := pattern.search(text):
+            run.versions.setdefault(name, dotted(match[1]) if name in {"nccl", "cuda-driver"} else match[1])
 
 
 def dotted(version: str) -> str:
@@ -63,39 +63,39 @@ def dotted(version: str) -> str:
 
 
 def _inventory(run: Run, _line: int, text: str) -> None:
-    if found := _INSTANCE_TYPE.search(text):
-        run.instance_type = found[1]
-    elif found := _NODE_VERSION.search(text.rstrip()):
-        run.versions.setdefault(found[1], found[2])
+    if match := _INSTANCE_TYPE.search(text):
+        run.instance_type = match[1]
+    elif match := _NODE_VERSION.search(text.rstrip()):
+        run.versions.setdefault(match[1], match[2])
 
 
 def _provider(run: Run, line: int, text: str) -> None:
-    if found := _PROVIDER.search(text):
-        run.transport.provider = found[1]
+    if match := _PROVIDER.search(text):
+        run.transport.provider = match[1]
         run.transport.evidence.append(Evidence(line, text.strip()))
-        if found[2] is not None:
-            run.transport.nics = int(found[2])
+        if match[2] is not None:
+            run.transport.nics = int(match[2])
 
 
 def _network(run: Run, line: int, text: str) -> None:
-    if (found := _NETWORK.search(text)) and run.transport.network is None:
-        run.transport.network = found[1]
+    if (match := _NETWORK.search(text)) and run.transport.network is None:
+        run.transport.network = match[1]
         run.transport.evidence.append(Evidence(line, text.strip()))
 
 
 def _environment(run: Run, _line: int, text: str) -> None:
-    if found := _ENVIRONMENT.search(text):
-        run.environment[found[1]] = found[2]
+    if match := _ENVIRONMENT.search(text):
+        run.environment[match[1]] = match[2]
 
 
 def _ranks(run: Run, _line: int, text: str) -> None:
-    if found := _RANKS.search(text):
-        run.ranks = max(run.ranks or 0, int(found[1]))
+    if match := _RANKS.search(text):
+        run.ranks = max(run.ranks or 0, int(match[1]))
 
 
 def _algorithm(run: Run, _line: int, text: str) -> None:
-    if found := _ALGORITHM.search(text):
-        name = f"{_named(found[1], _ALGORITHMS)}/{_named(found[2], _PROTOCOLS)}"
+    if match := _ALGORITHM.search(text):
+        name = f"{_named(match[1], _ALGORITHMS)}/{_named(match[2], _PROTOCOLS)}"
         run.algorithms[name] = run.algorithms.get(name, 0) + 1
 
 

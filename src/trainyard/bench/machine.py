@@ -35,9 +35,9 @@ class Machine(NamedTuple):
 def machine(name: str) -> Machine | None:
     """Return the machine of that name, or None where nothing is known of it. Words after the name are left aside."""
     name = name.split(maxsplit=1)[0] if name.strip() else ""
-    found = find(name)
-    if found is not None and found.accelerators is not None:
-        return _of_catalog(name, found)
+    instance_type = find(name)
+    if instance_type is not None and instance_type.accelerators is not None:
+        return _of_catalog(name, instance_type)
     other = _machines()["machines"].get(name)
     return None if other is None else _other(name, other)
 
@@ -50,10 +50,10 @@ def accelerator_in(device: str) -> str | None:
 
 def by_accelerator(words: str) -> Machine | None:
     """Return the machine that words such as 8xA100 describe, of which only the GPUs are known, or None."""
-    found = re.match(r"(?:(\d+)\s*x\s*)?([A-Za-z]+\d+)", words)
-    name = found[2].upper() if found is not None else ""
+    match = re.match(r"(?:(\d+)\s*x\s*)?([A-Za-z]+\d+)", words)
+    name = match[2].upper() if match is not None else ""
     known = _machines()["accelerators"].get(name)
-    return None if found is None or known is None else alone(name, int(found[1] or known["gpus"]))
+    return None if match is None or known is None else alone(name, int(match[1] or known["gpus"]))
 
 
 def alone(accelerator: str, gpus: int) -> Machine:

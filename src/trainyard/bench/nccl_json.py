@@ -51,7 +51,7 @@ def _run(content: dict[str, Any]) -> Run:
         devices=[_device(device) for device in config.get("devices", ())],
         parameters={key: str(value) for key, value in config.items() if not isinstance(value, list)},
         versions={"nccl": dotted(str(content["nccl_version"]))} if content.get("nccl_version") else {},
-        environment={found[1]: found[2] for one in content.get("env", ()) if (found := _ENVIRONMENT.fullmatch(one))},
+        environment={match[1]: match[2] for one in content.get("env", ()) if (match := _ENVIRONMENT.fullmatch(one))},
         average_busbw_gb_s=None if average is None else float(average["bandwidth"]),
         out_of_bounds=None if bounds is None else (_count(bounds["count"]), _okay(bounds["okay"])),
         concluded="end_time" in content,

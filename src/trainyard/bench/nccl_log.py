@@ -40,8 +40,8 @@ def parse_log(blocks: Iterable[bytes]) -> list[Run]:
 
 def collective_in(text: str) -> str | None:
     """Return the collective that a program named in a text measures, such as all_reduce of all_reduce_perf."""
-    found = _COLLECTIVE.search(text)
-    return None if found is None else found[1]
+    match = _COLLECTIVE.search(text)
+    return None if match is None else match[1]
 
 
 class _Reader:
@@ -128,12 +128,12 @@ class _Reader:
         run = self.run
         if name := collective_in(text):
             run.collective = run.collective or name
-        elif found := _NCCOM.search(text):
-            run.tool, run.collective = "nccom-test", _NCCOM_NAMES.get(found[1], found[1])
-        if found := _PARAMETERS.search(text):
-            run.parameters = dict(_PARAMETER.findall(found[0]))
-        elif found := _DEVICE.search(text):
-            rank, group, pid, host, device, name = found.groups()
+        elif match := _NCCOM.search(text):
+            run.tool, run.collective = "nccom-test", _NCCOM_NAMES.get(match[1], match[1])
+        if match := _PARAMETERS.search(text):
+            run.parameters = dict(_PARAMETER.findall(match[0]))
+        elif match := _DEVICE.search(text):
+            rank, group, pid, host, device, name = match.groups()
             run.devices.append(Device(int(rank), int(group or 0), int(pid), host, int(device), name))
         elif "busbw" in text:
             self.measured_once = "size" in text and text.count("busbw") == 1
@@ -142,11 +142,11 @@ class _Reader:
         self._summary(text)
 
     def _summary(self, text: str) -> None:
-        if found := _AVERAGE.search(text):
-            self.run.average_busbw_gb_s, self.ended = float(found[1]), True
+        if match := _AVERAGE.search(text):
+            self.run.average_busbw_gb_s, self.ended = float(match[1]), True
             self._give_up_torn()
-        elif found := _BOUNDS.search(text):
-            self.run.out_of_bounds = (int(found[1]), found[2])
+        elif match := _BOUNDS.search(text):
+            self.run.out_of_bounds = (int(match[1]), match[2])
         elif "Collective test concluded" in text:
             self.run.concluded = self.ended = True
 
@@ -173,7 +173,7 @@ def _of_nccom_row(row: Row) -> bool:
 def _factor(run: Run) -> tuple[float, float] | None:
     """Return the least and the most that bus bandwidth by algorithm bandwidth can be, as far as the digits go."""
     both = [one for row in run.rows for one in (row.out_of_place, row.in_place) if one is not None]
-    best = max(both, key=lambda one: one.algbw_gb_s, default=None)
+    best = max(both, key=lambda measurement: measurement.algbw_gb_s, default=None)
     if best is None or best.algbw_gb_s < 1:
         return None
     half = 0.005 if best.algbw_gb_s < 1000 else 0.05

@@ -151,5 +151,5 @@ class Run:
 
 def busbw(row: Row) -> float | None:
     """Return the bus bandwidth of a row in GB/s: out of place, or in place where it has nothing else."""
-    one = row.out_of_place or row.in_place
-    return None if one is None else one.busbw_gb_s
+    measurement = row.out_of_place or row.in_place
+    return None if measurement is None else measurement.busbw_gb_s

@@ -55,7 +55,7 @@ def _of_name(name: str, without: list[InputError] | None) -> list[ReadRun]:
 
 
 def _of_folder(name: str, without: list[InputError] | None) -> list[ReadRun]:
-    files = sorted(one for one in islice(Path(name).rglob("*"), _MOST_FILES) if one.is_file())
+    files = sorted(path for path in islice(Path(name).rglob("*"), _MOST_FILES) if path.is_file())
     found: list[ReadRun] = []
     for file in files:
         try:

@@ -56,7 +56,7 @@ class Speed(NamedTuple):
 def slow_nodes(runs: Sequence[Run]) -> list[SlowNode]:
     """Return the nodes that are slow, those of several runs first."""
     found = [by_run for group in speeds(runs) for by_run in _by_runs(group)]
-    known = {one.host for one in found}
+    known = {slow_node.host for slow_node in found}
     return found + [by_process for by_process in _by_processes(runs) if by_process.host not in known]
 
 
@@ -67,7 +67,7 @@ def speeds(runs: Sequence[Run]) -> list[list[Speed]]:
         if run.hosts and run.every_rank_listed and _by_size(run):
             groups.setdefault((run.collective, run.ranks, len(run.hosts)), []).append(at)
     compared = (_compared(runs, members) for members in groups.values() if len(members) >= _FEWEST_RUNS)
-    return [group for group in compared if len({one.hosts for one in group}) >= _FEWEST_RUNS]
+    return [group for group in compared if len({speed.hosts for speed in group}) >= _FEWEST_RUNS]
 
 
 def _compared(runs: Sequence[Run], members: Sequence[int]) -> list[Speed]:
@@ -88,8 +88,8 @@ def _by_size(run: Run) -> dict[int, float]:
 
 def _by_runs(group: Sequence[Speed]) -> list[SlowNode]:
     """Return the nodes that explain the slow runs of a group. What two nodes explain as well names neither."""
-    cleared = {host for one in group if not one.slow for host in one.hosts}
-    open_runs = [one for one in group if one.slow]
+    cleared = {host for speed in group if not speed.slow for host in speed.hosts}
+    open_runs = [speed for speed in group if speed.slow]
     found: list[str] = []
     while host := _forced(open_runs, cleared) or _most_often(open_runs, cleared):
         found.append(host)
@@ -110,15 +110,15 @@ def _most_often(open_runs: Sequence[Speed], cleared: set[str]) -> str | None:
 
 
 def _slow_node(host: str, group: Sequence[Speed], cleared: set[str]) -> SlowNode:
-    with_it = [one for one in group if host in one.hosts]
-    beside = {other for one in with_it for other in one.hosts} - {host}
-    share = median(one.share for one in with_it)
+    with_it = [speed for speed in group if host in speed.hosts]
+    beside = {other for speed in with_it for other in speed.hosts} - {host}
+    share = median(speed.share for speed in with_it)
     runs = f"all {len(with_it)} runs with {host} reach" if len(with_it) > 1 else f"the run with {host} reaches"
     why = f"{runs} {share:.0%} of the bandwidth of the good ones"
     fast = len(beside & cleared)
     if fast:
         why += f"; {fast} of the {len(beside)} nodes beside it are as fast as others in runs without it"
-    return SlowNode(host, tuple(one.run for one in with_it), why)
+    return SlowNode(host, tuple(speed.run for speed in with_it), why)
 
 
 def _by_processes(runs: Sequence[Run]) -> Iterator[SlowNode]:

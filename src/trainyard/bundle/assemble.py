@@ -80,7 +80,7 @@ def _stand_ins_text(
     dashboards = {  # thousands of texts each, and few have any
         name: json.loads(content)
         for name, content in collecting.items()
-        if name.endswith(".json") and any(one.value.encode() in content for one in wanted)
+        if name.endswith(".json") and any(stand_in.value.encode() in content for stand_in in wanted)
     }
     documents: dict[str, Any] = {**rendering.documents, **parameters, **plan, **dashboards}
     strings = [(name, *string) for name, document in documents.items() for string in _strings(document, ())]

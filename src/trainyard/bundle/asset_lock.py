@@ -72,15 +72,15 @@ class Comparison(NamedTuple):
 
 def compared(needed: Sequence[NeededAsset], lock: AssetLock) -> Comparison:
     """Return how a lock differs from what is needed."""
-    held = {one: files_of(one, lock) for one in needed}
+    held = {needed_asset: files_of(needed_asset, lock) for needed_asset in needed}
     right = {one: [file for file in files if one.version in (None, file.version)] for one, files in held.items()}
-    used = {file for one in needed for file in right[one] or held[one]}
+    used = {file for needed_asset in needed for file in right[needed_asset] or held[needed_asset]}
     lacking = {one: lacks for one in needed if right[one] and (lacks := packages_lacking(one, right[one]))}
     return Comparison(
-        missing=tuple(one for one in needed if not held[one] or one in lacking),
-        stale=tuple(one for one in needed if held[one] and not right[one]),
+        missing=tuple(needed_asset for needed_asset in needed if not held[needed_asset] or needed_asset in lacking),
+        stale=tuple(needed_asset for needed_asset in needed if held[needed_asset] and not right[needed_asset]),
         surplus=tuple(file for file in lock.assets if file not in used),
-        incomplete=tuple(Incomplete(one, lacks) for one, lacks in lacking.items()),
+        incomplete=tuple(Incomplete(needed_asset, lacks) for needed_asset, lacks in lacking.items()),
     )
 
 
@@ -91,7 +91,7 @@ def packages_lacking(needed: NeededAsset, held: Sequence[LockedAsset]) -> tuple[
     """
     published = downloads(needed.name, held[0].version, needed.os, needed.arch)
     packages = [one.package for one in published if isinstance(one, PackageDownload)]
-    lacking = [package for package in packages if not any(_is_of(package, one.file) for one in held)]
+    lacking = [package for package in packages if not any(_is_of(package, locked_asset.file) for locked_asset in held)]
     return tuple(lacking) if len(lacking) < len(packages) else ()
 
 

@@ -64,8 +64,8 @@ def _of_jobs(spec: Spec) -> Iterator[str]:
 def unlocked(spec: Spec, lock: AssetLock) -> tuple[str, ...]:
     """Return what nodes install that is not locked, only in part, or in another version."""
     found = compared(needed_assets(spec), lock)
-    parts = {one.asset: str(one) for one in found.incomplete}
-    return tuple(parts.get(one, str(one)) for one in (*found.missing, *found.stale))
+    parts = {incomplete.asset: str(incomplete) for incomplete in found.incomplete}
+    return tuple(parts.get(needed_asset, str(needed_asset)) for needed_asset in (*found.missing, *found.stale))
 
 
 def not_locked(spec: Spec, lock: AssetLock) -> Iterator[str]:

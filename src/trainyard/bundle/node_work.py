@@ -108,7 +108,7 @@ def difference(former: NodeWork, now: NodeWork) -> Difference | None:
     dropped = {name: one for name, one in former.steps.items() if name not in now.steps}
     settings = {name: value for name, value in former.settings.items() if name in now.asks}
     scripts = _without(former.scripts, {one["script"] for one in dropped.values()})
-    assets = sorted({one.file for one in former.assets ^ now.assets})
+    assets = sorted({locked_asset.file for locked_asset in former.assets ^ now.assets})
     steps = [name for name in now.steps if name in former.steps and former.steps[name] != now.steps[name]]
     found = Difference(
         tuple(name for name in now.steps if name not in former.steps),
@@ -143,4 +143,4 @@ def _digests(scripts: Mapping[str, bytes]) -> dict[str, str]:
 
 def _assets(locked: tuple[LockedAsset, ...], steps: Mapping[str, Any]) -> frozenset[LockedAsset]:
     """Return what steps of head and login nodes fetch: an asset that is called as its step is."""
-    return frozenset(one for one in locked if one.name in steps)
+    return frozenset(locked_asset for locked_asset in locked if locked_asset.name in steps)

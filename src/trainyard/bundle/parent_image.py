@@ -22,19 +22,19 @@ def refuse_wrong_parent(parent: str, region: str) -> None:
     """Raise InputError where nothing can be built on that in a region."""
     if _AMI.fullmatch(parent):
         return
-    found = _IMAGE.fullmatch(parent)
-    if found is None:
+    match = _IMAGE.fullmatch(parent)
+    if match is None:
         forms = "ami-0a1b2c3d4e5f60718 or arn:aws:imagebuilder:REGION:ACCOUNT:image/NAME/VERSION"
         raise _wrong(f"{parent!r} is neither the id of an image nor an ARN of Image Builder", f"write it like {forms}")
     partition = partition_of(region)
-    if found["partition"] != partition:
+    if match["partition"] != partition:
         raise _wrong(
-            f"{parent} is of partition {found['partition']}, and {region} of {partition}",
+            f"{parent} is of partition {match['partition']}, and {region} of {partition}",
             f"name an image that {partition} has in {region}",
         )
-    if found["region"] != region:
+    if match["region"] != region:
         raise _wrong(
-            f"{parent} lies in {found['region']}, and the image is built in {region}",
+            f"{parent} lies in {match['region']}, and the image is built in {region}",
             f"name an image that {region} has",
         )
 

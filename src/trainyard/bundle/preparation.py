@@ -60,26 +60,26 @@ def preparation(
 
 def _blocks(spec: Spec, waits: Waiting, known: Mapping[str, str]) -> Iterator[tuple[str, Sequence[str]]]:
     rendering = waits.rendering
-    waiting = {one.output: one for one in rendering.stand_ins}
+    waiting = {stand_in.output: stand_in for stand_in in rendering.stand_ins}
     if "AssetsBucket" in waiting:
         yield "The bucket that nodes fetch from:", [*bucket(spec), *_written_in(waits, [waiting["AssetsBucket"]])]
     elif "AssetsBucket" in known and spec.assets.bucket is None and spec.installs_anything:
         yield "Where nodes fetch from:", [f"ASSETS_BUCKET={known['AssetsBucket']}"]
-    for one in (one for one in rendering.stand_ins if one.stack == "capacity"):
+    for stand_in in (stand_in for stand_in in rendering.stand_ins if stand_in.stack == "capacity"):
         yield (
-            f"A group of reservations, `{one.output}`:",
-            [*reservation_group(spec, one), *_written_in(waits, [one])],
+            f"A group of reservations, `{stand_in.output}`:",
+            [*reservation_group(spec, stand_in), *_written_in(waits, [stand_in])],
         )
     if spec.environment is not None:
         yield from _of_environment(spec, waits)
-    for id_, one, asked in mount_names(spec, rendering.stand_ins):
-        yield f"By what name `{id_}` is mounted:", [asked, *_written_in(waits, [one])]
+    for id_, stand_in, asked in mount_names(spec, rendering.stand_ins):
+        yield f"By what name `{id_}` is mounted:", [asked, *_written_in(waits, [stand_in])]
     for stack in rendering.stacks:
         if stack.texts.making is None:
             continue  # the cluster itself
         given = [one for one in rendering.stand_ins if one.stack == stack.kind and one.output != "AssetsBucket"]
         if given or not _is_made(stack, rendering):
-            outputs = read_outputs(spec, stack.name, [one.output for one in given])
+            outputs = read_outputs(spec, stack.name, [stand_in.output for stand_in in given])
             more = looked_at(spec, stack) if stack.kind == "monitoring" else ()
             yield (
                 _making(spec, stack, stack.texts.making),
@@ -94,8 +94,8 @@ def _of_environment(spec: Spec, waits: Waiting) -> Iterator[tuple[str, Sequence[
     if waiting:
         commands = [
             command
-            for one in waiting
-            for command in read_outputs(spec, f"{spec.environment}-{one.stack}", [one.output])
+            for stand_in in waiting
+            for command in read_outputs(spec, f"{spec.environment}-{stand_in.stack}", [stand_in.output])
         ]
         yield f"What environment `{spec.environment}` has made:", [*commands, *_written_in(waits, waiting)]
 
@@ -115,12 +115,12 @@ def _is_made(stack: Stack, rendering: Rendering) -> bool:
 
 def _written_in(waits: Waiting, stand_ins: Sequence[StandIn]) -> Iterator[str]:
     if stand_ins:
-        holding = [name for name, text in waits.texts() if any(one.value in text for one in stand_ins)]
+        holding = [name for name, text in waits.texts() if any(stand_in.value in text for stand_in in stand_ins)]
         yield written_in(stand_ins, holding)
 
 
 def _rendered_again(stand_ins: Sequence[StandIn]) -> Iterator[str]:
-    given = [f'--stack-output {one.output}="${shell_name(one.output)}"' for one in stand_ins]
+    given = [f'--stack-output {stand_in.output}="${shell_name(stand_in.output)}"' for stand_in in stand_ins]
     yield from block(
         "Files that were changed here are not replaced without `--force`. To render them anew instead, from the spec, "
         "whose file stands for SPEC here:",

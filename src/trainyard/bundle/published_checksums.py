@@ -52,14 +52,14 @@ def debian_package(content: bytes, package: str, version: str, arch: str, where:
     https://wiki.debian.org/DebianRepository/Format
     """
     arches = (_DEBIAN_ARCHES.get(arch, arch), "all")
-    found = [
+    publisheds = [
         Published(paragraph.get("Filename", ""), paragraph.get("SHA256", "").lower(), _size(paragraph.get("Size", "")))
         for paragraph in _paragraphs(_text(unpacked(content, where), where))
         if paragraph.get("Package") == package
         and paragraph.get("Architecture") in arches
         and _is_version(paragraph.get("Version", ""), version)
     ]
-    return _only(found, f"{package} {version}", where)
+    return _only(publisheds, f"{package} {version}", where)
 
 
 def primary_of(content: bytes, where: str) -> Published:
@@ -67,17 +67,17 @@ def primary_of(content: bytes, where: str) -> Published:
 
     As createrepo_c writes it: https://github.com/rpm-software-management/createrepo_c
     """
-    found = [
+    publisheds = [
         Published(_attribute(data, "location", "href"), _inner(data, "checksum"), _size(_inner(data, "size")))
         for data in _xml(content, where).iter(f"{_REPO}data")
         if data.get("type") == "primary"
     ]
-    return _only(found, "list of packages", where)
+    return _only(publisheds, "list of packages", where)
 
 
 def rpm_package(content: bytes, package: str, version: str, arch: str, where: str) -> Published:
     """Return a package from primary.xml or primary.xml.gz."""
-    found = [
+    publisheds = [
         Published(
             _attribute(one, "location", "href"), _inner(one, "checksum"), _size(_attribute(one, "size", "package"))
         )
@@ -86,7 +86,7 @@ def rpm_package(content: bytes, package: str, version: str, arch: str, where: st
         and _inner(one, "arch") in (arch, "noarch")
         and _is_version(_attribute(one, "version", "ver"), version)
     ]
-    return _only(found, f"{package} {version}", where)
+    return _only(publisheds, f"{package} {version}", where)
 
 
 def unpacked(content: bytes, where: str) -> bytes:

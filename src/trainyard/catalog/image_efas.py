@@ -32,7 +32,7 @@ def efa_of_images(version: str) -> InstallerRange | None:
     if line_of(version) not in known_versions():
         return None
     wanted = number_of(version)
-    before = [found for known, found in _images().items() if number_of(known) <= wanted]
+    before = [image_efa for known, image_efa in _images().items() if number_of(known) <= wanted]
     return InstallerRange(before[-1].installer, _most(version, before[-1])) if before else None
 
 
@@ -48,7 +48,7 @@ def _most(version: str, last: ImageEfa) -> str | None:
     if _images().get(version) is last:
         return last.installer
     wanted = number_of(version)
-    later = next((found for known, found in _images().items() if number_of(known) > wanted), None)
+    later = next((image_efa for known, image_efa in _images().items() if number_of(known) > wanted), None)
     return None if later is None else later.former or later.installer
 
 

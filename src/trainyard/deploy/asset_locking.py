@@ -35,15 +35,15 @@ class Locking:
         Raises TrainyardError where something cannot be downloaded or is not what its publisher says, and InputError
         where nobody publishes it for these nodes, or where something is to be updated that is not needed.
         """
-        unknown = sorted(set(update) - {one.name for one in needed})
+        unknown = sorted(set(update) - {needed_asset.name for needed_asset in needed})
         if unknown:
-            names = ", ".join(sorted({one.name for one in needed})) or "nothing"
+            names = ", ".join(sorted({needed_asset.name for needed_asset in needed})) or "nothing"
             raise InputError(f"no node needs {unknown[0]!r}", where="--update", hint=f"the spec needs {names}")
         return locked([entry for one in needed for entry in self._entries(one, former, one.name in update)])
 
     def _entries(self, needed: NeededAsset, former: AssetLock, anew: bool) -> Sequence[LockedAsset]:  # noqa: FBT001  private
         held = files_of(needed, former)
-        kept = [one for one in held if needed.version in (None, one.version)]
+        kept = [locked_asset for locked_asset in held if needed.version in (None, locked_asset.version)]
         if kept and not anew and not packages_lacking(needed, kept):
             return kept
         version = needed.version or _default_version(needed)

@@ -55,8 +55,8 @@ class RunningNodes:
         Raises TrainyardError where the head node would have to take something back: no release can do that.
         """
         there = [node for node in nodes(self.work.account, self.work.name) if node.state != "shutting-down"]
-        head = [one for one in there if one.role == "HeadNode"]
-        login = [one for one in there if one.role == "LoginNode"]
+        head = [node for node in there if node.role == "HeadNode"]
+        login = [node for node in there if node.role == "LoginNode"]
         return (*self._head(head), *self._login(login))
 
     def _head(self, head: list[Node]) -> Iterator[Finding]:
@@ -73,7 +73,7 @@ class RunningNodes:
             )
 
     def _login(self, login: list[Node]) -> Iterator[Finding]:
-        found = {one.id: what for one in login if (what := self._difference(self._ran(one), "login")) is not None}
+        found = {node.id: what for node in login if (what := self._difference(self._ran(node), "login")) is not None}
         if found:
             message = f"login nodes {', '.join(found)} have to be told of this release: {next(iter(found.values()))}"
             remedy = f"run on each of them, or terminate them so that new ones start: {self._command}"
@@ -102,9 +102,9 @@ class RunningNodes:
 
     def _ran(self, node: Node) -> _Ran:
         """Return what a node says it has run; where it says nothing, what is published."""
-        found = beginning(self.work.account, self.work.bucket, self._key(f"nodes/{node.id}.json"), MOST_BYTES)
+        object_ = beginning(self.work.account, self.work.bucket, self._key(f"nodes/{node.id}.json"), MOST_BYTES)
         try:
-            record = {} if found is None else json.loads(found.content)
+            record = {} if object_ is None else json.loads(object_.content)
             release, failure = record["release"], failure_of(record)
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
             release, failure = None, None
@@ -113,8 +113,8 @@ class RunningNodes:
 
     def _pointed_to(self) -> str | None:
         there = beginning(self.work.account, self.work.bucket, self._key(POINTER), MOST_BYTES)
-        found = None if there is None else _DIGEST.match(there.content.decode(errors="replace"))
-        return found[0] if found else None
+        match = None if there is None else _DIGEST.match(there.content.decode(errors="replace"))
+        return match[0] if match else None
 
     def _refuse_dropped(self, found: Difference) -> None:
         # A step of another version that this one does not know was renamed, not dropped by the spec.

@@ -84,8 +84,8 @@ class Cause:
 @cache
 def causes() -> Mapping[str, Cause]:
     """Return all causes by id, in the order of their files."""
-    found = [one for file in sorted(FOLDER.glob("*.yaml")) for one in _of_file(file)]
-    return {one.id: one for one in found}
+    found = [cause for file in sorted(FOLDER.glob("*.yaml")) for cause in _of_file(file)]
+    return {cause.id: cause for cause in found}
 
 
 @cache

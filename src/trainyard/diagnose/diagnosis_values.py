@@ -23,11 +23,11 @@ def diagnosis_values(diagnosis: Diagnosis) -> dict[str, Any]:
     return {
         "diagnosed": diagnosis.source,
         "causes": [_with_consequences(cause) for cause in diagnosis.causes],
-        "harmless": [_cause(one) for one in diagnosis.harmless],
+        "harmless": [_cause(diagnosed_cause) for diagnosed_cause in diagnosis.harmless],
         "unrecognised": [
             {"file": one.file, "line": one.line, "text": one.text, "count": one.count} for one in diagnosis.unrecognised
         ],
-        "unread": [{"name": one.name, "why": one.why} for one in diagnosis.unread],
+        "unread": [{"name": unread.name, "why": unread.why} for unread in diagnosis.unread],
         "unread_count": diagnosis.unread_count,
         "files": diagnosis.files,
         "size_bytes": diagnosis.size_bytes,
@@ -45,7 +45,7 @@ def redacted(values: Mapping[str, Any]) -> dict[str, Any]:
 def has_errors(diagnosis: Diagnosis) -> bool:
     """Return whether anything is wrong that is more than a warning."""
     found = (seen for cause in diagnosis.causes for seen in (cause, *cause.consequences))
-    return any(one.cause.severity == "error" for one in found)
+    return any(diagnosed_cause.cause.severity == "error" for diagnosed_cause in found)
 
 
 def _with_consequences(found: DiagnosedCause) -> dict[str, Any]:

@@ -55,19 +55,19 @@ def time_of(text: str, near: dt.datetime | None = None, before: dt.datetime | No
     near: a time of the same logs; a line without a year is of the one that brings it closest. before: where none is
     near, a time that the line is not later than, as that of its file.
     """
-    if found := _CLOUDWATCH.match(text):
-        return _safely(found, near, before)
+    if match := _CLOUDWATCH.match(text):
+        return _safely(match, near, before)
     head = text[:_HEAD_CHARACTERS]
     for form, within in _FORMS:
-        found = form.search(head)
-        if found and found.start() < within and (time := _safely(found, near, before)):
+        match = form.search(head)
+        if match and match.start() < within and (time := _safely(match, near, before)):
             return time
     return None
 
 
 def time_in(names: Iterable[str]) -> dt.datetime | None:
     """Return a time that the name of a log, or of a folder around it, holds."""
-    found = (_safely(one, None, None) for name in names for one in _IN_NAME.finditer(name))
+    found = (_safely(match, None, None) for name in names for match in _IN_NAME.finditer(name))
     return next((time for time in found if time), None)
 
 

@@ -62,20 +62,20 @@ class Redaction:
 
     def _learn_buckets(self, text: str) -> None:
         """Remember the names of buckets: they also stand where nothing says that they are buckets."""
-        for found in _told().patterns["bucket"].finditer(text):
-            bucket = found["bucket"] or found["bucket_host"]
+        for match in _told().patterns["bucket"].finditer(text):
+            bucket = match["bucket"] or match["bucket_host"]
             self._buckets.setdefault(bucket, self._name("bucket", bucket))
 
     def _learn_names(self, text: str) -> None:
         for kind, patterns in _told().learned.items():
-            for name in (found["name"] for pattern in patterns for found in pattern.finditer(text)):
+            for name in (match["name"] for pattern in patterns for match in pattern.finditer(text)):
                 if _names_somebody(kind, name) and name not in self._buckets:
                     self._names.setdefault(name, self._name(kind, name))
 
     def _text(self, text: str) -> str:
         for kind, pattern in _told().patterns.items():
-            if found := list(pattern.finditer(text)):
-                text = self._replaced(kind, found, text)
+            if matches := list(pattern.finditer(text)):
+                text = self._replaced(kind, matches, text)
         for bucket in sorted(self._buckets, key=len, reverse=True):
             if bucket in text:
                 text = re.sub(rf"(?<![\w.-]){re.escape(bucket)}(?![\w-])", self._buckets[bucket], text)
@@ -88,17 +88,17 @@ class Redaction:
         pieces, end = [], 0
         for own in _OWN_NAME.finditer(text):
             if own[0] in self._given:
-                between = self._anywhere.sub(lambda found: self._names[found[0]], text[end : own.start()])
+                between = self._anywhere.sub(lambda match: self._names[match[0]], text[end : own.start()])
                 pieces += [between, own[0]]
                 end = own.end()
-        return "".join([*pieces, self._anywhere.sub(lambda found: self._names[found[0]], text[end:])])
+        return "".join([*pieces, self._anywhere.sub(lambda match: self._names[match[0]], text[end:])])
 
     def _replaced(self, kind: str, all_found: list[re.Match[str]], text: str) -> str:
         pieces, end = [], 0
-        for found in all_found:
-            group = next(name for name in (kind.replace("-", "_"), f"{kind}_host") if found.groupdict().get(name))
-            pieces += [text[end : found.start(group)], self._name_of(kind, found[group], found)]
-            end = found.end(group)
+        for match in all_found:
+            group = next(name for name in (kind.replace("-", "_"), f"{kind}_host") if match.groupdict().get(name))
+            pieces += [text[end : match.start(group)], self._name_of(kind, match[group], match)]
+            end = match.end(group)
         return "".join([*pieces, text[end:]])
 
     def _name_of(self, kind: str, value: str, found: re.Match[str]) -> str:
@@ -134,9 +134,9 @@ class Redaction:
 
     def _host(self, value: str) -> str:
         """Return the name of a host, which has the number of its address where it is called after that."""
-        if (found := _EC2_HOST.match(value)) is None:
+        if (match := _EC2_HOST.match(value)) is None:
             return self._name("host", value)  # an endpoint of AWS's
-        name = self._name("address", ".".join(found.groups())).replace("address", "host")
+        name = self._name("address", ".".join(match.groups())).replace("address", "host")
         self._given.add(name)
         return name
 

@@ -52,10 +52,10 @@ class Problems:
 
     def refuse_unprintable(self) -> None:
         """Stop at the first character that cannot stand in YAML."""
-        if found := _UNPRINTABLE.search(self._text):
-            message = f"character U+{ord(found[0]):04X} cannot stand in YAML"
+        if match := _UNPRINTABLE.search(self._text):
+            message = f"character U+{ord(match[0]):04X} cannot stand in YAML"
             self.add(
-                "yaml-unprintable", self.place_at(found.start()), message, "is this a text file? remove the character"
+                "yaml-unprintable", self.place_at(match.start()), message, "is this a text file? remove the character"
             )
             raise Stop
 

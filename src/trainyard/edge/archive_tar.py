@@ -138,10 +138,10 @@ def _records(content: bytes) -> Iterator[tuple[bytes, bytes]]:
     """Yield keys and values of an extended header."""
     # https://pubs.opengroup.org/onlinepubs/9699919799/utilities/pax.html#tag_20_92_13_03
     place = 0
-    while found := _RECORD.match(content, place):
-        end = place + int(found[1])
-        yield found[2], content[found.end() : end - 1]
-        place = max(end, found.end())
+    while match := _RECORD.match(content, place):
+        end = place + int(match[1])
+        yield match[2], content[match.end() : end - 1]
+        place = max(end, match.end())
 
 
 def _time(seconds: float) -> dt.datetime | None:

@@ -244,8 +244,8 @@ def _metadata(config: str) -> tuple[str, str]:
 
 def _said(line: str) -> str:
     """Return a line without its time and its mark."""
-    found = _LINE.fullmatch(line)
-    return line if found is None else found[2]
+    match = _LINE.fullmatch(line)
+    return line if match is None else match[2]
 
 
 def _refused(words: Sequence[str], status: int, said: tuple[str, ...], timeout_s: float | None) -> EksctlRefusedError:
@@ -263,7 +263,7 @@ def _refused(words: Sequence[str], status: int, said: tuple[str, ...], timeout_s
 
 def _reasons(said: tuple[str, ...]) -> list[str]:
     """Return the lines that say why: those marked so, or with what Go and cobra begin such a line."""
-    critical = [found[2] for line in said if (found := _LINE.fullmatch(line)) and found[1] == _CRITICAL]
+    critical = [match[2] for line in said if (match := _LINE.fullmatch(line)) and match[1] == _CRITICAL]
     errors = [line.removeprefix("Error: ") for line in said if line.startswith(_BEGINNINGS)]
     return list(dict.fromkeys(critical or errors))
 

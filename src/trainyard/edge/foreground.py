@@ -29,8 +29,8 @@ def run_in_foreground(
     started: list[subprocess.Popen[bytes]] = []
 
     def pass_on(number: int) -> None:
-        for one in started:
-            one.send_signal(number)
+        for process in started:
+            process.send_signal(number)
 
     with _signals_left_to_it(pass_on):
         try:

@@ -44,10 +44,10 @@ class SshSlurm:
             raise TrainyardError("there is no program ssh here", where="--ssh", hint="install OpenSSH") from None
         except subprocess.TimeoutExpired:
             raise self._unreachable(f"no answer within {_WITHIN_S} s") from None
-        found = answer_in(done.stdout.decode("utf-8", "replace"), self.words)
-        if found is None:
+        answer = answer_in(done.stdout.decode("utf-8", "replace"), self.words)
+        if answer is None:
             raise self._unreachable(" ".join(done.stderr.decode("utf-8", "replace").split())[-300:] or "no answer")
-        return found
+        return answer
 
     def _unreachable(self, said: str) -> UnreachableError:
         return UnreachableError(

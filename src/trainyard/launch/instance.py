@@ -150,9 +150,9 @@ def common_hardware(each: Iterable[Hardware]) -> Hardware:
     """Return what is the same in all of them."""
     listed = list(each)
     return Hardware(
-        efa_interfaces=_same(one.efa_interfaces for one in listed),
-        gpus=_same(one.gpus for one in listed),
-        fabric=_same(one.fabric for one in listed) or "none",
+        efa_interfaces=_same(hardware.efa_interfaces for hardware in listed),
+        gpus=_same(hardware.gpus for hardware in listed),
+        fabric=_same(hardware.fabric for hardware in listed) or "none",
     )
 
 

@@ -22,6 +22,6 @@ class Nodes(NamedTuple):
 def agent_sizing(nodes: Iterable[Nodes]) -> Sizing:
     """Return what they amount to with the agent itself. Sidecars and pods of users are not counted."""
     listed = [node for node in nodes if node.number]
-    series = [instance_series(one.instance, gpus=one.gpus) for one in listed]
-    parts = [None if each is None else each * one.number for each, one in zip(series, listed, strict=True)]
-    return Sizing(sum(one.number for one in listed), total([agent_series(), *parts]))
+    series = [instance_series(nodes.instance, gpus=nodes.gpus) for nodes in listed]
+    parts = [None if each is None else each * nodes.number for each, nodes in zip(series, listed, strict=True)]
+    return Sizing(sum(nodes.number for nodes in listed), total([agent_series(), *parts]))

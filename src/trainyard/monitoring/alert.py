@@ -77,7 +77,7 @@ def alerts() -> tuple[Alert, ...]:
     """Return all alerts, by group and then by id."""
     order = list(GROUPS)
     found = [alert_of(file.stem, _content(file)) for file in FOLDER.glob("*.yaml")]
-    return tuple(sorted(found, key=lambda one: (order.index(one.group), one.id)))
+    return tuple(sorted(found, key=lambda alert: (order.index(alert.group), alert.id)))
 
 
 def alerts_for(has: Iterable[str]) -> tuple[Alert, ...]:

@@ -89,11 +89,11 @@ def _heading(spec: Spec, dashboard: CloudWatchDashboard) -> _Box:
 def _boxes(widgets: Iterable[Widget], filled: Filled) -> Iterator[_Box]:
     """Yield what can be shown, and one text for those next to each other that lack the same setting."""
     shown = [one for widget in widgets if (one := _shown(widget, filled.given)) is not None]
-    for lacking, some in groupby(shown, key=lambda one: _lacking(one, filled.given)):
+    for lacking, some in groupby(shown, key=lambda widget: _lacking(widget, filled.given)):
         if lacking:
             yield _note(list(some), lacking)
         else:
-            yield from (_box(one, filled) for one in some)
+            yield from (_box(widget, filled) for widget in some)
 
 
 def _shown(widget: Widget, has: frozenset[str]) -> Widget | None:

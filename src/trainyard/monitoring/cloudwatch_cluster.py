@@ -121,7 +121,7 @@ def efa_type(spec: Spec) -> InstanceType | None:
     """Return the instance type with EFA that has the most bandwidth, None where nobody knows any."""
     facts = [instance.facts for instance in _instances(spec) if instance.efa and instance.facts is not None]
     known = [fact for fact in facts if fact.efa_gbit_s and fact.efa_interfaces]
-    return max(known, key=lambda one: one.efa_gbit_s or 0, default=None)
+    return max(known, key=lambda instance_type: instance_type.efa_gbit_s or 0, default=None)
 
 
 def has_efa(spec: Spec) -> bool:

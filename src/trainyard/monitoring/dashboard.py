@@ -144,7 +144,7 @@ class Dashboard:
 def dashboards() -> tuple[Dashboard, ...]:
     """Return all dashboards in their order."""
     found = [dashboard_of(file.stem, _content(file)) for file in FOLDER.glob("*.yaml")]
-    return tuple(sorted(found, key=lambda one: ORDER.index(one.id)))
+    return tuple(sorted(found, key=lambda dashboard: ORDER.index(dashboard.id)))
 
 
 def dashboards_for(has: Iterable[str]) -> tuple[Dashboard, ...]:

@@ -68,7 +68,7 @@ def _node_exporter(known: InstanceType | None, network_devices: int) -> int | No
     """Return those of node_exporter. Network devices are those that carry IP."""
     if known is None or known.vcpus is None:
         return None
-    disks = sum(one.count for one in known.nvme or ())
+    disks = sum(disks.count for disks in known.nvme or ())
     return _of("node-exporter", vcpu=known.vcpus, network_device=network_devices, disk=disks)
 
 

@@ -38,7 +38,7 @@ def head_node_config(spec: Spec, write_url: str) -> dict[str, Any] | None:
         return None
     return {
         "global": _global(spec),
-        "scrape_configs": [_own_job(spec), *(_job(spec, one) for one in found)],
+        "scrape_configs": [_own_job(spec), *(_job(spec, exporter) for exporter in found)],
         "remote_write": [remote_write(spec, write_url)],
     }
 

@@ -26,7 +26,7 @@ def rules_document(of: Iterable[Alert] | None = None) -> dict[str, Any]:
 def alert_rules(of: Iterable[Alert] | None = None) -> dict[str, Any]:
     """Return the document: a group for each group of alerts that has some. Without alerts given, all of them."""
     chosen = tuple(alerts() if of is None else of)
-    groups = {group: [_rule(one) for one in chosen if one.group == group] for group in GROUPS}
+    groups = {group: [_rule(alert) for alert in chosen if alert.group == group] for group in GROUPS}
     return {"groups": [{"name": f"trainyard-{group}", "rules": rules} for group, rules in groups.items() if rules]}
 
 

@@ -60,7 +60,9 @@ def needed_assets(spec: Spec) -> tuple[NeededAsset, ...]:
         for name, version in _of_kind(spec, kind)
         for arch in _arches(spec, kind)
     }
-    return tuple(sorted(found, key=lambda one: (one.name, one.os or "", one.arch or "")))
+    return tuple(
+        sorted(found, key=lambda needed_asset: (needed_asset.name, needed_asset.os or "", needed_asset.arch or ""))
+    )
 
 
 def _os(spec: Spec, kind: NodeKind) -> str:

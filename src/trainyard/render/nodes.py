@@ -199,7 +199,7 @@ def _settings_by_type(spec: Spec, kind: NodeKind) -> dict[str, dict[str, str]]:
     """Return what differs between the instance types of a queue: a node takes what its own type has."""
     if kind.queue is None:
         return {}
-    return {name: _named(_hardware_settings(one)) for name, one in queue_hardware(spec, kind.queue).items()}
+    return {name: _named(_hardware_settings(hardware)) for name, hardware in queue_hardware(spec, kind.queue).items()}
 
 
 def _named(settings: Mapping[str, str]) -> dict[str, str]:

@@ -60,7 +60,7 @@ def _numbered_member(key: str, value: Any, names: set[str], number: int) -> Any:
         return [_named(value[0], names, number), *(numbered(one, names, number) for one in value[1:])]
     if key == "Fn::Sub":
         text, *more = [value] if isinstance(value, str) else value
-        made = _REFERRED.sub(lambda found: f"${{{_named(found[1], names, number)}", text)
+        made = _REFERRED.sub(lambda match: f"${{{_named(match[1], names, number)}", text)
         return [made, *(numbered(one, names, number) for one in more)] if more else made
     return numbered(value, names, number)
 

@@ -44,17 +44,17 @@ def _filled(lines: list[str], values: Mapping[str, Any]) -> Iterator[str]:
     kept: list[str] = []
     at = 0
     while at < len(lines):
-        found = _MARKED.match(lines[at])
-        if found is None:
+        match = _MARKED.match(lines[at])
+        if match is None:
             kept.append(lines[at])
             at += 1
             continue
-        end = _end_of_block(lines, at, len(found["indent"]))
-        value = values[found["name"]]
+        end = _end_of_block(lines, at, len(match["indent"]))
+        value = values[match["name"]]
         if value is Slot.REMOVE:
-            _drop_comment(kept, found["indent"])
+            _drop_comment(kept, match["indent"])
         else:
-            kept.extend(_replaced(found, value, lines[at + 1 : end], values))
+            kept.extend(_replaced(match, value, lines[at + 1 : end], values))
         at = end
     yield from kept
 

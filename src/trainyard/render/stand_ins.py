@@ -40,7 +40,9 @@ class Ids:
     def in_order(self) -> tuple[StandIn, ...]:
         """Return the stand-ins in the order in which their stacks are made."""
         stacks = [facts["stack"] for facts in _facts().values()]
-        return tuple(sorted(self.stand_ins.values(), key=lambda one: (stacks.index(one.stack), one.output)))
+        return tuple(
+            sorted(self.stand_ins.values(), key=lambda stand_in: (stacks.index(stand_in.stack), stand_in.output))
+        )
 
     def of(self, kind: str, *, label: str = "", number: int = 1, zone: str | None = None) -> str:
         """Return the id of a kind of thing; label or number tell several of a kind apart.
@@ -75,7 +77,7 @@ def _checked(output: str, value: str, facts: dict[str, str]) -> str:
 
 def _numbered(stand_in: str, offset: int) -> str:
     digits = 17  # of a long resource id
-    return re.sub(rf"\d{{{digits}}}(?=/?$)", lambda found: f"{int(found[0]) + offset:0{digits}d}", stand_in)
+    return re.sub(rf"\d{{{digits}}}(?=/?$)", lambda match: f"{int(match[0]) + offset:0{digits}d}", stand_in)
 
 
 @cache

@@ -73,8 +73,8 @@ class EfaRates:
     def _by_interface(self, grown: dict[str, dict[str, int | None]], passed_s: float) -> Iterator[Batch]:
         for interface in sorted({name for by_name in grown.values() for name in by_name}):
             of_one = {counter: {interface: by_name.get(interface)} for counter, by_name in grown.items()}
-            found = [_summed(by_name, RATES[counter], passed_s) for counter, by_name in of_one.items()]
-            yield self._batch({"Interface": interface}, found)
+            metrics = [_summed(by_name, RATES[counter], passed_s) for counter, by_name in of_one.items()]
+            yield self._batch({"Interface": interface}, metrics)
 
     def _batch(self, more: dict[str, str], metrics: list[Metric]) -> Batch:
         return Batch(NAMESPACE, {"InstanceId": self._instance, **more}, metrics)
@@ -82,15 +82,15 @@ class EfaRates:
 
 def read_counts(world: World) -> Counts:
     """Return what the interfaces have counted. Raises NodeError where there is none."""
-    found = _Counts()
+    counts = _Counts()
     folder = str(world.places.at(CLASS))
     try:
-        interfaces = sum([read_device(f"{folder}/{name}", name, found) for name in names_in(folder)])
+        interfaces = sum([read_device(f"{folder}/{name}", name, counts) for name in names_in(folder)])
     except OSError as error:
         raise NodeError(f"{folder} cannot be listed ({error.strerror}): the EFA driver is not loaded") from error
     if not interfaces:
         raise NodeError(f"no device in {CLASS} is an EFA interface: see trainyard-node health")
-    return found.counts
+    return counts.counts
 
 
 class _Counts(Samples):

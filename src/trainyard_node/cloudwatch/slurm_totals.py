@@ -68,7 +68,7 @@ def job_counts(jobs: Iterable[Jobs]) -> dict[str, int]:
     """Return how many jobs have not ended, each task of an array for itself."""
     there = [job for job in jobs if job.state not in _ENDED]
     return {
-        "JobsRunning": sum(one.number for one in there if one.state == "RUNNING"),
-        "JobsPending": sum(one.number for one in there if one.state == "PENDING"),
-        "JobsTotal": sum(one.number for one in there),
+        "JobsRunning": sum(jobs.number for jobs in there if jobs.state == "RUNNING"),
+        "JobsPending": sum(jobs.number for jobs in there if jobs.state == "PENDING"),
+        "JobsTotal": sum(jobs.number for jobs in there),
     }

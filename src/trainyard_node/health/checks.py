@@ -58,7 +58,7 @@ CHECKS: tuple[Check, ...] = (
     scratch_mounted,
     clock_in_sync,
 )
-NAMES = tuple(one.NAME for one in CHECKS)
+NAMES = tuple(check.NAME for check in CHECKS)
 
 
 class Checks:
@@ -104,10 +104,10 @@ class _Run:
 
     def _run(self) -> None:
         try:
-            found = self._check.check(self._machine)
+            outcomes = self._check.check(self._machine)
         except NodeError as error:
-            found = [Outcome(self.name, "unknown", str(error))]
+            outcomes = [Outcome(self.name, "unknown", str(error))]
         except Exception as error:  # noqa: BLE001 - a bug of one check shall not hide what the others found
-            found = [Outcome(self.name, "unknown", f"the check failed: {type(error).__name__}: {error}")]
-        if found:
-            self._found = [one.on_one_line() for one in found]
+            outcomes = [Outcome(self.name, "unknown", f"the check failed: {type(error).__name__}: {error}")]
+        if outcomes:
+            self._found = [outcome.on_one_line() for outcome in outcomes]

@@ -34,7 +34,7 @@ def check(machine: Machine) -> list[Outcome]:
 
 def _judge(gpus: Gpus) -> list[Outcome]:
     known = [gpu for gpu in readable(gpus) if gpu.clock_event_reasons is not None]
-    trouble = [found for gpu in known for found in _of(gpu, gpu.clock_event_reasons or 0)]
+    trouble = [outcome for gpu in known for outcome in _of(gpu, gpu.clock_event_reasons or 0)]
     trouble += refused(NAME, gpus, "nvmlDeviceGetCurrentClocks")
     if not trouble and not known:
         return [Outcome(NAME, "absent", "the GPUs do not say what limits their clocks")]

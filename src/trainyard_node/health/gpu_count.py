@@ -23,8 +23,8 @@ def check(machine: Machine) -> list[Outcome]:
         gpus = machine.gpus()
     except NodeError as error:
         return [unreadable(NAME, error)]
-    found = [*_faults(gpus), *_number(gpus, machine.expected.gpus), *_divided(gpus)]
-    return found or [Outcome(NAME, "ok", f"{len(gpus.gpus)} × {gpus.gpus[0].name or 'GPU'}")]
+    outcomes = [*_faults(gpus), *_number(gpus, machine.expected.gpus), *_divided(gpus)]
+    return outcomes or [Outcome(NAME, "ok", f"{len(gpus.gpus)} × {gpus.gpus[0].name or 'GPU'}")]
 
 
 def _faults(gpus: Gpus) -> Iterator[Outcome]:

@@ -59,16 +59,16 @@ def _judge(versions: _Versions) -> list[Outcome]:
 
 
 def _unlike(versions: _Versions) -> list[Outcome]:
-    found = []
+    outcomes = []
     module = f"the kernel module is version {versions.module}"
     if versions.library not in {None, versions.module}:
         message = f"{module}, and the library {versions.library}"
-        found.append(Outcome(NAME, "failed", message, "", _REBOOT, LIBRARY_SOURCE))
+        outcomes.append(Outcome(NAME, "failed", message, "", _REBOOT, LIBRARY_SOURCE))
     if versions.fabric_manager not in {None, versions.module}:
         message = f"{module}, and the fabric manager {versions.fabric_manager}"
         remedy = "choose an image where they are the same"
-        found.append(Outcome(NAME, "failed", message, "", remedy, FABRIC_SOURCE))
-    return found
+        outcomes.append(Outcome(NAME, "failed", message, "", remedy, FABRIC_SOURCE))
+    return outcomes
 
 
 def _module(places: Places) -> str | None:
@@ -94,5 +94,5 @@ def _fabric_manager(machine: Machine) -> str | None:
     if machine.expected.fabric == "none":
         return None
     ran = machine.world.processes.run(["nv-fabricmanager", "--version"], PROGRAM_S)
-    found = re.search(r"version is : ([0-9.]+)", ran.output) if ran.status == 0 else None
-    return found[1] if found else None
+    match = re.search(r"version is : ([0-9.]+)", ran.output) if ran.status == 0 else None
+    return match[1] if match else None

@@ -33,7 +33,7 @@ def check(machine: Machine) -> list[Outcome]:
 
 def _judge(gpus: Gpus) -> list[Outcome]:
     known = [gpu for gpu in readable(gpus) if gpu.ecc_enabled is not None]
-    trouble = [*(found for gpu in known for found in _of(gpu)), *refused(NAME, gpus, *_CALLS)]
+    trouble = [*(outcome for gpu in known for outcome in _of(gpu)), *refused(NAME, gpus, *_CALLS)]
     if trouble:
         return trouble
     if not known:

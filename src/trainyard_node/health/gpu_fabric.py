@@ -71,7 +71,7 @@ def _is_nvlsm(process: str, machine: Machine) -> bool:
 
 
 def _judge(gpus: Gpus, *, fine: bool) -> list[Outcome]:
-    trouble = [found for gpu in readable(gpus) for found in _of(gpu)]
+    trouble = [outcome for gpu in readable(gpus) for outcome in _of(gpu)]
     trouble += refused(NAME, gpus, "nvmlDeviceGetGpuFabricInfo")
     if trouble or not fine:
         return trouble
@@ -86,9 +86,9 @@ def _judge_outside(gpus: Gpus) -> list[Outcome]:
     if len(gpus.gpus) < 2 or not known:
         return [Outcome(NAME, "absent", "the GPUs of this instance type have no NVSwitch")]
     trouble = [
-        found._replace(remedy=_OUTSIDE, source=OUTSIDE_SOURCE if found.source == SOURCE else found.source)
+        outcome._replace(remedy=_OUTSIDE, source=OUTSIDE_SOURCE if outcome.source == SOURCE else outcome.source)
         for gpu in known
-        for found in _of(gpu)
+        for outcome in _of(gpu)
     ]
     said = f"{len(known)} GPUs are registered with NVSwitches outside of this node"
     return trouble or [Outcome(NAME, "ok", said)]

@@ -26,7 +26,7 @@ def _unswitched(gpus: Gpus) -> list[Outcome]:
     links = [link for gpu in readable(gpus) for link in gpu.nvlinks or ()]
     if not any(link.active for link in links):
         return [Outcome(NAME, "absent", "the GPUs are not connected by NVLink")]
-    trouble = [found for gpu in readable(gpus) for found in _errors(gpu)]
+    trouble = [outcome for gpu in readable(gpus) for outcome in _errors(gpu)]
     up = sum(link.active for link in links)
     return trouble or [
         Outcome(NAME, "ok", f"{up} of {len(links)} NVLinks are up; without NVSwitches not all have to be")
@@ -35,7 +35,7 @@ def _unswitched(gpus: Gpus) -> list[Outcome]:
 
 def _switched(gpus: Gpus) -> list[Outcome]:
     most = max((len(gpu.nvlinks or ()) for gpu in readable(gpus)), default=0)
-    trouble = [found for gpu in readable(gpus) for found in (*_missing(gpu, most), *_down(gpu), *_errors(gpu))]
+    trouble = [outcome for gpu in readable(gpus) for outcome in (*_missing(gpu, most), *_down(gpu), *_errors(gpu))]
     trouble += refused(NAME, gpus, "nvmlDeviceGetNvLinkState")
     if not trouble and not most:
         message = "NVML shows no NVLink, though the GPUs of this instance type are connected by them"

@@ -22,7 +22,7 @@ def check(machine: Machine) -> list[Outcome]:
 
 
 def _judge(gpus: Gpus) -> list[Outcome]:
-    trouble = [*(found for gpu in readable(gpus) for found in _of(gpu)), *refused(NAME, gpus, *_CALLS)]
+    trouble = [*(outcome for gpu in readable(gpus) for outcome in _of(gpu)), *refused(NAME, gpus, *_CALLS)]
     if trouble:
         return trouble
     known = [gpu for gpu in readable(gpus) if gpu.remap_failed is not None or gpu.retired_pending is not None]

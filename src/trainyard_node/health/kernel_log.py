@@ -64,9 +64,9 @@ class _Reading:
     def records(self) -> Iterator[tuple[int, int, bytes]]:
         """Yield number, time and text. What programs wrote has another facility than 0, and its text is left out."""
         for line in self._lines():
-            found = _RECORD.fullmatch(line)
-            if found:
-                yield int(found[2]), int(found[3]), found[4] if int(found[1]) >> 3 == 0 else b""
+            match = _RECORD.fullmatch(line)
+            if match:
+                yield int(match[2]), int(match[3]), match[4] if int(match[1]) >> 3 == 0 else b""
 
     def _lines(self) -> Iterator[bytes]:
         rest = b""

@@ -27,10 +27,10 @@ class Mount(NamedTuple):
 def mount_at(places: Places, place: str) -> Mount | None:
     """Return what is mounted at a place: the last of those that are, as it hides the others. Raises OSError."""
     text = places.at("/proc/self/mountinfo").read_text(encoding="utf-8", errors="replace")
-    found = None
+    mount = None
     for line in text.splitlines():
-        found = _mount(line, place) or found
-    return found
+        mount = _mount(line, place) or mount
+    return mount
 
 
 def _mount(line: str, place: str) -> Mount | None:
@@ -50,7 +50,7 @@ def _mount(line: str, place: str) -> Mount | None:
 
 def _plain(field: str) -> str:
     """Return a field without its escapes: https://man7.org/linux/man-pages/man3/getmntent.3.html."""
-    return re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), field)
+    return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), field)
 
 
 class Trouble(NamedTuple):

@@ -12,7 +12,7 @@ from trainyard_node.record import one_line
 def as_text(outcomes: Sequence[Outcome]) -> str:
     """Return the verdict, and below it a line for each outcome, the worst first, with what to do."""
     worst_first = sorted(outcomes, key=lambda outcome: -STATUSES.index(outcome.status))
-    return "\n".join([_verdict(outcomes), *(line for one in worst_first for line in _lines(one))])
+    return "\n".join([_verdict(outcomes), *(line for outcome in worst_first for line in _lines(outcome))])
 
 
 def as_json(outcomes: Sequence[Outcome]) -> str:

@@ -66,11 +66,11 @@ def seen_in(lines: Iterable[Line]) -> list[Seen]:
     """Return the Xids of some lines, each once for a GPU, in the order of their first time."""
     seen: dict[tuple[tuple[int, ...], int], Seen] = {}
     for line in lines:
-        found = _MESSAGE.match(line.text)
-        if found:
-            key = (pci(found[1]), int(found[2]))
+        match = _MESSAGE.match(line.text)
+        if match:
+            key = (pci(match[1]), int(match[2]))
             times = seen[key].times + 1 if key in seen else 1
-            seen[key] = Seen(*key, times, line.seconds, found[3][:300])
+            seen[key] = Seen(*key, times, line.seconds, match[3][:300])
     return list(seen.values())
 
 

@@ -37,7 +37,7 @@ def test_a_file_of_any_size_is_fetched_as_it_is(tmp_path: Path, size_bytes: int)
     (tmp_path / "out").write_bytes(content)
     assert fetch(SMALL, str(tmp_path / "out"), tmp_path / "here" / "out")
     assert (tmp_path / "here" / "out").read_bytes() == content
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["here", "out"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["here", "out"]
 
 
 def test_a_file_that_is_not_there_is_not_fetched(tmp_path: Path):

@@ -58,10 +58,10 @@ def test_a_cluster_is_reached_by_its_head_node_or_by_ssh_and_not_without_one(acc
     assert isinstance(by_ssh.scheduler.head, SshSlurm)
     assert by_ssh.spec.queues[0].instance_type == "p5.48xlarge"
     instance = head_node(account)
-    found = named_cluster("lab", account)
-    assert isinstance(found.scheduler, OnSlurm)
-    assert isinstance(found.scheduler.head, SsmSlurm)
-    assert found.scheduler.head.instance == instance
+    cluster = named_cluster("lab", account)
+    assert isinstance(cluster.scheduler, OnSlurm)
+    assert isinstance(cluster.scheduler.head, SsmSlurm)
+    assert cluster.scheduler.head.instance == instance
     account.client("ec2").stop_instances(InstanceIds=[instance])
     with pytest.raises(TrainyardError, match=f"no head node of lab runs: {instance} is stopp"):
         named_cluster("lab", account)

@@ -82,9 +82,9 @@ def jobs_of(slurm: Slurm, results: Path) -> list[str]:
 
 
 def test_a_sweep_without_gpus_comes_back_as_a_table_that_is_judged(cluster: Cluster, tmp_path: Path):
-    found = submit(cluster, tmp_path / "results")
-    (job,) = found.jobs
-    assert (job.outcome.state, found.good) == ("COMPLETED", True)
+    submission_result = submit(cluster, tmp_path / "results")
+    (job,) = submission_result.jobs
+    assert (job.outcome.state, submission_result.good) == ("COMPLETED", True)
     (judged,) = job.judged
     run = judged.judgement.case.run
     assert (run.collective, run.ranks, run.hosts, run.wrong_total, run.concluded) == (
@@ -96,9 +96,9 @@ def test_a_sweep_without_gpus_comes_back_as_a_table_that_is_judged(cluster: Clus
 
 
 def test_a_sweep_by_gloo_comes_back_as_a_table_and_a_report(cluster: Cluster, tmp_path: Path):
-    found = submit(cluster, tmp_path / "results", JobSelection(backend="gloo", python=torch_python()))
-    (job,) = found.jobs
-    assert (job.outcome.state, found.good) == ("COMPLETED", True)
+    submission_result = submit(cluster, tmp_path / "results", JobSelection(backend="gloo", python=torch_python()))
+    (job,) = submission_result.jobs
+    assert (job.outcome.state, submission_result.good) == ("COMPLETED", True)
     run = job.judged[0].judgement.case.run
     assert (run.collective, run.hosts, run.wrong_total, run.concluded) == (
         "all_reduce", ["q-st-cpu-1", "q-st-cpu-2"], 0, True,
@@ -117,9 +117,9 @@ def test_a_sweep_by_gloo_comes_back_as_a_table_and_a_report(cluster: Cluster, tm
 
 
 def test_gpus_that_are_not_there_are_told_with_what_the_nodes_said(cluster: Cluster, tmp_path: Path):
-    found = submit(cluster, tmp_path / "results", JobSelection(backend="nccl", python=torch_python()))
-    check, sweep = found.jobs
-    assert (check.outcome.state, sweep.outcome.state, found.good) == ("FAILED", "FAILED", False)
+    submission_result = submit(cluster, tmp_path / "results", JobSelection(backend="nccl", python=torch_python()))
+    check, sweep = submission_result.jobs
+    assert (check.outcome.state, sweep.outcome.state, submission_result.good) == ("FAILED", "FAILED", False)
     assert check.gpus is not None
     assert check.gpus.findings[0].message == "0 of 2 GPUs have shown anything: torch finds no GPU on this node"
     (judged,) = sweep.judged
@@ -176,8 +176,8 @@ def test_a_job_that_was_submitted_and_not_remembered_is_not_submitted_twice(
     content["jobs"] = {}
     (results / "submission.json").write_text(json.dumps(content))
     told: list[str] = []
-    found = submit(cluster, results, tell=told.append)
-    assert found.good
+    submission_result = submit(cluster, results, tell=told.append)
+    assert submission_result.good
     assert told[0].startswith("sweep-tcp-2n: submitted before as job ")
     assert len(jobs_of(slurm, results)) == 1
 
@@ -209,7 +209,7 @@ def test_a_job_that_fails_is_told_with_its_output_and_put_away_when_it_runs_agai
     (judged,) = job.judged
     assert [finding.id for finding in judged.judgement.findings] == ["bench-no-rows"]
     assert submit(cluster, results).good
-    assert sorted(one.suffix for one in results.glob("sweep-tcp-2n_*")) == [".gz", ".out"]
+    assert sorted(path.suffix for path in results.glob("sweep-tcp-2n_*")) == [".gz", ".out"]
 
 
 def test_a_planned_job_runs_and_is_judged_as_that_of_its_instance_type(
@@ -229,12 +229,12 @@ def test_a_planned_job_runs_and_is_judged_as_that_of_its_instance_type(
 
 
 def test_a_planned_job_whose_program_is_not_there_fails_and_says_so(cluster: Cluster, tmp_path: Path):
-    found = submit(
+    submission_result = submit(
         cluster, tmp_path / "results", JobSelection(phases=(2,), ids=("q-p2-all_reduce-2n", "q-p2-alltoall"))
     )
-    assert [job.outcome.state for job in found.jobs] == ["FAILED", "FAILED"]
-    assert not found.good
-    for job in found.jobs:
+    assert [job.outcome.state for job in submission_result.jobs] == ["FAILED", "FAILED"]
+    assert not submission_result.good
+    for job in submission_result.jobs:
         assert job.outcome.file is not None
         assert f"has no {job.outcome.job.id.split('-')[2]}_perf in" in job.outcome.file.read_text()
 
@@ -294,11 +294,11 @@ def test_a_job_that_wants_more_nodes_than_there_are_is_told_and_can_be_taken_bac
 def test_by_ssh_the_same_comes_back(cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     for name, value in programs(tmp_path / "bin").items():
         monkeypatch.setenv(name, value)
-    found = submit(Cluster(cluster.spec, OnSlurm(SshSlurm("head"))), tmp_path / "results")
-    assert found.good
-    assert len(found.jobs[0].judged[0].judgement.case.run.rows) == 16
+    submission_result = submit(Cluster(cluster.spec, OnSlurm(SshSlurm("head"))), tmp_path / "results")
+    assert submission_result.good
+    assert len(submission_result.jobs[0].judged[0].judgement.case.run.rows) == 16
     there = list((tmp_path / "bin" / "home" / "trainyard-bench").glob("*/*"))
-    assert not [one for one in there if one.suffix == ".gz"]
+    assert not [path for path in there if path.suffix == ".gz"]
     asked = (tmp_path / "bin" / "log").read_text()
     assert "-T -o BatchMode=yes" in asked
     assert "sweep" not in asked  # what is asked travels as base64
@@ -313,9 +313,9 @@ def test_by_systems_manager_the_same_comes_back_as_the_user_of_the_cluster(
     with systems_manager(agent) as address:
         keys = {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}
         head = SsmSlurm(Account("us-east-2", endpoint=address, credentials=keys), agent.instance)
-        found = submit(Cluster(cluster.spec, OnSlurm(head)), tmp_path / "results")
-    assert found.good
-    assert len(found.jobs[0].judged[0].judgement.case.run.rows) == 16
+        submission_result = submit(Cluster(cluster.spec, OnSlurm(head)), tmp_path / "results")
+    assert submission_result.good
+    assert len(submission_result.jobs[0].judged[0].judgement.case.run.rows) == 16
     assert "sudo -n -H -u ubuntu -- bash -l" in (tmp_path / "bin" / "log").read_text()
 
 

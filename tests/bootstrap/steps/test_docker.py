@@ -123,7 +123,7 @@ def test_an_archive_without_dockerd_is_damaged_and_nothing_of_it_stays(tmp_path:
     assert not node.has("opt/trainyard/docker/docker-29.4.0")
     node.asset("docker", "docker-29.4.0.tgz", ARCHIVE)
     runs_well(node, STEP)
-    assert [one.name for one in (node.root / "opt/trainyard/docker").iterdir()] == ["docker-29.4.0"]
+    assert [path.name for path in (node.root / "opt/trainyard/docker").iterdir()] == ["docker-29.4.0"]
 
 
 def test_a_full_disk_is_said_and_a_later_run_succeeds(tmp_path: Path):

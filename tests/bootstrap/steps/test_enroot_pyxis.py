@@ -50,7 +50,7 @@ def test_nothing_is_ever_written_where_slurm_includes_every_file(tmp_path: Path)
     (node.root / "opt/slurm/etc/plugstack.conf.d").mkdir()
     runs_well(node, STEP)
     assert list((node.root / "opt/slurm/etc/plugstack.conf.d").iterdir()) == []
-    assert sorted(one.name for one in (node.root / "opt/slurm/etc").iterdir()) == [
+    assert sorted(path.name for path in (node.root / "opt/slurm/etc").iterdir()) == [
         "plugstack.conf", "plugstack.conf.d", "slurm.conf",
     ]  # fmt: skip
 

@@ -91,9 +91,9 @@ def test_systemd_hands_the_password_to_grafana_alone(node: FakeNode):
 
 def test_it_encrypts_with_a_key_of_its_own(node: FakeNode, tmp_path: Path):
     other = keeper_node(tmp_path / "other")
-    for one in (node, other):
-        runs_well(one, STEP)
-    keys = {one.read(f"{SETTINGS}/secret-key") for one in (node, other)}
+    for fake_node in (node, other):
+        runs_well(fake_node, STEP)
+    keys = {fake_node.read(f"{SETTINGS}/secret-key") for fake_node in (node, other)}
     assert len(keys) == 2
     assert all(len(key) == 64 for key in keys)
     assert (node.root / SETTINGS / "secret-key").stat().st_mode & 0o777 == 0o600
@@ -127,7 +127,7 @@ def test_dashboards_come_and_go_with_the_release_and_need_no_restart(node: FakeN
     publish(node, "grafana/gpu-performance.json", '{"uid": "trainyard-gpu-performance"}')
     node.forget_calls()
     runs_well(node, STEP)
-    assert sorted(one.name for one in (node.root / SETTINGS / "dashboards").iterdir()) == ["gpu-performance.json"]
+    assert sorted(path.name for path in (node.root / SETTINGS / "dashboards").iterdir()) == ["gpu-performance.json"]
     assert not [call for call in node.calls("systemctl") if "restart" in call]
 
 
@@ -138,7 +138,7 @@ def test_a_new_version_takes_the_place_of_the_former_one(node: FakeNode):
     node.forget_calls()
     runs_well(node, STEP)
     assert node.read("opt/trainyard/grafana/current/bin/grafana") == "server 12.4.4"
-    left = sorted(one.name for one in (node.root / "opt/trainyard/grafana").iterdir())
+    left = sorted(path.name for path in (node.root / "opt/trainyard/grafana").iterdir())
     assert left == ["current", "grafana-12.4.4.linux-amd64"]
     assert ["systemctl", "restart", UNIT] in node.calls("systemctl")
 

@@ -187,7 +187,7 @@ def test_two_imports_of_an_image_do_not_collide(node: FakeNode):
     environ = environment(node)
     words = command(node, "containers/import-image.sh", UBUNTU)
     running = [subprocess.Popen(words, env=environ, stdout=subprocess.DEVNULL) for _ in range(2)]
-    assert [one.wait(timeout=300) for one in running] == [0, 0]
+    assert [process.wait(timeout=300) for process in running] == [0, 0]
     assert len(node.calls("enroot")) == 1
 
 

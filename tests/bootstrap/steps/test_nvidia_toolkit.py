@@ -57,7 +57,7 @@ def test_settings_of_docker_stay(tmp_path: Path):
         "live-restore": True,
         "runtimes": {"nvidia": {"args": [], "path": "nvidia-container-runtime"}},
     }
-    assert [one.name for one in (node.root / "etc/docker").iterdir()] == ["daemon.json"]
+    assert [path.name for path in (node.root / "etc/docker").iterdir()] == ["daemon.json"]
 
 
 def test_settings_that_do_not_exist_are_begun(tmp_path: Path):

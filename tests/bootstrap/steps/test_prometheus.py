@@ -114,9 +114,9 @@ def test_the_unit_names_the_files_that_the_step_writes(node: FakeNode):
 
 def test_it_listens_on_the_node_alone(tmp_path: Path):
     for mode in ("amp+amg", "self-hosting"):
-        one = head_node(tmp_path / mode, mode)
-        comes_up(one)
-        started = [one.read(file) for file in (f"etc/systemd/system/{UNIT}", SERVER) if one.has(file)]
+        fake_node = head_node(tmp_path / mode, mode)
+        comes_up(fake_node)
+        started = [fake_node.read(file) for file in (f"etc/systemd/system/{UNIT}", SERVER) if fake_node.has(file)]
         lines = [line for text in started for line in text.splitlines() if line.startswith("ExecStart=/")]
         assert all("--web.listen-address=127.0.0.1:9090" in line for line in lines)
         assert lines
@@ -130,7 +130,7 @@ def test_it_is_an_agent_for_amazon_managed_prometheus_and_a_server_beside_an_ins
     assert "ExecStart=/usr/local/bin/prometheus --agent" in agent.read(f"etc/systemd/system/{UNIT}")
     assert "--storage.tsdb.path=/var/lib/trainyard-prometheus/" in server.read(SERVER)
     assert "--agent" not in server.read(SERVER)
-    checked = [(one.stub / "promtool").read_text().split() for one in (agent, server)]
+    checked = [(fake_node.stub / "promtool").read_text().split() for fake_node in (agent, server)]
     assert [words[:-1] for words in checked] == [["check", "config", "--agent"], ["check", "config"]]
 
 

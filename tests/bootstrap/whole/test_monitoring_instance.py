@@ -75,7 +75,7 @@ def test_it_follows_the_releases_of_its_folder(account: Account, instance: Debia
 
     # Where root reads the password is gone with the machine, and it is nowhere else.
     assert not [name for name, (_, content) in before.items() if PASSWORD.encode() in content]
-    logs = "".join(one.read_text() for one in (instance.upper / "var/log/trainyard").iterdir())
+    logs = "".join(path.read_text() for path in (instance.upper / "var/log/trainyard").iterdir())
     assert PASSWORD not in said + logs + json.dumps(record)
 
 

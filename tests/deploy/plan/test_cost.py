@@ -24,7 +24,7 @@ def cost(*parts: str) -> Cost:
 
 
 def line(what: str, *parts: str) -> CostLine:
-    return next(one for one in cost(*parts).lines if one.what.startswith(what))
+    return next(cost_line for cost_line in cost(*parts).lines if cost_line.what.startswith(what))
 
 
 def queue(rest: str) -> str:
@@ -45,7 +45,7 @@ def test_reserved_nodes_are_paid_whether_they_run_or_not(capacity):
 
 def test_a_capacity_block_is_paid_in_advance_at_a_price_that_nobody_knows_here():
     estimate = cost(US, queue("nodes: 2, capacity: {capacity_block: cr-0123456789abcdef0}"))
-    nodes = next(one for one in estimate.lines if one.what.startswith("queue q"))
+    nodes = next(cost_line for cost_line in estimate.lines if cost_line.what.startswith("queue q"))
     assert nodes in estimate.unknown
     assert nodes.least == nodes.most == 2
     assert "in advance" in nodes.basis
@@ -110,17 +110,17 @@ def test_efs_costs_by_what_is_stored_and_by_provisioned_throughput():
 
 def test_a_file_system_that_exists_costs_nothing_more():
     existing = "file_systems: [{mount: /fsx, lustre: {id: fs-0123456789abcdef0}}]"
-    assert not any("/fsx" in one.what for one in cost(US, existing).lines)
+    assert not any("/fsx" in cost_line.what for cost_line in cost(US, existing).lines)
 
 
 def test_a_network_of_its_own_has_a_gateway_and_an_existing_one_costs_nothing_more():
     assert line("NAT gateway", US).most_usd_per_hour == 0.045
     existing = "network: {existing: {vpc: vpc-0123456789abcdef0, private_subnets: [subnet-0123456789abcdef0]}}"
-    assert not any("gateway" in one.what for one in cost(US, existing).lines)
+    assert not any("gateway" in cost_line.what for cost_line in cost(US, existing).lines)
 
 
 def test_a_network_without_internet_has_endpoints_of_unknown_price_instead():
-    lines = [one.what for one in cost(US, "network: {internet: none}").lines]
+    lines = [cost_line.what for cost_line in cost(US, "network: {internet: none}").lines]
     assert "interface endpoints" in lines
     assert "NAT gateway" not in lines
 
@@ -138,9 +138,9 @@ def test_a_network_without_internet_has_endpoints_of_unknown_price_instead():
 def test_monitoring_costs_what_its_mode_needs(mode, known, unknown):
     zones = "network: {availability_zone: us-east-1a, secondary_availability_zone: us-east-1b}"
     plain, with_mode = cost(US, zones), cost(US, zones, f"monitoring: {{mode: {mode}}}")
-    more = [one for one in with_mode.lines if one not in plain.lines]
-    assert len([one for one in more if one.usd_per_hour_each is not None]) == known
-    assert len([one for one in more if one.usd_per_hour_each is None]) == unknown
+    more = [cost_line for cost_line in with_mode.lines if cost_line not in plain.lines]
+    assert len([cost_line for cost_line in more if cost_line.usd_per_hour_each is not None]) == known
+    assert len([cost_line for cost_line in more if cost_line.usd_per_hour_each is None]) == unknown
 
 
 def test_login_nodes_cost_instances_addresses_and_a_load_balancer():
@@ -151,23 +151,23 @@ def test_login_nodes_cost_instances_addresses_and_a_load_balancer():
 
 
 def test_a_private_head_node_without_an_address_pays_for_none():
-    assert not any("address of the head" in one.what for one in cost(US).lines)
+    assert not any("address of the head" in cost_line.what for cost_line in cost(US).lines)
     assert line("address of the head node", US, "head_node: {subnet: public}").most == 1
 
 
 def test_totals_hold_what_is_known_and_the_rest_is_listed():
     estimate = cost(US, queue("nodes: {min: 1, max: 2}, capacity: spot"))
-    assert [one.what for one in estimate.unknown] == ["queue q, p5.48xlarge"]
+    assert [cost_line.what for cost_line in estimate.unknown] == ["queue q, p5.48xlarge"]
     assert estimate.least_usd_per_hour < estimate.most_usd_per_hour < 3
 
 
 def test_what_counts_nothing_is_not_unknown():
-    assert not any("login" in one.what for one in cost(US, "login_nodes: {count: 0}").unknown)
+    assert not any("login" in cost_line.what for cost_line in cost(US, "login_nodes: {count: 0}").unknown)
 
 
 def test_in_a_region_without_prices_only_what_costs_the_same_everywhere_is_known():
     estimate = cost("region: eu-west-3")
-    assert {one.what for one in estimate.lines} - {one.what for one in estimate.unknown} == {
+    assert {cost_line.what for cost_line in estimate.lines} - {cost_line.what for cost_line in estimate.unknown} == {
         "address of the NAT gateway",
         "dashboards in CloudWatch",
     }
@@ -177,9 +177,9 @@ def test_in_a_region_without_prices_only_what_costs_the_same_everywhere_is_known
 def test_every_price_in_the_estimate_of_an_architecture_has_a_source(file):
     estimate = hourly_cost(parse(file.read_text(), file.name).spec)
     assert estimate.most_usd_per_hour > 1 or estimate.unknown
-    for one in estimate.lines:
-        assert (one.source is None) == (one.usd_per_hour_each is None)
-        assert one.basis
+    for cost_line in estimate.lines:
+        assert (cost_line.source is None) == (cost_line.usd_per_hour_each is None)
+        assert cost_line.basis
 
 
 def metrics(groups: str, nodes: str = "nodes: {min: 1, max: 4}", type_: str = "p5.48xlarge") -> tuple[str, str, str]:
@@ -232,11 +232,11 @@ def test_metrics_cost_the_same_in_every_region_and_the_price_of_their_log_is_unk
 def test_the_log_of_the_metrics_has_an_event_a_minute_for_each_gpu():
     one_node = line("log of the metrics", *metrics("gpu", "nodes: 1"))
     assert one_node.most == pytest.approx(8 * 646 * 730 * 60 / 1e9, abs=0.01)
-    assert not [one for one in cost(*metrics("system")).lines if one.what.startswith("log of")]
+    assert not [cost_line for cost_line in cost(*metrics("system")).lines if cost_line.what.startswith("log of")]
 
 
 def test_without_metrics_in_cloudwatch_there_is_no_line_of_them():
-    assert not [one for one in cost(US).lines if "metrics in CloudWatch" in one.what]
+    assert not [cost_line for cost_line in cost(US).lines if "metrics in CloudWatch" in cost_line.what]
     off = "monitoring: {logs: false, cloudwatch_metrics: [gpu]}"
     assert not [one for one in cost(US, queue("nodes: 1"), off).lines if "metrics in CloudWatch" in one.what]
 
@@ -247,10 +247,10 @@ def test_without_metrics_in_cloudwatch_there_is_no_line_of_them():
     ids=["with-efa", "without"],
 )
 def test_dashboards_are_counted_with_parallelclusters_own(part: str, dashboards: int):
-    found = line("dashboards in CloudWatch", US, part)
-    assert (found.least, found.most) == (dashboards, dashboards)
-    assert found.usd_per_hour_each == 3 / 730
-    assert "first 3 of an account are free" in found.basis
+    cost_line = line("dashboards in CloudWatch", US, part)
+    assert (cost_line.least, cost_line.most) == (dashboards, dashboards)
+    assert cost_line.usd_per_hour_each == 3 / 730
+    assert "first 3 of an account are free" in cost_line.basis
 
 
 def test_without_dashboards_none_is_paid():
@@ -260,11 +260,11 @@ def test_without_dashboards_none_is_paid():
 @pytest.mark.parametrize("platform", ["parallelcluster", "eks"])
 def test_what_an_environment_has_is_not_counted_again_and_what_a_cluster_sends_there_is(platform: str):
     parts = (US, f"platform: {platform}", "environment: use1", queue("nodes: 1"))
-    names = [one.what for one in cost(*parts, "monitoring: {mode: amp+amg}").lines]
+    names = [cost_line.what for cost_line in cost(*parts, "monitoring: {mode: amp+amg}").lines]
     assert not any("NAT gateway" in name or "Managed Grafana" in name for name in names)
     assert any("Managed Prometheus" in name for name in names)
 
 
 def test_the_instance_of_a_self_hosted_environment_is_not_counted_again():
     parts = (US, "environment: use1", "monitoring: {mode: self-hosting}", queue("nodes: 1"))
-    assert not any("Grafana" in one.what for one in cost(*parts).lines)
+    assert not any("Grafana" in cost_line.what for cost_line in cost(*parts).lines)

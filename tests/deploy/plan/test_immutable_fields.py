@@ -19,7 +19,7 @@ ARCHITECTURES = [file for file in FILES if not file.name.startswith("batch-")]
 
 
 def fixed(part: str = "") -> dict[str, str]:
-    return {one.path: one.why for one in cannot_change_later(spec_of(part))}
+    return {immutable_field.path: immutable_field.why for immutable_field in cannot_change_later(spec_of(part))}
 
 
 @pytest.mark.parametrize(
@@ -119,11 +119,11 @@ def test_of_an_unknown_version_it_is_said_that_little_is_known():
 
 @pytest.mark.parametrize("file", ARCHITECTURES, ids=lambda file: file.stem)
 def test_every_fixed_field_is_one_of_the_spec_told_once_with_its_source(file):
-    found = cannot_change_later(parse(file.read_text(), file.name).spec)
-    assert len({one.path for one in found}) == len(found)
-    for one in found:
-        *above, name = one.path.replace("[", ".[").split(".")
+    immutable_fields = cannot_change_later(parse(file.read_text(), file.name).spec)
+    assert len({immutable_field.path for immutable_field in immutable_fields}) == len(immutable_fields)
+    for immutable_field in immutable_fields:
+        *above, name = immutable_field.path.replace("[", ".[").split(".")
         record = record_at(Spec, tuple(step for step in above if not step.startswith("[")))
         assert record is not None
         assert name in field_hints(record)
-        assert one.source.url.startswith("https://")
+        assert immutable_field.source.url.startswith("https://")

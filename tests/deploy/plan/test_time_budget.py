@@ -24,14 +24,14 @@ def budget_of(*parts: str) -> TimeBudget:
 
 
 def node(name: str, *parts: str) -> NodeTime:
-    return next(one for one in budget_of(*parts).nodes if one.name == name)
+    return next(node_time for node_time in budget_of(*parts).nodes if node_time.name == name)
 
 
 def test_steps_follow_each_other_and_their_times_add_up():
-    found = node("queue/q", GPU, STATIC)
-    names = [step.name for step in found.steps]
+    node_time = node("queue/q", GPU, STATIC)
+    names = [step.name for step in node_time.steps]
     assert names[:4] == ["boot", "packages", "efa", "docker"]
-    assert found.official[:2] == (149 + 300 + 180, 329 + 600 + 180 + 120 + 60)
+    assert node_time.official[:2] == (149 + 300 + 180, 329 + 600 + 180 + 120 + 60)
 
 
 def test_what_nobody_measured_is_named_and_not_counted():
@@ -43,15 +43,15 @@ def test_what_nobody_measured_is_named_and_not_counted():
 
 
 def test_a_baked_image_leaves_what_has_to_happen_at_boot():
-    found = node("queue/q", GPU, STATIC)
+    node_time = node("queue/q", GPU, STATIC)
     # efa and docker are looked at only; packages and the toolkit are measured with neither image.
-    assert found.baked[:2] == (149, 329 + 2 * 5 + 120 + 60)
-    assert found.saved[:2] == (295 + 175, 600 + 180)
+    assert node_time.baked[:2] == (149, 329 + 2 * 5 + 120 + 60)
+    assert node_time.saved[:2] == (295 + 175, 600 + 180)
 
 
 def test_the_image_s_own_efa_is_only_looked_at():
-    found = node("queue/q", "software: {setup: gpu}\n", STATIC)
-    efa = next(step for step in found.steps if step.name == "efa")
+    node_time = node("queue/q", "software: {setup: gpu}\n", STATIC)
+    efa = next(step for step in node_time.steps if step.name == "efa")
     assert efa.official == (0, 5)
     assert not efa.network
 
@@ -62,11 +62,11 @@ def test_a_cluster_that_installs_nothing_only_boots():
 
 def test_deferred_steps_stand_apart():
     asked = "software: {containers: true, container_images: [nvcr.io#nvidia/pytorch:25.10-py3]}\n"
-    found = node(
+    node_time = node(
         "head", asked, "file_systems: [{mount: /fsx, lustre: {size_gib: 4800, throughput_mb_s_per_tib: 250}}]\n"
     )
-    assert found.deferred.unknown == ("images",)
-    assert "images" not in found.official.unknown
+    assert node_time.deferred.unknown == ("images",)
+    assert "images" not in node_time.official.unknown
 
 
 def test_the_longest_chain_is_the_head_node_and_the_slowest_of_those_it_waits_for():
@@ -74,16 +74,16 @@ def test_the_longest_chain_is_the_head_node_and_the_slowest_of_those_it_waits_fo
         "queues: [{name: a, instance_type: m5.large, setup: cpu}, {name: b, instance_type: g5.xlarge, setup: gpu}]\n"
     )
     budget = budget_of(GPU, queues)
-    assert [one.name for one in budget.critical] == ["head", "queue/b"]
-    assert budget.official.most_s == sum(one.official.most_s for one in budget.critical)
+    assert [node_time.name for node_time in budget.critical] == ["head", "queue/b"]
+    assert budget.official.most_s == sum(node_time.official.most_s for node_time in budget.critical)
     assert budget.baked.most_s < budget.official.most_s
 
 
 def test_the_head_node_does_not_wait_for_nodes_that_are_held_back_or_start_when_needed():
     elastic = "queues: [{name: q, instance_type: g5.12xlarge, nodes: {min: 0, max: 4}}]\n"
     held_back = f"queues: [{{name: q, instance_type: p5.48xlarge, nodes: 4, {RESERVED}}}]\n"
-    assert [one.name for one in budget_of(GPU, elastic).critical] == ["head"]
-    assert [one.name for one in budget_of(GPU, held_back).critical] == ["head"]
+    assert [node_time.name for node_time in budget_of(GPU, elastic).critical] == ["head"]
+    assert [node_time.name for node_time in budget_of(GPU, held_back).critical] == ["head"]
 
 
 @pytest.mark.parametrize("part", ["platform: eks\n", "platform: batch\n"])
@@ -114,7 +114,7 @@ def test_the_rule_about_timeouts_counts_as_the_plan_does(text):
     budget = time_budget(spec)
     if budget is None:
         return
-    nodes = {one.name: one for one in budget.nodes}
+    nodes = {node_time.name: node_time for node_time in budget.nodes}
     for queue in spec.queues:
         assert queue_seconds(spec, queue) == nodes[f"queue/{queue.name}"].official[:2]
     assert seconds_with_nodes(spec)[1] >= budget.official.most_s

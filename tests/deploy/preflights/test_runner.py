@@ -52,8 +52,8 @@ def test_without_a_document_the_path_is_all_there_is():
 
 
 def test_errors_come_first():
-    found = run(answers={"ec2.DescribeKeyPairs": {"KeyPairs": []}, "s3.HeadObject": Refusal("403", status=403)})
-    assert [finding.severity for finding in found] == ["error", "warning"]
+    findings = run(answers={"ec2.DescribeKeyPairs": {"KeyPairs": []}, "s3.HeadObject": Refusal("403", status=403)})
+    assert [finding.severity for finding in findings] == ["error", "warning"]
 
 
 def test_what_may_not_be_asked_is_one_warning_with_the_permission_and_all_that_it_keeps_from_running():
@@ -79,12 +79,12 @@ def test_every_call_refused_is_nothing_but_warnings():
     assert isinstance(good.account, RecordedAccount)
     answers = dict.fromkeys(good.account.answers, refused)
     answers["sts.GetCallerIdentity"] = good.account.answers["sts.GetCallerIdentity"]  # type: ignore[assignment]  # an answer
-    found = run(answers=answers)
+    findings = run(answers=answers)
     # The two buckets are errors: S3 does not tell a bucket that may not be listed from one of somebody else.
-    assert {finding.id for finding in found if finding.severity == "error"} <= {
+    assert {finding.id for finding in findings if finding.severity == "error"} <= {
         "assets-bucket-not-usable", "data-repository-not-usable",
     }  # fmt: skip
-    assert sum(finding.id == NOT_RUN.id for finding in found) > 10
+    assert sum(finding.id == NOT_RUN.id for finding in findings) > 10
 
 
 def test_another_error_of_aws_is_a_warning_with_its_words():
@@ -98,15 +98,15 @@ def test_another_error_of_aws_is_a_warning_with_its_words():
 def test_bad_credentials_are_the_only_finding():
     refused = Refusal("ExpiredToken", "The security token included in the request is expired", 403)
     asking = context(answers={"sts.GetCallerIdentity": refused})
-    found = run_preflights(asking, lambda _: None)
-    assert [finding.id for finding in found] == ["account-not-usable"]
+    findings = run_preflights(asking, lambda _: None)
+    assert [finding.id for finding in findings] == ["account-not-usable"]
     assert isinstance(asking.account, RecordedAccount)
     assert set(asking.account.calls) == {"sts.GetCallerIdentity"}
 
 
 def test_a_region_that_could_not_be_asked_about_keeps_nothing_else_from_running():
-    found = run(answers={"ec2.DescribeRegions": Refusal("InternalError"), "ec2.DescribeKeyPairs": {"KeyPairs": []}})
-    assert [finding.id for finding in found] == ["key-pair-not-usable", NOT_RUN.id]
+    findings = run(answers={"ec2.DescribeRegions": Refusal("InternalError"), "ec2.DescribeKeyPairs": {"KeyPairs": []}})
+    assert [finding.id for finding in findings] == ["key-pair-not-usable", NOT_RUN.id]
 
 
 def test_each_question_is_asked_once():
@@ -187,5 +187,5 @@ monitoring: {mode: amp+amg}
 
 def test_an_environment_is_looked_at_without_nodes():
     assert run(ENVIRONMENT) == ()
-    found = run(ENVIRONMENT, {"sso-admin.ListInstances": {"Instances": []}})
-    assert [(finding.id, finding.path) for finding in found] == [("identity-center-missing", "monitoring.mode")]
+    findings = run(ENVIRONMENT, {"sso-admin.ListInstances": {"Instances": []}})
+    assert [(finding.id, finding.path) for finding in findings] == [("identity-center-missing", "monitoring.mode")]

@@ -31,7 +31,7 @@ def read(name: str, limits: Limits | None = None) -> tuple[dict[str, bytes], dic
                     files[file.name] += block
             except UnreadableError as error:
                 broken[file.name] = str(error)
-        return files, broken | {one.name: one.why for one in source.unread.listed}, source.unread.count
+        return files, broken | {unread.name: unread.why for unread in source.unread.listed}, source.unread.count
 
 
 def test_binary_files_are_listed_and_programs_not_read(tmp_path: Path):

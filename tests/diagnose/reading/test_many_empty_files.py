@@ -9,5 +9,5 @@ def test_a_folder_of_empty_files_and_a_picture_is_no_error(tmp_path):
     for number in range(3):
         (tmp_path / f"{number}.log").touch()
     (tmp_path / "picture").write_bytes(b"\x89PNG\r\n\x1a\n")
-    found = diagnose_files(str(tmp_path))
-    assert (found.files, found.unread_count, found.causes) == (3, 1, ())
+    diagnosis = diagnose_files(str(tmp_path))
+    assert (diagnosis.files, diagnosis.unread_count, diagnosis.causes) == (3, 1, ())

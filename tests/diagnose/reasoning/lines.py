@@ -45,7 +45,7 @@ def reasoned(*causes: Cause, lines: list[Hit], counts: dict[tuple[str, str | Non
 
 
 def ids(found: tuple[DiagnosedCause, ...]) -> list[str]:
-    return [one.cause.id for one in found]
+    return [diagnosed_cause.cause.id for diagnosed_cause in found]
 
 
 def tree(found: RootCauses) -> dict[str, list[str]]:

@@ -15,15 +15,15 @@ NODE_LOST = made_up("driver-gone", kind="consequence", subject="driver", after=(
 
 def test_hundreds_of_symptoms_are_explained_by_one_quiet_line_before_them():
     loud = [at(WATCHDOG, 10 + n / 100, f"ip-10-0-0-{n % 16}") for n in range(400)]
-    found = reasoned(XID, WATCHDOG, lines=[*loud, at(XID, 0, "ip-10-0-0-7")])
-    assert tree(found) == {"gpu-lost": ["watchdog"]}
-    assert found.causes[0].count == 1
-    assert found.causes[0].consequences[0].count == 400
+    root_causes = reasoned(XID, WATCHDOG, lines=[*loud, at(XID, 0, "ip-10-0-0-7")])
+    assert tree(root_causes) == {"gpu-lost": ["watchdog"]}
+    assert root_causes.causes[0].count == 1
+    assert root_causes.causes[0].consequences[0].count == 400
 
 
 def test_a_cause_after_a_failure_does_not_explain_it():
-    found = reasoned(XID, WATCHDOG, lines=[at(WATCHDOG, 0), at(XID, 180)])
-    assert tree(found) == {"gpu-lost": [], "watchdog": []}
+    root_causes = reasoned(XID, WATCHDOG, lines=[at(WATCHDOG, 0), at(XID, 180)])
+    assert tree(root_causes) == {"gpu-lost": [], "watchdog": []}
 
 
 def test_a_cause_that_is_written_down_a_moment_later_still_explains():
@@ -41,8 +41,8 @@ def test_a_consequence_is_explained_only_by_what_it_may_come_after():
     assert tree(reasoned(NETWORK, PROTECTED, lines=[at(NETWORK, 0), at(PROTECTED, 30)])) == {
         "no-route": ["protected-mode"]
     }
-    found = reasoned(XID, PROTECTED, lines=[at(XID, 0), at(PROTECTED, 30)])
-    assert tree(found) == {"gpu-lost": [], "protected-mode": []}
+    root_causes = reasoned(XID, PROTECTED, lines=[at(XID, 0), at(PROTECTED, 30)])
+    assert tree(root_causes) == {"gpu-lost": [], "protected-mode": []}
 
 
 def test_a_symptom_is_explained_by_any_error_where_it_names_none():
@@ -76,8 +76,8 @@ def test_an_error_explains_before_a_warning_does():
     timed_out = made_up("timed-out", kind="symptom", after=("slow", "lost"))
     later = made_up("later", kind="symptom", after=("another",))
     lines = [at(slow, 0), at(lost, 1), at(timed_out, 5), at(later, 500)]
-    found = reasoned(slow, lost, timed_out, later, lines=lines)
-    assert list(tree(found).items()) == [("lost", ["timed-out"]), ("later", []), ("slow", [])]
+    root_causes = reasoned(slow, lost, timed_out, later, lines=lines)
+    assert list(tree(root_causes).items()) == [("lost", ["timed-out"]), ("later", []), ("slow", [])]
 
 
 def test_what_follows_from_a_consequence_follows_from_its_cause():
@@ -93,15 +93,15 @@ def test_consequences_stand_in_the_order_of_time():
 
 
 def test_trouble_of_one_machine_explains_nothing_on_another():
-    found = reasoned(XID, NODE_LOST, lines=[at(XID, 0, "ip-10-0-0-1"), at(NODE_LOST, 5, "ip-10-0-0-2")])
-    assert tree(found) == {"gpu-lost": [], "driver-gone": []}
-    found = reasoned(XID, NODE_LOST, lines=[at(XID, 0, "ip-10-0-0-1"), at(NODE_LOST, 5, "ip-10-0-0-1")])
-    assert tree(found) == {"gpu-lost": ["driver-gone"]}
+    root_causes = reasoned(XID, NODE_LOST, lines=[at(XID, 0, "ip-10-0-0-1"), at(NODE_LOST, 5, "ip-10-0-0-2")])
+    assert tree(root_causes) == {"gpu-lost": [], "driver-gone": []}
+    root_causes = reasoned(XID, NODE_LOST, lines=[at(XID, 0, "ip-10-0-0-1"), at(NODE_LOST, 5, "ip-10-0-0-1")])
+    assert tree(root_causes) == {"gpu-lost": ["driver-gone"]}
 
 
 def test_names_of_ec2_and_of_slurm_may_mean_the_same_machine():
-    found = reasoned(XID, NODE_LOST, lines=[at(XID, 0, "ip-10-0-0-1"), at(NODE_LOST, 5, "gpu-st-p5-1")])
-    assert tree(found) == {"gpu-lost": ["driver-gone"]}
+    root_causes = reasoned(XID, NODE_LOST, lines=[at(XID, 0, "ip-10-0-0-1"), at(NODE_LOST, 5, "gpu-st-p5-1")])
+    assert tree(root_causes) == {"gpu-lost": ["driver-gone"]}
 
 
 def test_a_job_fails_on_all_nodes_because_of_one():
@@ -120,8 +120,8 @@ def test_each_job_has_its_own_cause():
     out_of_memory = made_up("out-of-memory", subject="gpu")
     jobs = [at(WATCHDOG, minute) for minute in (1, 1, 1, 1, 1450, 1450)]
     lines = [at(out_of_memory, 0), at(XID, 1440), *jobs]
-    found = reasoned(out_of_memory, XID, WATCHDOG, lines=lines)
-    counts = {cause.cause.id: [other.count for other in cause.consequences] for cause in found.causes}
+    root_causes = reasoned(out_of_memory, XID, WATCHDOG, lines=lines)
+    counts = {cause.cause.id: [other.count for other in cause.consequences] for cause in root_causes.causes}
     assert counts["out-of-memory"] == [4]
     assert list(counts) == ["gpu-lost", "out-of-memory"]
 
@@ -129,36 +129,36 @@ def test_each_job_has_its_own_cause():
 def test_causes_in_a_circle_are_explained_by_the_one_seen_first():
     names = ("a", "b", "c")
     circle = [made_up(one, kind="consequence", after=(names[at_ - 1],)) for at_, one in enumerate(names)]
-    lines = [at(one, place) for place, one in enumerate(circle)]
+    lines = [at(cause, place) for place, cause in enumerate(circle)]
     assert tree(reasoned(*circle, lines=lines)) == {"a": ["b", "c"]}
 
 
 def test_two_that_name_each_other_go_in_the_order_of_time():
-    one, other = (made_up(id_, kind="consequence", after=("network",)) for id_ in ("one", "other"))
-    assert tree(reasoned(one, other, lines=[at(one, 1), at(other, 0)])) == {"other": ["one"]}
+    cause, other = (made_up(id_, kind="consequence", after=("network",)) for id_ in ("one", "other"))
+    assert tree(reasoned(cause, other, lines=[at(cause, 1), at(other, 0)])) == {"other": ["one"]}
 
 
 def test_harmless_causes_explain_nothing_and_stand_apart():
     probe = made_up("benign-probe", severity="harmless", subject="gpu")
-    found = reasoned(probe, WATCHDOG, lines=[at(probe, 0), at(WATCHDOG, 5)])
-    assert tree(found) == {"watchdog": []}
-    assert [one.cause.id for one in found.harmless] == ["benign-probe"]
+    root_causes = reasoned(probe, WATCHDOG, lines=[at(probe, 0), at(WATCHDOG, 5)])
+    assert tree(root_causes) == {"watchdog": []}
+    assert [diagnosed_cause.cause.id for diagnosed_cause in root_causes.harmless] == ["benign-probe"]
 
 
 def test_on_one_line_the_surer_signature_wins():
     vague = made_up("denied-somewhere", confidences=("possible",))
     exact = made_up("denied-here")
     line = at(exact, 0)
-    found = reasoned(vague, exact, lines=[line, line._replace(signature=vague.signatures[0].id)])
-    assert tree(found) == {"denied-here": []}
+    root_causes = reasoned(vague, exact, lines=[line, line._replace(signature=vague.signatures[0].id)])
+    assert tree(root_causes) == {"denied-here": []}
 
 
 def test_a_sure_symptom_does_not_hide_a_cause_on_its_line():
     likely = made_up("download-failed", confidences=("likely",))
     timed_out = made_up("timed-out", kind="symptom")
     line = at(timed_out, 0)
-    found = reasoned(likely, timed_out, lines=[line, line._replace(signature=likely.signatures[0].id)])
-    assert tree(found) == {"download-failed": ["timed-out"]}
+    root_causes = reasoned(likely, timed_out, lines=[line, line._replace(signature=likely.signatures[0].id)])
+    assert tree(root_causes) == {"download-failed": ["timed-out"]}
 
 
 def test_nothing_comes_of_nothing():

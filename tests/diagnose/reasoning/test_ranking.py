@@ -20,8 +20,8 @@ def test_what_explains_most_comes_first():
 def test_what_is_named_counts_for_more_than_what_is_only_near():
     symptoms = [made_up(f"symptom-{n}", kind="symptom") for n in range(3)]
     lines = [at(LOCK, 0), at(XID, 1), at(WATCHDOG, 10), *(at(symptom, 0.5) for symptom in symptoms)]
-    found = reasoned(LOCK, XID, WATCHDOG, *symptoms, lines=lines)
-    assert found.causes[0].cause.id == "gpu-lost"
+    root_causes = reasoned(LOCK, XID, WATCHDOG, *symptoms, lines=lines)
+    assert root_causes.causes[0].cause.id == "gpu-lost"
 
 
 def test_of_equals_the_surer_comes_first():
@@ -65,15 +65,15 @@ def test_a_lonely_symptom_hours_later_does_not_make_a_cause_look_over():
 
 def test_counts_hold_for_lines_that_were_not_kept():
     kept = [at(XID, minute, "ip-10-0-0-1") for minute in range(4)]
-    found = reasoned(XID, lines=kept, counts={(XID.signatures[0].id, "ip-10-0-0-1"): 1000})
-    assert (found.causes[0].count, found.causes[0].by_node) == (1000, {"ip-10-0-0-1": 1000})
+    root_causes = reasoned(XID, lines=kept, counts={(XID.signatures[0].id, "ip-10-0-0-1"): 1000})
+    assert (root_causes.causes[0].count, root_causes.causes[0].by_node) == (1000, {"ip-10-0-0-1": 1000})
 
 
 def test_a_line_that_two_signatures_found_is_one_line():
     both = made_up("seen-twice", confidences=("certain", "likely"))
     line = at(both, 0, "ip-10-0-0-1")
-    found = reasoned(both, lines=[line, line._replace(signature=both.signatures[1].id)])
-    assert (found.causes[0].count, found.causes[0].by_node) == (1, {"ip-10-0-0-1": 1})
+    root_causes = reasoned(both, lines=[line, line._replace(signature=both.signatures[1].id)])
+    assert (root_causes.causes[0].count, root_causes.causes[0].by_node) == (1, {"ip-10-0-0-1": 1})
 
 
 def test_nodes_are_counted_each_the_one_with_most_lines_first():

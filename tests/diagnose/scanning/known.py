@@ -28,8 +28,8 @@ def found(files: Mapping[str, bytes] | bytes, patterns: Mapping[str, str], block
 
 def counts(result: Scan) -> dict[str, int]:
     totals: dict[str, int] = {}
-    for one in result.seen:
-        totals[one.signature] = totals.get(one.signature, 0) + one.count
+    for signature_hits in result.seen:
+        totals[signature_hits.signature] = totals.get(signature_hits.signature, 0) + signature_hits.count
     return totals
 
 

@@ -86,9 +86,9 @@ def test_events_given_as_a_file_are_diagnosed_with_their_time(tmp_path: Path):
     file.write_bytes(
         listed(event("FailedScheduling", '0/2 nodes are available: persistentvolumeclaim "fsx" not found.'))
     )
-    found = diagnose_files(str(file))
-    assert [cause.cause.id for cause in found.causes] == ["k8s-claim-missing"]
-    assert found.causes[0].evidence[0].time == dt.datetime(2026, 11, 20, 10, 0, tzinfo=dt.UTC)
+    diagnosis = diagnose_files(str(file))
+    assert [cause.cause.id for cause in diagnosis.causes] == ["k8s-claim-missing"]
+    assert diagnosis.causes[0].evidence[0].time == dt.datetime(2026, 11, 20, 10, 0, tzinfo=dt.UTC)
 
 
 DESCRIBED = """\
@@ -126,9 +126,9 @@ def test_a_folder_of_logs_of_pods_is_diagnosed_together(tmp_path: Path):
     (folder / "train-worker-1.log").write_text("2026-11-20T10:00:01.5Z nothing to see\n")
     failed = event("Failed", "PyTorchJob train is failed because 1 Worker replica(s) failed.", kind="PyTorchJob")
     (tmp_path / "logs" / "events.json").write_bytes(listed({**failed, "lastTimestamp": "2026-11-20T10:00:05Z"}))
-    found = diagnose_files(str(tmp_path / "logs"))
-    assert found.causes[0].evidence[0].file.endswith("train-worker-0.log")
-    assert "k8s-training-job-failed" not in [cause.cause.id for cause in found.causes]
+    diagnosis = diagnose_files(str(tmp_path / "logs"))
+    assert diagnosis.causes[0].evidence[0].file.endswith("train-worker-0.log")
+    assert "k8s-training-job-failed" not in [cause.cause.id for cause in diagnosis.causes]
 
 
 def test_hostile_documents_stop_nothing():

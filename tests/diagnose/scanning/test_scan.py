@@ -38,7 +38,7 @@ def test_a_line_without_a_year_has_that_of_the_logs_beside_it():
         f"{HOST}.slurmd": b"[2023-12-31T23:00:00.000] NVRM: Xid (a): 79, x\n",
         "syslog": b"Jan  1 01:00:00 a kernel: NVRM: Xid (a): 79, y\n",
     }
-    times = [one.first_seen for one in found(files, XID).seen]
+    times = [signature_hits.first_seen for signature_hits in found(files, XID).seen]
     assert times == [dt.datetime(2023, 12, 31, 23, tzinfo=dt.UTC), dt.datetime(2024, 1, 1, 1, tzinfo=dt.UTC)]
 
 
@@ -105,7 +105,7 @@ def test_what_cannot_be_read_on_is_listed_and_what_was_read_counts():
     unread = UnreadList()
     result = scan([LogFile("a", blocks()), LogFile("b", [LINE % 1])], unread=unread, known=known(XID))
     assert counts(result) == {"xid-79": 3}
-    assert [(one.name, one.why) for one in result.unread] == [("a", "it ends too early")]
+    assert [(unread.name, unread.why) for unread in result.unread] == [("a", "it ends too early")]
     assert (result.files, result.unread_count) == (2, 1)
 
 
@@ -121,5 +121,5 @@ def test_nodes_without_number_do_not_fill_the_memory():
         tally.add("xid-79", f"node-{number}", 2, [])
     seen = tally.seen(["xid-79"])
     assert len(seen) == 11
-    assert sum(one.count for one in seen) == 2000
-    assert {one.node: one.count for one in seen}[None] == 1980
+    assert sum(signature_hits.count for signature_hits in seen) == 2000
+    assert {signature_hits.node: signature_hits.count for signature_hits in seen}[None] == 1980

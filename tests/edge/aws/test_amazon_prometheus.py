@@ -91,7 +91,7 @@ def test_credentials_that_have_expired_are_read_anew_once(server, tmp_path):
     server.answers = [expired(), Says()]
     assert api.query("up") == []
     used = [re.search(r"Credential=(\w+)/", headers["Authorization"]) for *_, headers, _ in server.requests]
-    assert [found and found[1] for found in used] == ["FIRST", "FIRST", "SECOND"]
+    assert [match and match[1] for match in used] == ["FIRST", "FIRST", "SECOND"]
     server.answers = [expired()]
     server.requests.clear()
     with pytest.raises(TrainyardError, match="token included in the request is expired") as error:
@@ -126,7 +126,7 @@ echo '{{"Version": 1, "AccessKeyId": "KEY'$(wc -l < {tmp_path}/calls)'", "Secret
     for _ in range(2):
         api.query("up")
     used = [re.search(r"Credential=KEY *(\d)/", headers["Authorization"]) for *_, headers, _ in server.requests]
-    numbers = [int(found[1]) for found in used if found]
+    numbers = [int(match[1]) for match in used if match]
     assert len(numbers) == 2
     assert numbers[1] > numbers[0]
 

@@ -18,8 +18,8 @@ REGISTRY = f"{ACCOUNT}.dkr.ecr.eu-west-1.amazonaws.com"
 
 
 def described(of: BatchCluster) -> ComputeEnvironment:
-    (found,) = compute_environments(of.account(), [ENVIRONMENT])
-    return found
+    (compute_environment,) = compute_environments(of.account(), [ENVIRONMENT])
+    return compute_environment
 
 
 def test_what_is_deleted_is_not_there():
@@ -36,8 +36,8 @@ def test_nothing_is_asked_about_nothing():
 
 def test_a_queue_has_its_environments_in_their_order():
     order = [{"order": 2, "computeEnvironment": "second"}, {"order": 1, "computeEnvironment": "first"}]
-    (found,) = job_queues(BatchCluster(queues=(queue(computeEnvironmentOrder=order),)).account(), ["any"])
-    assert found.environments == ("first", "second")
+    (job_queue,) = job_queues(BatchCluster(queues=(queue(computeEnvironmentOrder=order),)).account(), ["any"])
+    assert job_queue.environments == ("first", "second")
 
 
 def test_an_instance_of_another_profile_is_none_of_the_environment():
@@ -77,9 +77,9 @@ def test_launches_that_failed_are_those_of_the_groups_of_the_environment(name: s
 
 def test_jobs_are_described_a_hundred_at_once():
     answer, heard = listening({"jobs": [job("RUNNING")]})
-    found = described_jobs(BatchCluster().account(batch__DescribeJobs=answer), map(str, range(250)))
+    job_details = described_jobs(BatchCluster().account(batch__DescribeJobs=answer), map(str, range(250)))
     assert [len(one["jobs"]) for one in heard] == [100, 100, 50]
-    assert len(found) == 3
+    assert len(job_details) == 3
 
 
 def test_a_stack_without_anything_of_batch_is_no_cluster_of_it():

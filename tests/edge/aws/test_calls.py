@@ -89,7 +89,7 @@ def test_many_actions_are_simulated_in_several_calls():
 
     actions = tuple(f"ec2:Action{number}" for number in range(230))
     found = iam.decisions(account(iam__SimulatePrincipalPolicy=answer), "arn:aws:iam::123456789012:user/ml", actions)
-    assert [one.action for one in found] == list(actions)
+    assert [decision.action for decision in found] == list(actions)
     assert asked == [100, 100, 30]
 
 

@@ -47,9 +47,9 @@ def test_a_stack_that_was_only_planned_is_ours_and_is_made_by_the_next_call(acco
         StackName="planned", ChangeSetName="trainyard-0", ChangeSetType="CREATE",
         TemplateBody=json.dumps({"Resources": NETWORK}), Tags=[{"Key": "trainyard:cluster", "Value": "llm"}],
     )  # fmt: skip
-    found = find_stack(account, "planned")
-    assert found is not None
-    assert (found.status, found.tags) == ("REVIEW_IN_PROGRESS", TAGS)
+    stack_state = find_stack(account, "planned")
+    assert stack_state is not None
+    assert (stack_state.status, stack_state.tags) == ("REVIEW_IN_PROGRESS", TAGS)
     assert changed(account, "planned", NETWORK).status == "CREATE_COMPLETE"
 
 

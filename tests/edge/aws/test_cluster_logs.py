@@ -65,9 +65,9 @@ def test_a_group_of_parallelcluster_was_made_when_its_name_says(account):
 
 
 def test_one_group_is_found_by_its_whole_name(account):
-    found = group_named(account, "/aws/batch/job")
-    assert found is not None
-    assert (found.name, group_named(account, "/aws/batch")) == ("/aws/batch/job", None)
+    log_group = group_named(account, "/aws/batch/job")
+    assert log_group is not None
+    assert (log_group.name, group_named(account, "/aws/batch")) == ("/aws/batch/job", None)
 
 
 def test_streams_are_listed_page_after_page_and_no_further_than_asked_for(account):
@@ -91,7 +91,7 @@ def test_a_period_leaves_out_what_is_at_its_end_in_either_way_of_asking(account)
     put(account, (0, "a"), (1, "b"), (2, "c"))
     period = (NOW_MS, NOW_MS + 2)
     for pages in (events(account, GROUP, STREAM, *period), filtered(account, GROUP, (STREAM,), *period)):
-        assert [one.message for page in pages for one in page] == ["a", "b"]
+        assert [log_event.message for page in pages for log_event in page] == ["a", "b"]
 
 
 def test_the_newest_pages_can_come_first(account):
@@ -152,5 +152,5 @@ def test_a_call_that_is_throttled_is_made_again(account):
 
     put(account, (0, "a"))
     account.client("logs").meta.events.register_first("before-send.cloudwatch-logs.FilterLogEvents", throttle)
-    assert [one.message for page in filtered(account, GROUP) for one in page] == ["a"]
+    assert [log_event.message for page in filtered(account, GROUP) for log_event in page] == ["a"]
     assert len(calls) == 3

@@ -36,14 +36,14 @@ def cluster(account):
 
 
 def test_a_cluster_is_found_with_what_it_says(cluster):
-    found = eks.find_cluster(cluster, "llm")
-    assert found is not None
-    assert (found.name, found.status, found.version) == ("llm", "ACTIVE", "1.35")
-    assert found.tags == {"trainyard:cluster": "llm"}
-    assert found.endpoint.startswith("https://")
-    assert found.certificate_authority
-    assert found.logs == ("api", "audit")
-    assert found.security_groups[0] == "sg-1"
+    eks_cluster = eks.find_cluster(cluster, "llm")
+    assert eks_cluster is not None
+    assert (eks_cluster.name, eks_cluster.status, eks_cluster.version) == ("llm", "ACTIVE", "1.35")
+    assert eks_cluster.tags == {"trainyard:cluster": "llm"}
+    assert eks_cluster.endpoint.startswith("https://")
+    assert eks_cluster.certificate_authority
+    assert eks_cluster.logs == ("api", "audit")
+    assert eks_cluster.security_groups[0] == "sg-1"
 
 
 def test_what_is_not_there_is_none(account):
@@ -107,9 +107,9 @@ def test_add_ons_with_their_versions_and_values():
             }
         },
     )
-    found = eks.addons(account, "llm")
-    assert [one.name for one in found] == ["coredns", "vpc-cni"]
-    assert found[0][1:] == ("v1", "DEGRADED", (), "{}")
+    addons = eks.addons(account, "llm")
+    assert [addon.name for addon in addons] == ["coredns", "vpc-cni"]
+    assert addons[0][1:] == ("v1", "DEGRADED", (), "{}")
 
 
 def test_updates_say_why_they_failed_the_newest_first():

@@ -70,9 +70,9 @@ def test_a_bucket_in_another_region_cannot_be_used(account):
 
 def test_what_was_put_is_got(account):
     s3.put(account, BUCKET, "a/b", b"content")
-    found = s3.get(account, BUCKET, "a/b")
-    assert found is not None
-    assert found.content == b"content"
+    object_ = s3.get(account, BUCKET, "a/b")
+    assert object_ is not None
+    assert object_.content == b"content"
 
 
 def test_what_is_not_there_is_none(account):
@@ -83,9 +83,9 @@ def test_what_is_not_there_is_none(account):
 def test_only_the_first_writes_where_nothing_was(account):
     assert s3.put_if_absent(account, BUCKET, "lock", b"first") is not None
     assert s3.put_if_absent(account, BUCKET, "lock", b"second") is None
-    found = s3.get(account, BUCKET, "lock")
-    assert found is not None
-    assert found.content == b"first"
+    object_ = s3.get(account, BUCKET, "lock")
+    assert object_ is not None
+    assert object_.content == b"first"
 
 
 def test_a_write_whose_answer_was_lost_counts_when_it_is_tried_again(account):

@@ -48,9 +48,9 @@ def test_a_listing_ends_after_the_pages_asked_for_and_says_so(account):
 @pytest.mark.parametrize(("most", "content"), [(4, b"0123"), (10, b"0123456789"), (99, b"0123456789")])
 def test_no_more_of_an_object_is_read_than_asked_for(account, most, content):
     s3.put(account, BUCKET, "a", b"0123456789")
-    found = beginning(account, BUCKET, "a", most)
-    assert found is not None
-    assert found.content == content
+    object_ = beginning(account, BUCKET, "a", most)
+    assert object_ is not None
+    assert object_.content == content
 
 
 def test_what_is_not_there_is_none_and_an_empty_listing(account):

@@ -22,7 +22,7 @@ from trainyard_node.collectors.slurm.reading import COMMAND_S, MOST_BYTES, VARIA
 from trainyard_node.programs import RealPrograms
 
 RECORDED = Path(__file__).parent / "recorded" / "slurm"
-NAMES = [one.slurm_name for one in COMPUTE]
+NAMES = [node.slurm_name for node in COMPUTE]
 # As trainyard_node/slurm_node.py begins reasons, and as people write them.
 REASONS = {NAMES[2]: "trainyard: gpu-row-remap failed on gpu 3", NAMES[3]: "an EFA interface is gone, ticket 4711"}
 

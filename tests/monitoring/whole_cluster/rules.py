@@ -25,8 +25,8 @@ def shortened_rules() -> dict[str, Any]:
 
 
 def _shortened(rule: dict[str, Any]) -> dict[str, Any]:
-    offsets = _OFFSET.sub(lambda found: f"offset {_short(found[1])}", rule["expr"])
-    ranges = _RANGE.sub(lambda found: f"[{_short(found[1], _LEAST_RANGE_S)}]", offsets)
+    offsets = _OFFSET.sub(lambda match: f"offset {_short(match[1])}", rule["expr"])
+    ranges = _RANGE.sub(lambda match: f"[{_short(match[1], _LEAST_RANGE_S)}]", offsets)
     return {**rule, "expr": ranges, **({"for": _short(rule["for"])} if "for" in rule else {})}
 
 

@@ -88,7 +88,7 @@ class _Health:
         self._found = found
 
     def collect(self) -> Samples:
-        bad = {one.check for one in self._found}
+        bad = {outcome.check for outcome in self._found}
         return samples_of([*(Outcome(name, "ok", "") for name in NAMES if name not in bad), *self._found])
 
 

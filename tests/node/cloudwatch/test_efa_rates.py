@@ -88,12 +88,12 @@ def test_each_interface_is_told_apart_only_where_that_is_asked_for(node: Node):
     rates = node.rates("efa-interfaces")
     list(rates.batches())
     node.count(ANOTHER, tx_bytes=60)
-    found = after_a_minute(node, rates)
-    assert [batch.dimensions for batch in found] == [
+    batches = after_a_minute(node, rates)
+    assert [batch.dimensions for batch in batches] == [
         {"InstanceId": "i-1", "Interface": ONE},
         {"InstanceId": "i-1", "Interface": ANOTHER},
     ]
-    assert [values(batch)["tx_bytes_rate"] for batch in found] == [0.0, 1.0]
+    assert [values(batch)["tx_bytes_rate"] for batch in batches] == [0.0, 1.0]
 
 
 def test_both_can_be_asked_for(node: Node):
@@ -107,10 +107,10 @@ def test_an_interface_that_began_anew_makes_no_sum_and_hides_no_other(node: Node
     list(rates.batches())
     node.file(ONE, "rx_bytes").write_text("0\n")
     node.count(ANOTHER, rx_bytes=60, tx_bytes=60)
-    whole, one, another = after_a_minute(node, rates)
+    whole, batch, another = after_a_minute(node, rates)
     assert "rx_bytes_rate" not in values(whole)
     assert values(whole)["tx_bytes_rate"] == 1.0
-    assert "rx_bytes_rate" not in values(one)
+    assert "rx_bytes_rate" not in values(batch)
     assert values(another)["rx_bytes_rate"] == 1.0
 
 

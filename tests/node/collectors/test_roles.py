@@ -98,7 +98,7 @@ def test_a_node_reads_what_its_role_has(role: str, names: list[str], tmp_path: P
     place = world(tmp_path)
     place.places.node_env.parent.mkdir(parents=True)
     place.places.node_env.write_text(f"TRAINYARD_ROLE='{role}'\n")
-    assert [one.name for one in collectors_of_node(place, RecordedPrograms(), None, "vpenso")] == names
+    assert [collector.name for collector in collectors_of_node(place, RecordedPrograms(), None, "vpenso")] == names
 
 
 def test_the_head_node_uses_the_names_that_the_spec_asks_for(tmp_path: Path):

@@ -20,8 +20,8 @@ def tracking(node: Node, offset: str = "-0.000012", leap: str = "Normal") -> Non
 
 def test_a_clock_that_chrony_keeps_is_well(node: Node):
     tracking(node)
-    (found,) = check(node.machine())
-    assert (found.status, found.message) == ("ok", "chrony keeps the clock within 12 µs")
+    (outcome,) = check(node.machine())
+    assert (outcome.status, outcome.message) == ("ok", "chrony keeps the clock within 12 µs")
     assert node.processes.commands == [["chronyc", "-c", "-n", "tracking"]]
 
 
@@ -33,32 +33,32 @@ LEFT_ALONE = "00000000,,0,0.000000000,0.0,0.0,0.0,0.000,0.000,0.000,1.000000000,
 @pytest.mark.parametrize(("line", "status"), [(KEPT, "ok"), (LEFT_ALONE, "warning")])
 def test_what_chrony_4_3_of_debian_12_said_is_understood(node: Node, line: str, status: str):
     node.says("chronyc", f"{line}\n")
-    assert [one.status for one in check(node.machine())] == [status]
+    assert [outcome.status for outcome in check(node.machine())] == [status]
 
 
 def test_a_clock_without_a_source_is_a_warning(node: Node):
     tracking(node, "0.0", "Not synchronised")
-    (found,) = check(node.machine())
-    assert found.status == "warning"
-    assert "169.254.169.123" in found.remedy
+    (outcome,) = check(node.machine())
+    assert outcome.status == "warning"
+    assert "169.254.169.123" in outcome.remedy
 
 
 @pytest.mark.parametrize("offset", ["300.0", "-4000.5"])
 def test_a_clock_that_munge_does_not_accept_is_a_failure(node: Node, offset: str):
     tracking(node, offset)
-    (found,) = check(node.machine())
-    assert found.status == "failed"
-    assert "munge" in found.message
+    (outcome,) = check(node.machine())
+    assert outcome.status == "failed"
+    assert "munge" in outcome.message
 
 
 def test_nearly_five_minutes_are_none(node: Node):
     tracking(node, "299.9")
-    assert [one.status for one in check(node.machine())] == ["ok"]
+    assert [outcome.status for outcome in check(node.machine())] == ["ok"]
 
 
 def test_a_coming_leap_second_is_nothing_wrong(node: Node):
     tracking(node, leap="Insert second")
-    assert [one.status for one in check(node.machine())] == ["ok"]
+    assert [outcome.status for outcome in check(node.machine())] == ["ok"]
 
 
 @pytest.mark.parametrize(("said", "status"), [("yes\n", "ok"), ("no\n", "warning"), ("maybe\n", "unknown")])
@@ -66,10 +66,10 @@ def test_a_coming_leap_second_is_nothing_wrong(node: Node):
 def test_without_an_answer_of_chrony_systemd_is_asked(node: Node, chrony: str, said: str, status: str):
     node.says("chronyc", chrony, status=int(chrony.startswith("506")))
     node.says("timedatectl", said)
-    assert [one.status for one in check(node.machine())] == [status]
+    assert [outcome.status for outcome in check(node.machine())] == [status]
 
 
 def test_a_node_that_has_neither_is_unknown(node: Node):
     for program in ("chronyc", "timedatectl"):
         node.says(program, "no such file", status=NOT_FOUND)
-    assert [one.status for one in check(node.machine())] == ["unknown"]
+    assert [outcome.status for outcome in check(node.machine())] == ["unknown"]

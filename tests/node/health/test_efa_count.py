@@ -11,24 +11,24 @@ DEVICES = ("rdmap79s0", "rdmap80s0", "rdmap81s0", "rdmap82s0")
 
 def test_a_node_with_all_its_interfaces_is_well(node: Node):
     node.infiniband(*DEVICES)
-    (found,) = check(node.machine(efa_interfaces=4))
-    assert (found.status, found.message) == ("ok", "4 EFA interfaces are here, 4 are expected")
+    (outcome,) = check(node.machine(efa_interfaces=4))
+    assert (outcome.status, outcome.message) == ("ok", "4 EFA interfaces are here, 4 are expected")
 
 
 def test_a_missing_interface_is_a_failure_that_names_those_that_are_left(node: Node):
     node.infiniband(*DEVICES[1:])
-    (found,) = check(node.machine(efa_interfaces=4))
-    assert found.status == "failed"
-    assert found.message == "3 of 4 EFA interfaces are here: rdmap80s0 rdmap81s0 rdmap82s0"
-    assert "another" in found.remedy
-    assert found.source.startswith("https://")
+    (outcome,) = check(node.machine(efa_interfaces=4))
+    assert outcome.status == "failed"
+    assert outcome.message == "3 of 4 EFA interfaces are here: rdmap80s0 rdmap81s0 rdmap82s0"
+    assert "another" in outcome.remedy
+    assert outcome.source.startswith("https://")
 
 
 def test_the_controllers_of_the_nvswitches_do_not_count(node: Node):
     node.infiniband(*DEVICES)
     node.infiniband("mlx5_0", "mlx5_1", driver="mlx5_core")
-    (found,) = check(node.machine(efa_interfaces=5))
-    assert found.message.startswith("4 of 5 EFA interfaces")
+    (outcome,) = check(node.machine(efa_interfaces=5))
+    assert outcome.message.startswith("4 of 5 EFA interfaces")
 
 
 def test_an_interface_that_no_driver_runs_is_named(node: Node):
@@ -44,22 +44,22 @@ def test_an_interface_that_no_driver_runs_is_named(node: Node):
 
 def test_nothing_expected_and_nothing_there_is_no_failure(node: Node):
     for expected in (None, 0):
-        assert [one.status for one in check(node.machine(efa_interfaces=expected))] == ["absent"]
+        assert [outcome.status for outcome in check(node.machine(efa_interfaces=expected))] == ["absent"]
 
 
 def test_more_than_expected_is_no_failure(node: Node):
     """One type with EFA and without it in one queue: then none is expected of either."""
     node.infiniband(*DEVICES)
-    assert [one.status for one in check(node.machine(efa_interfaces=0))] == ["ok"]
+    assert [outcome.status for outcome in check(node.machine(efa_interfaces=0))] == ["ok"]
 
 
 def test_without_an_expectation_it_says_so(node: Node):
     node.infiniband(*DEVICES)
-    (found,) = check(node.machine())
-    assert found.status == "ok"
-    assert "not known" in found.message
+    (outcome,) = check(node.machine())
+    assert outcome.status == "ok"
+    assert "not known" in outcome.message
 
 
 def test_none_of_the_expected_interfaces_is_a_failure(node: Node):
-    (found,) = check(node.machine(efa_interfaces=32))
-    assert (found.status, found.message) == ("failed", "0 of 32 EFA interfaces are here")
+    (outcome,) = check(node.machine(efa_interfaces=32))
+    assert (outcome.status, outcome.message) == ("failed", "0 of 32 EFA interfaces are here")

@@ -111,10 +111,10 @@ def test_a_check_that_says_nothing_is_unknown(node: Node):
 
 def test_what_a_device_says_of_itself_is_one_printable_line(node: Node):
     hostile = Outcome("gpu-count", "failed", "a\nb\x1b[31m" + "x" * 1000, "gpu\n0" + "y" * 1000)
-    (found,) = Checks([Told("gpu-count", lambda: [hostile])]).run(node.machine())
-    assert found.message.isprintable()
-    assert found.device.isprintable()
-    assert (len(found.message), len(found.device)) == (500, 80)
+    (outcome,) = Checks([Told("gpu-count", lambda: [hostile])]).run(node.machine())
+    assert outcome.message.isprintable()
+    assert outcome.device.isprintable()
+    assert (len(outcome.message), len(outcome.device)) == (500, 80)
 
 
 def test_only_a_failure_keeps_a_node_from_jobs():

@@ -11,38 +11,38 @@ from trainyard_node.health.gpu_clocks import HARMLESS, SLOWED, WATCHED, check
 
 @pytest.mark.parametrize("reasons", [0, *HARMLESS, sum(HARMLESS), 0x200, 0x400, 1 << 40])
 def test_an_idle_gpu_and_one_at_its_power_limit_are_well(node: Node, reasons: int):
-    (found,) = check(p5(node, eight(gpu(2, clock_event_reasons=reasons))))
-    assert found.status == "ok"
+    (outcome,) = check(p5(node, eight(gpu(2, clock_event_reasons=reasons))))
+    assert outcome.status == "ok"
 
 
 def test_what_limits_the_clocks_is_said_where_it_is_harmless(node: Node):
-    (found,) = check(p5(node, eight(gpu(2, clock_event_reasons=0x4))))
-    assert found.message == "nothing slows 8 GPUs down (what limits clocks: idle, software power cap)"
+    (outcome,) = check(p5(node, eight(gpu(2, clock_event_reasons=0x4))))
+    assert outcome.message == "nothing slows 8 GPUs down (what limits clocks: idle, software power cap)"
 
 
 @pytest.mark.parametrize("reasons", [*SLOWED, 0x48, 0x40 | 0x20])
 def test_a_slowdown_by_heat_or_from_outside_is_a_warning_as_it_may_last_a_moment(node: Node, reasons: int):
-    (found,) = check(p5(node, eight(gpu(2, clock_event_reasons=reasons, temperature_c=91))))
-    assert (found.status, found.device) == ("warning", "gpu 2")
-    assert "halved or worse" in found.message
-    assert found.message.endswith("at 91 °C")
+    (outcome,) = check(p5(node, eight(gpu(2, clock_event_reasons=reasons, temperature_c=91))))
+    assert (outcome.status, outcome.device) == ("warning", "gpu 2")
+    assert "halved or worse" in outcome.message
+    assert outcome.message.endswith("at 91 °C")
 
 
 @pytest.mark.parametrize("reasons", [*WATCHED, 0x28])
 def test_a_slowdown_that_may_pass_is_a_warning(node: Node, reasons: int):
-    (found,) = check(p5(node, eight(gpu(2, clock_event_reasons=reasons, temperature_c=None))))
-    assert (found.status, found.device) == ("warning", "gpu 2")
+    (outcome,) = check(p5(node, eight(gpu(2, clock_event_reasons=reasons, temperature_c=None))))
+    assert (outcome.status, outcome.device) == ("warning", "gpu 2")
 
 
 def test_gpus_that_do_not_say_are_no_failure(node: Node):
     silent = [gpu(index, clock_event_reasons=None) for index in range(8)]
-    assert [one.status for one in check(p5(node, eight(*silent)))] == ["absent"]
+    assert [outcome.status for outcome in check(p5(node, eight(*silent)))] == ["absent"]
 
 
 def test_a_refused_question_is_unknown_and_not_well(node: Node):
     refused = gpu(2, clock_event_reasons=None, problems=("nvmlDeviceGetCurrentClocksEventReasons: Unknown Error",))
-    assert [(one.status, one.device) for one in check(p5(node, eight(refused)))] == [("unknown", "gpu 2")]
+    assert [(outcome.status, outcome.device) for outcome in check(p5(node, eight(refused)))] == [("unknown", "gpu 2")]
 
 
 def test_a_node_without_gpus_is_left_alone(node: Node):
-    assert [one.status for machine in nodes_without_gpus(node) for one in check(machine)] == ["absent"] * 4
+    assert [outcome.status for machine in nodes_without_gpus(node) for outcome in check(machine)] == ["absent"] * 4

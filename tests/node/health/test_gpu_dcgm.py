@@ -38,28 +38,28 @@ def warning(text: str, severity: int) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("answer", [version_3("Denylist", status="PASS"), version_4(status="Pass")])
 def test_passed_tests_are_well(node: Node, answer: str):
     node.says("dcgmi", answer)
-    (found,) = check(p5(node))
-    assert found.status == "ok"
+    (outcome,) = check(p5(node))
+    assert outcome.status == "ok"
     assert node.processes.commands == [["dcgmi", "diag", "-r", "1", "-j"]]
 
 
 def test_a_failure_is_one_of_the_gpu_that_it_names(node: Node):
     node.says("dcgmi", version_4(status="Fail", warnings=warning("GPU 3 has uncorrectable errors", 2)), 226)
-    (found,) = check(p5(node))
-    assert (found.status, found.device) == ("failed", "gpu 3")
-    assert found.message == "software: GPU 3 has uncorrectable errors"
+    (outcome,) = check(p5(node))
+    assert (outcome.status, outcome.device) == ("failed", "gpu 3")
+    assert outcome.message == "software: GPU 3 has uncorrectable errors"
 
 
 def test_a_failure_of_version_3_names_its_test(node: Node):
     node.says("dcgmi", version_3("Page Retirement/Row Remap", status="FAIL", warnings=["row remap failed"]), 226)
-    (found,) = check(p5(node))
-    assert (found.status, found.device) == ("failed", "gpu 0,1,2,3,4,5,6,7")
-    assert found.message == "Page Retirement/Row Remap: row remap failed"
+    (outcome,) = check(p5(node))
+    assert (outcome.status, outcome.device) == ("failed", "gpu 0,1,2,3,4,5,6,7")
+    assert outcome.message == "Page Retirement/Row Remap: row remap failed"
 
 
 def test_a_setting_such_as_persistence_mode_is_a_warning(node: Node):
     node.says("dcgmi", version_4(status="Fail", warnings=warning("Persistence mode for GPU 3 is disabled.", 5)), 226)
-    assert [one.status for one in check(p5(node))] == ["warning"]
+    assert [outcome.status for outcome in check(p5(node))] == ["warning"]
     node.says("dcgmi", version_3("Persistence Mode", status="FAIL", warnings="it is disabled"), 226)
     (found,) = check(p5(node))
     assert (found.status, found.message) == ("warning", "Persistence Mode: it is disabled")
@@ -79,37 +79,37 @@ def waiting(error_id: int) -> list[dict[str, Any]]:
 )
 def test_memory_that_waits_for_a_reset_is_a_warning_as_it_is_for_the_checks_of_memory(node: Node, answer: str):
     node.says("dcgmi", answer, 226)
-    (found,) = check(p5(node))
-    assert (found.status, found.remedy) == ("warning", "see gpu-ecc and gpu-row-remap")
+    (outcome,) = check(p5(node))
+    assert (outcome.status, outcome.remedy) == ("warning", "see gpu-ecc and gpu-row-remap")
 
 
 def test_memory_that_waits_beside_a_row_that_cannot_be_remapped_is_a_failure(node: Node):
     node.says("dcgmi", version_4(status="Fail", warnings=waiting(85) + waiting(80)), 226)
-    assert [one.status for one in check(p5(node))] == ["failed"]
+    assert [outcome.status for outcome in check(p5(node))] == ["failed"]
     both = ["GPU 0 has row remappings are pending", "GPU 0 had a row remap failure"]
     node.says("dcgmi", version_3("Memory", status="FAIL", warnings=both), 226)
-    assert [one.status for one in check(p5(node))] == ["failed"]
+    assert [outcome.status for outcome in check(p5(node))] == ["failed"]
 
 
 def test_a_setting_beside_real_trouble_is_a_failure(node: Node):
     both = warning("Persistence mode is disabled.", 5) + warning("a page cannot be retired", 2)
     node.says("dcgmi", version_4(status="Fail", warnings=both), 226)
-    assert [one.status for one in check(p5(node))] == ["failed"]
+    assert [outcome.status for outcome in check(p5(node))] == ["failed"]
 
 
 def test_what_dcgm_itself_calls_a_warning_is_one(node: Node):
     node.says("dcgmi", version_4(status="Warn", warnings=warning("API call nvmlX failed", 4)))
-    assert [one.status for one in check(p5(node))] == ["warning"]
+    assert [outcome.status for outcome in check(p5(node))] == ["warning"]
 
 
 def test_lines_around_the_answer_do_no_harm(node: Node):
     node.says("dcgmi", "WARNING: slow\n" + version_4(status="Pass") + "\nbye\n")
-    assert [one.status for one in check(p5(node))] == ["ok"]
+    assert [outcome.status for outcome in check(p5(node))] == ["ok"]
 
 
 def test_a_node_without_dcgm_is_no_failure(node: Node):
     node.says("dcgmi", "dcgmi: No such file or directory", NOT_FOUND)
-    assert [one.status for one in check(p5(node))] == ["absent"]
+    assert [outcome.status for outcome in check(p5(node))] == ["absent"]
 
 
 @pytest.mark.parametrize(
@@ -120,23 +120,23 @@ def test_a_node_without_dcgm_is_no_failure(node: Node):
 )  # fmt: skip
 def test_an_answer_without_results_is_unknown(node: Node, answer: str):
     node.says("dcgmi", answer, 1)
-    (found,) = check(p5(node))
-    assert found.status == "unknown"
-    assert len(found.message) < 300
-    assert "nvidia-dcgm" in found.remedy
+    (outcome,) = check(p5(node))
+    assert outcome.status == "unknown"
+    assert len(outcome.message) < 300
+    assert "nvidia-dcgm" in outcome.remedy
 
 
 def test_diagnostics_that_take_too_long_are_unknown(node: Node):
     node.says("dcgmi", "dcgmi took longer than 8 s", TIMED_OUT)
-    assert [one.status for one in check(p5(node))] == ["unknown"]
+    assert [outcome.status for outcome in check(p5(node))] == ["unknown"]
 
 
 def test_gpus_with_mig_are_nothing_that_dcgm_can_test(node: Node):
     node.says("dcgmi", "Error: MIG is enabled", 1)
-    (found,) = check(p5(node, eight(gpu(0, mig=True))))
-    assert (found.status, found.message) == ("absent", "DCGM's diagnostics do not support GPUs with MIG")
+    (outcome,) = check(p5(node, eight(gpu(0, mig=True))))
+    assert (outcome.status, outcome.message) == ("absent", "DCGM's diagnostics do not support GPUs with MIG")
 
 
 def test_a_node_without_gpus_is_left_alone(node: Node):
-    assert [one.status for machine in nodes_without_gpus(node) for one in check(machine)] == ["absent"] * 4
+    assert [outcome.status for machine in nodes_without_gpus(node) for outcome in check(machine)] == ["absent"] * 4
     assert node.processes.commands == []

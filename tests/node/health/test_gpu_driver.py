@@ -22,75 +22,75 @@ def _fabric_manager(node: Node) -> None:
 
 def test_three_alike_are_well(node: Node):
     node.write(MODULE, "580.105.08\n")
-    (found,) = check(p5(node))
-    assert (found.status, found.message) == ("ok", "kernel module, library, fabric manager: 580.105.08")
+    (outcome,) = check(p5(node))
+    assert (outcome.status, outcome.message) == ("ok", "kernel module, library, fabric manager: 580.105.08")
 
 
 def test_the_other_file_of_the_module_does_as_well(node: Node):
     node.write("/proc/driver/nvidia/version", OPEN)
-    assert [one.status for one in check(p5(node))] == ["ok"]
+    assert [outcome.status for outcome in check(p5(node))] == ["ok"]
 
 
 def test_a_module_that_is_not_loaded_is_a_failure(node: Node):
-    (found,) = check(p5(node))
-    assert (found.status, found.message) == ("failed", "the kernel module nvidia is not loaded")
+    (outcome,) = check(p5(node))
+    assert (outcome.status, outcome.message) == ("failed", "the kernel module nvidia is not loaded")
 
 
 def test_another_fabric_manager_is_a_failure_with_both_versions(node: Node):
     node.write(MODULE, "580.105.08\n")
     node.says("nv-fabricmanager", "Fabric Manager version is : 580.95.05\n")
-    (found,) = check(p5(node))
-    assert found.status == "failed"
-    assert found.message == "the kernel module is version 580.105.08, and the fabric manager 580.95.05"
+    (outcome,) = check(p5(node))
+    assert outcome.status == "failed"
+    assert outcome.message == "the kernel module is version 580.105.08, and the fabric manager 580.95.05"
 
 
 def test_types_without_nvswitches_need_no_fabric_manager(node: Node):
     node.write(MODULE, "580.105.08\n")
     node.says("nv-fabricmanager", "Fabric Manager version is : 580.95.05\n")
-    (found,) = check(p5(node, fabric="none"))
-    assert (found.status, found.message) == ("ok", "kernel module, library: 580.105.08")
+    (outcome,) = check(p5(node, fabric="none"))
+    assert (outcome.status, outcome.message) == ("ok", "kernel module, library: 580.105.08")
 
 
 def test_a_missing_fabric_manager_is_for_the_check_of_the_fabric_to_say(node: Node):
     node.write(MODULE, "580.105.08\n")
     node.says("nv-fabricmanager", "nv-fabricmanager: No such file or directory", NOT_FOUND)
-    assert [one.status for one in check(p5(node))] == ["ok"]
+    assert [outcome.status for outcome in check(p5(node))] == ["ok"]
 
 
 def test_another_library_is_a_failure_with_both_versions(node: Node):
     node.write(MODULE, "580.95.05\n")
-    (found, _) = check(p5(node))
-    assert found.status == "failed"
-    assert found.message == "the kernel module is version 580.95.05, and the library 580.105.08"
-    assert "reboot" in found.remedy
+    (outcome, _) = check(p5(node))
+    assert outcome.status == "failed"
+    assert outcome.message == "the kernel module is version 580.95.05, and the library 580.105.08"
+    assert "reboot" in outcome.remedy
 
 
 def test_a_library_that_refuses_the_module_is_told_by_the_name_of_its_file(node: Node):
     node.write(MODULE, "550.90.07\n")
     node.write("/usr/lib/x86_64-linux-gnu/libnvidia-ml.so.550.107.02", "")
     node.link("/usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1", "libnvidia-ml.so.550.107.02")
-    (found,) = check(p5_without_answer(node, "the library and the kernel module are of different versions"))
-    assert found.message == "the kernel module is version 550.90.07, and the library 550.107.02"
+    (outcome,) = check(p5_without_answer(node, "the library and the kernel module are of different versions"))
+    assert outcome.message == "the kernel module is version 550.90.07, and the library 550.107.02"
 
 
 def test_a_library_that_refuses_for_another_reason_says_it(node: Node):
     node.write(MODULE, "550.90.07\n")
     node.write("/usr/lib64/libnvidia-ml.so.550.90.07", "")
-    (found,) = check(p5_without_answer(node, "NVML refuses this user: run it as root"))
-    assert (found.status, found.message) == ("failed", "NVML refuses this user: run it as root")
+    (outcome,) = check(p5_without_answer(node, "NVML refuses this user: run it as root"))
+    assert (outcome.status, outcome.message) == ("failed", "NVML refuses this user: run it as root")
 
 
 def test_a_driver_that_is_only_slow_is_unknown(node: Node):
     node.write(MODULE, "550.90.07\n")
-    (found,) = check(p5_without_answer(node, "it did not answer in 7 s", LATER))
-    assert found.status == "unknown"
+    (outcome,) = check(p5_without_answer(node, "it did not answer in 7 s", LATER))
+    assert outcome.status == "unknown"
 
 
 def test_a_library_that_does_not_say_its_version_is_not_compared(node: Node):
     node.write(MODULE, "580.105.08\n")
-    (found,) = check(p5(node, eight()._replace(nvml_version=None)))
-    assert (found.status, found.message) == ("ok", "kernel module, fabric manager: 580.105.08")
+    (outcome,) = check(p5(node, eight()._replace(nvml_version=None)))
+    assert (outcome.status, outcome.message) == ("ok", "kernel module, fabric manager: 580.105.08")
 
 
 def test_a_node_without_gpus_is_left_alone(node: Node):
-    assert [one.status for machine in nodes_without_gpus(node) for one in check(machine)] == ["absent"] * 4
+    assert [outcome.status for machine in nodes_without_gpus(node) for outcome in check(machine)] == ["absent"] * 4

@@ -8,45 +8,45 @@ from trainyard_node.health.gpu_row_remap import check
 
 
 def test_rows_that_were_remapped_are_no_trouble(node: Node):
-    (found,) = check(p5(node, eight(gpu(0, remapped_correctable=2), gpu(1, remapped_uncorrectable=1))))
-    assert (found.status, found.message) == ("ok", "nothing failed or pending on 8 GPUs, 3 rows remapped")
+    (outcome,) = check(p5(node, eight(gpu(0, remapped_correctable=2), gpu(1, remapped_uncorrectable=1))))
+    assert (outcome.status, outcome.message) == ("ok", "nothing failed or pending on 8 GPUs, 3 rows remapped")
 
 
 def test_a_remapping_that_failed_sends_the_instance_away(node: Node):
-    (found,) = check(p5(node, eight(gpu(4, remap_failed=True, remapped_uncorrectable=3))))
-    assert (found.status, found.device) == ("failed", "gpu 4")
-    assert found.message == "a bad row of memory could not be remapped; 3 were, before that"
-    assert found.remedy == "have the instance replaced"
+    (outcome,) = check(p5(node, eight(gpu(4, remap_failed=True, remapped_uncorrectable=3))))
+    assert (outcome.status, outcome.device) == ("failed", "gpu 4")
+    assert outcome.message == "a bad row of memory could not be remapped; 3 were, before that"
+    assert outcome.remedy == "have the instance replaced"
 
 
 def test_a_remapping_that_waits_for_a_reset_lets_jobs_run(node: Node):
-    (found,) = check(p5(node, eight(gpu(4, remap_pending=True))))
-    assert (found.status, found.device) == ("warning", "gpu 4")
-    assert "reboot" in found.remedy
+    (outcome,) = check(p5(node, eight(gpu(4, remap_pending=True))))
+    assert (outcome.status, outcome.device) == ("warning", "gpu 4")
+    assert "reboot" in outcome.remedy
 
 
 def test_both_at_once_are_both_said(node: Node):
-    found = check(p5(node, eight(gpu(4, remap_pending=True, remap_failed=True))))
-    assert [one.status for one in found] == ["failed", "warning"]
+    outcomes = check(p5(node, eight(gpu(4, remap_pending=True, remap_failed=True))))
+    assert [outcome.status for outcome in outcomes] == ["failed", "warning"]
 
 
 def test_older_gpus_retire_pages_instead(node: Node):
     older = {"remap_pending": None, "remap_failed": None, "remapped_correctable": None, "remapped_uncorrectable": None}
     volta = [gpu(index, **older, retired_pending=index == 7) for index in range(8)]
-    (found,) = check(p5(node, eight(*volta)))
-    assert (found.status, found.device) == ("warning", "gpu 7")
-    assert "page" in found.message
+    (outcome,) = check(p5(node, eight(*volta)))
+    assert (outcome.status, outcome.device) == ("warning", "gpu 7")
+    assert "page" in outcome.message
 
 
 def test_gpus_that_do_neither_are_no_failure(node: Node):
     neither = [gpu(index, remap_pending=None, remap_failed=None) for index in range(8)]
-    assert [one.status for one in check(p5(node, eight(*neither)))] == ["absent"]
+    assert [outcome.status for outcome in check(p5(node, eight(*neither)))] == ["absent"]
 
 
 def test_a_refused_question_is_unknown_and_not_well(node: Node):
     refused = gpu(2, remap_failed=None, problems=("nvmlDeviceGetRemappedRows: Unknown Error",))
-    assert [(one.status, one.device) for one in check(p5(node, eight(refused)))] == [("unknown", "gpu 2")]
+    assert [(outcome.status, outcome.device) for outcome in check(p5(node, eight(refused)))] == [("unknown", "gpu 2")]
 
 
 def test_a_node_without_gpus_is_left_alone(node: Node):
-    assert [one.status for machine in nodes_without_gpus(node) for one in check(machine)] == ["absent"] * 4
+    assert [outcome.status for machine in nodes_without_gpus(node) for outcome in check(machine)] == ["absent"] * 4

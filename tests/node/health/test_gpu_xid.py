@@ -46,8 +46,8 @@ def log(node: Node, *lines: str, first: int = 0, prefix: str = "4") -> None:
 
 def test_a_log_without_xids_is_well(node: Node):
     log(node, "Linux version 6.8.0-1040-aws", "NVRM: loading NVIDIA UNIX Open Kernel Module for x86_64  580.105.08")
-    (found,) = check(p5(node))
-    assert (found.status, found.message) == ("ok", "no Xid in the kernel's log")
+    (outcome,) = check(p5(node))
+    assert (outcome.status, outcome.message) == ("ok", "no Xid in the kernel's log")
 
 
 @pytest.mark.parametrize(
@@ -63,49 +63,49 @@ def test_a_log_without_xids_is_well(node: Node):
 )  # fmt: skip
 def test_real_lines_are_judged(node: Node, line: str, status: str, device: str, message: str):
     log(node, line)
-    (found,) = check(p5(node))
-    assert (found.status, found.device) == (status, device)
-    assert found.message.startswith(message)
-    assert found.remedy
-    assert found.source.startswith("https://")
+    (outcome,) = check(p5(node))
+    assert (outcome.status, outcome.device) == (status, device)
+    assert outcome.message.startswith(message)
+    assert outcome.remedy
+    assert outcome.source.startswith("https://")
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_what_others_called_harmful_is_not_called_harmless(node: Node, case: dict[str, Any]):
     log(node, *(BEFORE_MESSAGE.sub("", line) for line in case["lines"]))
-    assert {one.status for one in check(p5(node))} <= {"failed", "warning"}
+    assert {outcome.status for outcome in check(p5(node))} <= {"failed", "warning"}
     assert case["harmless"] is False
 
 
 def test_a_gpu_is_named_by_its_number_where_nvml_answers(node: Node):
     log(node, FALLEN.replace("0000:75:00", "0000:55:00"))
-    assert [one.device for one in check(p5(node))] == ["gpu 2"]
-    assert [one.device for one in check(p5_without_answer(node))] == ["PCI 0000:55:00"]
+    assert [outcome.device for outcome in check(p5(node))] == ["gpu 2"]
+    assert [outcome.device for outcome in check(p5_without_answer(node))] == ["PCI 0000:55:00"]
 
 
 def test_xids_of_applications_are_counted_and_keep_nobody_out(node: Node):
     log(node, APPLICATION, APPLICATION, OLDER)
-    (found,) = check(p5(node))
-    assert found.status == "ok"
-    assert "31 on PCI 0000:53:00 (2), 14 on PCI 0000:03:00 (1)" in found.message
+    (outcome,) = check(p5(node))
+    assert outcome.status == "ok"
+    assert "31 on PCI 0000:53:00 (2), 14 on PCI 0000:03:00 (1)" in outcome.message
 
 
 def test_an_xid_that_comes_again_is_said_once_with_its_number_and_last_time(node: Node):
     log(node, FALLEN, APPLICATION, FALLEN, FALLEN)
-    (found,) = check(p5(node))
-    assert "3 times, last 3 s after boot" in found.message
+    (outcome,) = check(p5(node))
+    assert "3 times, last 3 s after boot" in outcome.message
 
 
 def test_each_gpu_has_its_own_and_the_worst_comes_first(node: Node):
     log(node, CONTAINED, FALLEN, FALLEN.replace("75:00", "08:01"))
-    assert [one.device for one in check(p5(node))] == ["PCI 0000:75:00", "PCI 0000:08:01", "PCI 0000:97:08"]
+    assert [outcome.device for outcome in check(p5(node))] == ["PCI 0000:75:00", "PCI 0000:08:01", "PCI 0000:97:08"]
 
 
 def test_an_xid_that_the_table_lacks_is_a_warning_that_names_its_number(node: Node):
     log(node, "NVRM: Xid (PCI:0000:53:00): 9999, pid=1, something new")
-    (found,) = check(p5(node))
-    assert found.status == "warning"
-    assert found.message.startswith("Xid 9999 (of unknown severity)")
+    (outcome,) = check(p5(node))
+    assert outcome.status == "warning"
+    assert outcome.message.startswith("Xid 9999 (of unknown severity)")
 
 
 @pytest.mark.parametrize(
@@ -115,45 +115,45 @@ def test_an_xid_that_the_table_lacks_is_a_warning_that_names_its_number(node: No
 )  # fmt: skip
 def test_an_announced_recovery_action_is_as_severe_as_it_says(node: Node, action: str, status: str):
     log(node, ANNOUNCED + action)
-    assert [one.status for one in check(p5(node))] == [status]
+    assert [outcome.status for outcome in check(p5(node))] == [status]
 
 
 def test_a_later_announcement_takes_the_place_of_an_earlier_one(node: Node):
     log(node, ANNOUNCED + "0x1 (GPU Reset Required)", ANNOUNCED + "0x0 (None)")
-    assert [one.status for one in check(p5(node))] == ["ok"]
+    assert [outcome.status for outcome in check(p5(node))] == ["ok"]
 
 
 def test_nobody_but_the_kernel_can_report_an_xid(node: Node):
     log(node, FALLEN, prefix="12")
-    assert [one.status for one in check(p5(node))] == ["ok"]
+    assert [outcome.status for outcome in check(p5(node))] == ["ok"]
 
 
 @pytest.mark.parametrize("before", ["oom-kill:task_memcg=/user.slice/", "python3[71]: segfault at 0 in ", " "])
 def test_the_name_of_a_process_that_reads_like_an_xid_is_none(node: Node, before: str):
     log(node, before + FALLEN)
-    assert [one.status for one in check(p5(node))] == ["ok"]
+    assert [outcome.status for outcome in check(p5(node))] == ["ok"]
 
 
 def test_a_log_that_has_lost_its_beginning_says_so(node: Node):
     log(node, "Linux is fine", first=5123)
-    (found,) = check(p5(node))
-    assert found.message == "no Xid in the kernel's log; the log has lost its first 5123 records, and what they said"
+    (outcome,) = check(p5(node))
+    assert outcome.message == "no Xid in the kernel's log; the log has lost its first 5123 records, and what they said"
 
 
 def test_a_log_that_cannot_be_read_is_unknown_and_names_the_capability(node: Node):
-    (found,) = check(p5(node))
-    assert (found.status, found.device) == ("unknown", "/dev/kmsg")
-    assert "CAP_SYSLOG" in found.remedy
+    (outcome,) = check(p5(node))
+    assert (outcome.status, outcome.device) == ("unknown", "/dev/kmsg")
+    assert "CAP_SYSLOG" in outcome.remedy
 
 
 def test_a_message_that_never_ends_is_cut(node: Node):
     log(node, FALLEN + "x" * 100_000)
-    (found,) = check(p5(node))
-    assert len(found.message) < 400
+    (outcome,) = check(p5(node))
+    assert len(outcome.message) < 400
 
 
 def test_a_node_without_gpus_is_left_alone(node: Node):
-    assert [one.status for machine in nodes_without_gpus(node) for one in check(machine)] == ["absent"] * 4
+    assert [outcome.status for machine in nodes_without_gpus(node) for outcome in check(machine)] == ["absent"] * 4
 
 
 def test_every_row_of_the_table_has_a_known_severity_and_a_source():

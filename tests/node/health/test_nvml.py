@@ -61,9 +61,9 @@ def judged(world: World) -> dict[str, list[Outcome]]:
     version.write_text("580.105.08\n")
     machine = Machine(world, Expected(gpus=8, fabric="none", setup="gpu"), lambda: read_gpus(world))
     found: dict[str, list[Outcome]] = {}
-    for one in Checks().run(machine):
-        if one.check in GPU_CHECKS and one.status not in {"ok", "absent"}:
-            found.setdefault(one.check, []).append(one)
+    for outcome in Checks().run(machine):
+        if outcome.check in GPU_CHECKS and outcome.status not in {"ok", "absent"}:
+            found.setdefault(outcome.check, []).append(outcome)
     return found
 
 
@@ -113,14 +113,14 @@ def test_an_ill_gpu_is_found_by_the_check_that_is_for_it(
     check, status, device, words = found
     everything = judged(stub(told))
     assert list(everything) == [check]
-    (one,) = everything[check]
-    assert (one.status, one.device) == (status, device)
-    assert words in one.message
+    (outcome,) = everything[check]
+    assert (outcome.status, outcome.device) == (status, device)
+    assert words in outcome.message
 
 
 def test_an_error_after_which_the_gpu_asks_for_a_reset_is_a_failure(stub: Callable[..., World]):
-    (found,) = judged(stub("3 volatile 4", "3 recovery-action 1"))["gpu-ecc"]
-    assert (found.status, found.device) == ("failed", "gpu 3")
+    (outcome,) = judged(stub("3 volatile 4", "3 recovery-action 1"))["gpu-ecc"]
+    assert (outcome.status, outcome.device) == ("failed", "gpu 3")
 
 
 def test_a_driver_without_recovery_actions_has_none_and_no_problem(stub: Callable[..., World]):

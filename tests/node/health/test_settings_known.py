@@ -9,33 +9,33 @@ from trainyard_node.health.settings_known import check
 
 def test_settings_that_are_there_are_said(node: Node):
     node.settings()
-    (found,) = check(this_machine(node.world))
-    assert (found.status, found.message) == ("ok", "p5.48xlarge should have 8 GPUs and 32 EFA interfaces")
+    (outcome,) = check(this_machine(node.world))
+    assert (outcome.status, outcome.message) == ("ok", "p5.48xlarge should have 8 GPUs and 32 EFA interfaces")
     assert expected(node.places) == Expected(8, 32, "fabric-manager", "/fsx", "gpu", "p5.48xlarge")
 
 
 def test_numbers_that_nobody_knows_are_no_damage(node: Node):
     node.settings(GPUS="", EFA_INTERFACES="")
-    (found,) = check(this_machine(node.world))
-    assert found.status == "ok"
-    assert "an unknown number of GPUs" in found.message
+    (outcome,) = check(this_machine(node.world))
+    assert outcome.status == "ok"
+    assert "an unknown number of GPUs" in outcome.message
 
 
 def test_missing_settings_are_a_warning_and_expect_nothing(node: Node):
-    (found,) = check(this_machine(node.world))
-    assert found.status == "warning"
-    assert "node.env is missing" in found.message
+    (outcome,) = check(this_machine(node.world))
+    assert outcome.status == "warning"
+    assert "node.env is missing" in outcome.message
     assert expected(node.places) == Expected()
 
 
 def test_damaged_settings_are_a_warning_that_quotes_them(node: Node):
     node.settings(GPUS="eight")
-    (found,) = check(this_machine(node.world))
-    assert (found.status, "TRAINYARD_GPUS is 'eight' instead of a number" in found.message) == ("warning", True)
+    (outcome,) = check(this_machine(node.world))
+    assert (outcome.status, "TRAINYARD_GPUS is 'eight' instead of a number" in outcome.message) == ("warning", True)
     assert expected(node.places).gpus is None
 
 
 def test_settings_that_are_not_text_are_damaged(node: Node):
     node.write("/etc/trainyard/node.env", "\x00\x01" * 50)
-    (found,) = check(this_machine(node.world))
-    assert (found.status, "names no cluster" in found.message) == ("warning", True)
+    (outcome,) = check(this_machine(node.world))
+    assert (outcome.status, "names no cluster" in outcome.message) == ("warning", True)

@@ -18,15 +18,15 @@ LUSTRE = "10.0.0.7@tcp:/fsx {} lustre rw,seclabel,flock,lazystatfs 0 0"
 
 def test_a_mounted_file_system_that_answers_is_well(node: Node):
     node.mounts(LUSTRE.format("/fsx"))
-    (found,) = check(node.machine(shared="/fsx"))
-    assert (found.status, found.device, found.message) == ("ok", "/fsx", "lustre is mounted here and answers")
+    (outcome,) = check(node.machine(shared="/fsx"))
+    assert (outcome.status, outcome.device, outcome.message) == ("ok", "/fsx", "lustre is mounted here and answers")
     assert node.processes.commands == [["stat", "--file-system", str(node.places.at("/fsx"))]]
 
 
 def test_a_place_where_nothing_is_mounted_is_a_failure(node: Node):
     node.mounts(LUSTRE.format("/fsx2"))
-    (found,) = check(node.machine(shared="/fsx"))
-    assert (found.status, found.message) == ("failed", "nothing is mounted here")
+    (outcome,) = check(node.machine(shared="/fsx"))
+    assert (outcome.status, outcome.message) == ("failed", "nothing is mounted here")
     assert node.processes.commands == []
 
 
@@ -40,29 +40,29 @@ def test_a_file_system_that_does_not_answer_in_time_is_a_warning_as_all_nodes_se
 def test_a_file_system_that_answers_with_an_error_is_a_failure_that_says_it(node: Node):
     node.mounts("10.0.0.7:/ /fsx nfs4 rw,hard 0 0")
     node.says("stat", "stat: cannot read file system information for '/fsx': Stale file handle", status=1)
-    (found,) = check(node.machine(shared="/fsx"))
-    assert found.status == "failed"
-    assert "Stale file handle" in found.message
+    (outcome,) = check(node.machine(shared="/fsx"))
+    assert outcome.status == "failed"
+    assert "Stale file handle" in outcome.message
 
 
 def test_a_file_system_for_reading_only_is_a_warning(node: Node):
     node.mounts("10.0.0.7@tcp:/fsx /fsx lustre ro,flock 0 0")
-    assert [one.status for one in check(node.machine(shared="/fsx"))] == ["warning"]
+    assert [outcome.status for outcome in check(node.machine(shared="/fsx"))] == ["warning"]
 
 
 def test_a_place_with_a_space_is_found_as_the_kernel_writes_it(node: Node):
     node.mounts(LUSTRE.format(r"/shared\040data"))
-    assert [one.status for one in check(node.machine(shared="/shared data"))] == ["ok"]
+    assert [outcome.status for outcome in check(node.machine(shared="/shared data"))] == ["ok"]
 
 
 def test_what_was_mounted_last_counts(node: Node):
     node.mounts("systemd-1 /fsx autofs rw 0 0", LUSTRE.format("/fsx"))
-    (found,) = check(node.machine(shared="/fsx"))
-    assert found.message.startswith("lustre")
+    (outcome,) = check(node.machine(shared="/fsx"))
+    assert outcome.message.startswith("lustre")
 
 
 def test_a_cluster_without_a_shared_file_system_is_no_failure(node: Node):
-    assert [one.status for one in check(node.machine())] == ["absent"]
+    assert [outcome.status for outcome in check(node.machine())] == ["absent"]
 
 
 class Stuck(FakeProcesses):

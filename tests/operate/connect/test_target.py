@@ -48,8 +48,8 @@ def test_a_node_goes_by_its_role_its_id_its_address_its_host_name_and_slurm_s_na
 
 
 def test_the_instance_of_the_monitoring_is_found_by_its_stack():
-    found = find_target(account(*NODES, MONITORED, stacks=(SELF_HOSTED,)), "lab", "monitoring")
-    assert (found.instance, found.role, found.os) == (MONITORING, "Monitoring", "alinux2023")
+    target = find_target(account(*NODES, MONITORED, stacks=(SELF_HOSTED,)), "lab", "monitoring")
+    assert (target.instance, target.role, target.os) == (MONITORING, "Monitoring", "alinux2023")
 
 
 def test_the_instance_of_the_environment_s_monitoring_is_found_too():
@@ -79,8 +79,8 @@ def test_of_two_head_nodes_the_one_that_runs_is_meant_and_of_those_the_newest():
 
 
 def test_an_instance_of_nobody_we_know_is_found_by_its_id_alone():
-    found = find_target(account(*NODES, ELSEWHERE), "lab", STRANGER)
-    assert (found.instance, found.role, found.os, found.words) == (STRANGER, "unknown", None, STRANGER)
+    target = find_target(account(*NODES, ELSEWHERE), "lab", STRANGER)
+    assert (target.instance, target.role, target.os, target.words) == (STRANGER, "unknown", None, STRANGER)
 
 
 def test_what_was_terminated_is_not_there():

@@ -34,14 +34,14 @@ def messages(found: Logs, **asked: Any) -> list[str]:
 
 
 def test_streams_are_listed_with_their_jobs_and_nodes(planted, capsys):
-    found = cluster_logs("llm", planted)
-    assert (found.log.group.name, found.log.whole, found.log.stack) == (LOG_GROUP, True, STACK)
-    by_name = {stream.name: stream for stream in found.streams}
+    logs = cluster_logs("llm", planted)
+    assert (logs.log.group.name, logs.log.whole, logs.log.stack) == (LOG_GROUP, True, STACK)
+    by_name = {stream.name: stream for stream in logs.streams}
     main = by_name[MAIN].parts
     assert isinstance(main, JobStreamName)
     assert (main.job, main.job_name, main.node, main.kind) == (JOB, "bench", 0, "nccl")
     assert (by_name[WORKER].node, by_name[FORGOTTEN].node) == ("bench#1", "f" * 32)
-    print_log(found)
+    print_log(logs)
     out = capsys.readouterr().out.splitlines()
     assert out[1] == "3 streams of 1 jobs that Batch still knows"
     assert out[2].split()[4:] == ["bench#0", JOB, "nccl"]
@@ -79,18 +79,18 @@ def test_what_is_not_there_is_one_clear_error(planted, asked, where, hint):
 
 
 def test_events_of_all_nodes_come_in_the_order_of_time_and_are_searched(planted):
-    found = cluster_logs("llm", planted, jobs=("bench",))
-    assert messages(found) == ["rank 0 starts", "rank 8 starts", "NCCL WARN timeout"]
-    assert messages(found, grep="WARN|epoch") == ["NCCL WARN timeout"]
-    assert messages(found, tail=1) == ["NCCL WARN timeout"]
+    logs = cluster_logs("llm", planted, jobs=("bench",))
+    assert messages(logs) == ["rank 0 starts", "rank 8 starts", "NCCL WARN timeout"]
+    assert messages(logs, grep="WARN|epoch") == ["NCCL WARN timeout"]
+    assert messages(logs, tail=1) == ["NCCL WARN timeout"]
     since = Period(now_ms(planted) - 3_600_000 + 1500)
-    assert [event.message for event in found.events(since)] == ["NCCL WARN timeout"]
+    assert [event.message for event in logs.events(since)] == ["NCCL WARN timeout"]
 
 
 def test_events_are_printed_with_their_job_and_node(planted, capsys):
-    found = cluster_logs("llm", planted)
-    show, show_json = event_printer(found, as_json=False), event_printer(found, as_json=True)
-    for event in found.events(EVERYTHING, grep="rank 8|epoch"):
+    logs = cluster_logs("llm", planted)
+    show, show_json = event_printer(logs, as_json=False), event_printer(logs, as_json=True)
+    for event in logs.events(EVERYTHING, grep="rank 8|epoch"):
         show(event)
         show_json(event)
     first, as_json, other, _ = capsys.readouterr().out.splitlines()
@@ -124,16 +124,16 @@ def test_an_archive_has_a_file_for_each_stream_and_the_events_of_the_stack(accou
 
 def test_logs_of_a_cluster_that_is_gone_are_found(account):
     plant_jobs(account)
-    found = cluster_logs("llm", with_logs(BatchCluster(), account, **GONE))
-    assert len(found.streams) == 3
-    assert messages(found, tail=1) == ["NCCL WARN timeout"]
+    logs = cluster_logs("llm", with_logs(BatchCluster(), account, **GONE))
+    assert len(logs.streams) == 3
+    assert messages(logs, tail=1) == ["NCCL WARN timeout"]
 
 
 def test_who_may_not_ask_batch_reads_the_logs_without_the_names_of_jobs(account):
     plant_jobs(account)
     denied = Refusal("AccessDeniedException", "no", 403)
-    found = cluster_logs("llm", with_logs(with_jobs(), account, batch__ListJobs=denied))
-    assert [stream.node for stream in found.streams] == ["0" * 31 + "1", "0" * 31 + "2", "f" * 32]
+    logs = cluster_logs("llm", with_logs(with_jobs(), account, batch__ListJobs=denied))
+    assert [stream.node for stream in logs.streams] == ["0" * 31 + "1", "0" * 31 + "2", "f" * 32]
 
 
 def test_of_a_group_that_all_jobs_share_only_the_own_ones_are_read(account):
@@ -144,11 +144,11 @@ def test_of_a_group_that_all_jobs_share_only_the_own_ones_are_read(account):
     put(account, f"llm-training-nccl/default/{'a' * 32}", [(now_ms(account) - 2000, "ours")], group=shared)
     put(account, f"llm-training-nccl-2/default/{'b' * 32}", [(now_ms(account) - 1000, "theirs")], group=shared)
     stack = of.but(definitions=(definition,), stack="theirs", stack_tags={})
-    found = cluster_logs("theirs", with_logs(stack, account))
-    assert (found.log.group.name, found.log.shared) == (shared, True)
-    assert messages(found) == ["ours"]
-    assert messages(found, grep="s") == ["ours"]
-    following = found.follow(Period(0))
+    logs = cluster_logs("theirs", with_logs(stack, account))
+    assert (logs.log.group.name, logs.log.shared) == (shared, True)
+    assert messages(logs) == ["ours"]
+    assert messages(logs, grep="s") == ["ours"]
+    following = logs.follow(Period(0))
     assert next(following).message == "ours"
 
 
@@ -156,9 +156,9 @@ def test_of_two_clusters_of_a_name_the_logs_of_the_later_one_are_taken(account):
     plant(account)
     plant_jobs(account)
     of = with_logs(with_jobs(), account)
-    found = cluster_logs("llm", of)
-    assert found.log.group.name == LOG_GROUP
-    former = found.log.former[0].name
+    logs = cluster_logs("llm", of)
+    assert logs.log.group.name == LOG_GROUP
+    former = logs.log.former[0].name
     assert SLURMD in [stream.name for stream in cluster_logs("llm", of, group=former).streams]
     with pytest.raises(InputError, match="has no logs of jobs"):
         cluster_logs("llm", of, group=former, jobs=("bench",))

@@ -16,7 +16,7 @@ from trainyard.platforms.parallelcluster.logs.stream_name import parsed
 
 def names(account: Account, **wanted: Sequence[str]) -> list[str]:
     asked = LogSelection(**{key: tuple(value) for key, value in wanted.items()})
-    return [one.name for one in chosen(account, cluster_log(account, "llm"), asked)]
+    return [stream.name for stream in chosen(account, cluster_log(account, "llm"), asked)]
 
 
 def test_all_streams_are_listed_with_their_parts(account):
@@ -32,7 +32,7 @@ def test_the_newest_group_is_taken_and_a_former_one_by_its_name(account):
     put(account, SLURMD, [], group=former)
     plant(account)
     log = cluster_log(account, "llm")
-    assert (log.group.name, [one.name for one in log.former]) == (GROUP, [former])
+    assert (log.group.name, [log_group.name for log_group in log.former]) == (GROUP, [former])
     assert [stream.name for stream in cluster_log(account, "llm", former).streams] == [SLURMD]
     with pytest.raises(InputError, match="has no log group nobody-s") as failed:
         cluster_log(account, "llm", "nobody-s")

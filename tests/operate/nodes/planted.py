@@ -90,9 +90,9 @@ class Planted:
         readings = {id_: _reading(id_, content) for id_, content in self.written.items()}
         wanted = expected_of(self.deployment, self.pointer)
         instances = tuple(self.nodes.values())
-        found = compared(Place("llm", "us-east-2", BUCKET), self.now, instances, Readings(readings, unread), wanted)
-        found = found if queue is None else of_queue(found, queue)
-        return judged(found if node is None else of_node(found, node))
+        nodes = compared(Place("llm", "us-east-2", BUCKET), self.now, instances, Readings(readings, unread), wanted)
+        nodes = nodes if queue is None else of_queue(nodes, queue)
+        return judged(nodes if node is None else of_node(nodes, node))
 
 
 def _reading(instance_id: str, content: bytes) -> Reading:

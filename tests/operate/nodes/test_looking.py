@@ -40,7 +40,7 @@ def test_a_look_joins_instances_records_spec_and_release_and_the_next_one_fetche
         (compute, "compute", "gpu", "p5-48xlarge"),
         (login, "login", "login", None),
     ]
-    assert [(one.id, one.status) for one in nodes.gone] == [(GONE, "unreadable")]
+    assert [(node_state.id, node_state.status) for node_state in nodes.gone] == [(GONE, "unreadable")]
     assert len([key for _, key in made if "/nodes/" in key]) == 3
 
     put(account, compute, record(compute, "failed", steps=[failed()]))
@@ -75,4 +75,4 @@ def test_a_cluster_of_which_there_is_nothing_is_an_error_that_names_the_bucket(a
 def test_records_are_shown_although_nothing_else_is_left_of_a_cluster(account):
     put(account, GONE, record(GONE, "failed", steps=[failed()]))
     nodes = Look(account, BUCKET, "llm").look()
-    assert ([one.id for one in nodes.gone], nodes.ok) == ([GONE], False)
+    assert ([node_state.id for node_state in nodes.gone], nodes.ok) == ([GONE], False)

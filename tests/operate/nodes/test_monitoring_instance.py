@@ -49,7 +49,7 @@ def ids(planted: Planted) -> list[str]:
 def test_one_that_runs_the_release_is_as_it_should_be(planted: Planted):
     planted.write(KEEPER, role="monitoring", queue="", hostname="ip-10-1-0-5")
     assert ids(planted) == []
-    (keeper,) = [one for one in planted.look().there if one.role == "monitoring"]
+    (keeper,) = [node_state for node_state in planted.look().there if node_state.role == "monitoring"]
     assert (keeper.place, keeper.ready) == ("monitoring instance", True)
 
 

@@ -51,8 +51,8 @@ def test_what_the_runner_on_the_nodes_writes_is_read():
     written = StatusRecord(
         "llm", ID, "m5.large", "head", steps=[NodeStep("efa", "running", required=True, deferred=False)]
     )
-    (found,) = read_record(written.as_text().encode(), ID).steps
-    assert (found.name, found.status, found.required) == ("efa", "running", True)
+    (step_record,) = read_record(written.as_text().encode(), ID).steps
+    assert (step_record.name, step_record.status, step_record.required) == ("efa", "running", True)
     assert read_record(StatusRecord("llm", ID, status="failed").as_text().encode(), ID).status == "failed"
 
 

@@ -58,12 +58,12 @@ def submitted(
 
 
 def test_a_job_is_submitted_followed_fetched_and_judged(batch: ScriptedBatch, tmp_path: Path):
-    found, told = submitted(batch, tmp_path)
-    (one,) = found.jobs
-    assert found.good
-    assert one.judged[0].judgement.verdict == "healthy"
-    assert one.outcome.file == tmp_path / f"{TWO_NODES}_{one.outcome.number}.out"
-    assert one.outcome.file.read_text().splitlines() == list(TABLE)
+    submission_result, told = submitted(batch, tmp_path)
+    (job_result,) = submission_result.jobs
+    assert submission_result.good
+    assert job_result.judged[0].judgement.verdict == "healthy"
+    assert job_result.outcome.file == tmp_path / f"{TWO_NODES}_{job_result.outcome.number}.out"
+    assert job_result.outcome.file.read_text().splitlines() == list(TABLE)
     assert [line.partition(": ")[2] for line in told[1:]] == [
         "pending (RUNNABLE: CAPACITY:X)", "configuring", "running", "completed",
     ]  # fmt: skip
@@ -91,27 +91,27 @@ def test_the_results_are_read_as_those_of_slurm(batch: ScriptedBatch, tmp_path: 
 def test_one_job_is_submitted_after_the_other_also_where_one_fails(batch: ScriptedBatch, tmp_path: Path):
     batch.of_jobs["p1-all_reduce"] = [Step("FAILED", "Essential container in task exited", 3, stopped_ms=1, stream="")]
     batch.of_jobs["p1-alltoall"] = [Step("RUNNING", stream=""), Step("SUCCEEDED", exit_code=0, stream="")]
-    found, _ = submitted(batch, tmp_path, JobSelection(phases=(1,)))
+    submission_result, _ = submitted(batch, tmp_path, JobSelection(phases=(1,)))
     operations = [one for one in batch.asked if one in ("SubmitJob", "DescribeJobs")]
     assert operations.index("DescribeJobs") < len(operations) - operations[::-1].index("SubmitJob") - 1
-    assert [(job.outcome.state, job.outcome.reason) for job in found.jobs] == [
+    assert [(job.outcome.state, job.outcome.reason) for job in submission_result.jobs] == [
         ("FAILED", "exit code 3: Essential container in task exited"), ("COMPLETED", ""),
     ]  # fmt: skip
-    assert not found.good
-    assert found.jobs[1].unreadable == "it has written nothing that could be fetched"
+    assert not submission_result.good
+    assert submission_result.jobs[1].unreadable == "it has written nothing that could be fetched"
 
 
 def test_without_waiting_each_job_waits_for_the_one_before(batch: ScriptedBatch, tmp_path: Path):
-    found, _ = submitted(batch, tmp_path, JobSelection(phases=(1, 2)), wait=False)
-    ids = [job.outcome.number for job in found.jobs]
+    submission_result, _ = submitted(batch, tmp_path, JobSelection(phases=(1, 2)), wait=False)
+    ids = [job.outcome.number for job in submission_result.jobs]
     assert len(ids) > 2
     assert [one.get("dependsOn") for one in batch.submitted] == [None, *([{"jobId": id_}] for id_ in ids[:-1])]
 
 
 def test_a_second_call_goes_on_and_submits_nothing(batch: ScriptedBatch, tmp_path: Path):
     submitted(batch, tmp_path, wait=False)
-    found, _ = submitted(batch, tmp_path)
-    assert (found.good, len(batch.submitted)) == (True, 1)
+    submission_result, _ = submitted(batch, tmp_path)
+    assert (submission_result.good, len(batch.submitted)) == (True, 1)
     again, told = submitted(batch, tmp_path)
     assert (again.good, told, len(batch.submitted)) == (True, [], 1)
 
@@ -121,9 +121,9 @@ def test_a_job_that_was_submitted_and_not_remembered_is_found(batch: ScriptedBat
     submitted(batch, tmp_path, wait=False)
     memory = json.loads((tmp_path / FILE).read_text())
     (tmp_path / FILE).write_text(json.dumps({**memory, "jobs": {}}))
-    found, told = submitted(batch, tmp_path)
-    assert (found.good, len(batch.submitted)) == (True, 1)
-    assert told[0] == f"{TWO_NODES}: submitted before as job {found.jobs[0].outcome.number}"
+    submission_result, told = submitted(batch, tmp_path)
+    assert (submission_result.good, len(batch.submitted)) == (True, 1)
+    assert told[0] == f"{TWO_NODES}: submitted before as job {submission_result.jobs[0].outcome.number}"
 
 
 def test_a_job_that_has_failed_is_run_again_by_the_next_call(batch: ScriptedBatch, tmp_path: Path):
@@ -138,8 +138,8 @@ def test_a_job_that_has_failed_is_run_again_by_the_next_call(batch: ScriptedBatc
 
 def test_what_passes_is_waited_out(batch: ScriptedBatch, tmp_path: Path):
     batch.of_jobs[TWO_NODES].insert(0, Step("", fails="ServerException"))
-    found, told = submitted(batch, tmp_path)
-    assert (found.good, [line for line in told if line.endswith("trying again")]) == (
+    submission_result, told = submitted(batch, tmp_path)
+    assert (submission_result.good, [line for line in told if line.endswith("trying again")]) == (
         True, ["could not ask AWS (batch:DescribeJobs): said by the stand-in; trying again"],
     )  # fmt: skip
 
@@ -160,16 +160,16 @@ def test_a_time_that_is_over_between_two_jobs_submits_no_more(batch: ScriptedBat
 
 
 def test_jobs_are_taken_back(batch: ScriptedBatch, tmp_path: Path):
-    found, _ = submitted(batch, tmp_path, JobSelection(phases=(1,)), wait=False)
-    assert cancel_jobs(cluster(batch), results=tmp_path) == [job.outcome.job.id for job in found.jobs]
-    assert [one["jobId"] for one in batch.terminated] == [job.outcome.number for job in found.jobs]
+    submission_result, _ = submitted(batch, tmp_path, JobSelection(phases=(1,)), wait=False)
+    assert cancel_jobs(cluster(batch), results=tmp_path) == [job.outcome.job.id for job in submission_result.jobs]
+    assert [one["jobId"] for one in batch.terminated] == [job.outcome.number for job in submission_result.jobs]
 
 
 def test_a_job_that_batch_has_forgotten_is_gone(batch: ScriptedBatch, tmp_path: Path):
     submitted(batch, tmp_path, wait=False)
     batch.names.clear()
-    found, _ = submitted(batch, tmp_path)
-    assert (found.jobs[0].outcome.state, found.good) == ("GONE", False)
+    submission_result, _ = submitted(batch, tmp_path)
+    assert (submission_result.jobs[0].outcome.state, submission_result.good) == ("GONE", False)
 
 
 def test_a_refusal_is_one_clear_error_and_nothing_is_remembered(batch: ScriptedBatch, tmp_path: Path):
@@ -209,5 +209,5 @@ def test_the_job_of_another_queue_is_not_this_submission_s(batch: ScriptedBatch,
     memory = read_submission_record(tmp_path)
     assert memory is not None
     batch.names.append((f"{ARN}-other", f"TRAINYARD-BENCH-{memory.token}-{TWO_NODES}", 9999))
-    found, _ = submitted(batch, tmp_path)
-    assert found.jobs[0].outcome.number != f"{ARN}-other"
+    submission_result, _ = submitted(batch, tmp_path)
+    assert submission_result.jobs[0].outcome.number != f"{ARN}-other"

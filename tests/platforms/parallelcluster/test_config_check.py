@@ -70,7 +70,7 @@ SETTINGS = [
 ]
 VARIATIONS = st.builds(
     new_spec,
-    st.sampled_from([one.name for one in architectures_on("parallelcluster")]),
+    st.sampled_from([architecture.name for architecture in architectures_on("parallelcluster")]),
     st.lists(st.sampled_from(SETTINGS), unique=True),
 )
 
@@ -108,12 +108,12 @@ tags:
 
 @pytest.mark.integration
 def test_a_complaint_stands_at_the_line_of_the_field_that_caused_it():
-    found = list(parallelcluster_findings(parse(REFUSED, "cluster.yaml"), silent))
-    assert [(one.id, one.severity, one.path, one.line, one.column) for one in found] == [
+    findings = list(parallelcluster_findings(parse(REFUSED, "cluster.yaml"), silent))
+    assert [(finding.id, finding.severity, finding.path, finding.line, finding.column) for finding in findings] == [
         ("parallelcluster-schema", "error", "image.os", 6, 3),
         ("parallelcluster-schema", "error", "tags", 10, 1),
     ]
-    assert all(one.message.startswith("ParallelCluster 3.16.1 refuses ") for one in found)
+    assert all(finding.message.startswith("ParallelCluster 3.16.1 refuses ") for finding in findings)
 
 
 def test_other_platforms_are_not_parallelcluster_s_matter():

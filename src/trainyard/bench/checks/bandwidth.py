@@ -60,7 +60,7 @@ def bandwidth_findings(case: Case) -> Iterator[Finding]:
     if not large:
         yield from _small(case, case.model, compared)
         return
-    below = [one for one in large if one.busbw_gb_s < one.expected.least_gb_s]
+    below = [compared for compared in large if compared.busbw_gb_s < compared.expected.least_gb_s]
     if not case.model.ceiling.known:
         yield from _without_network(case, case.model.ceiling.busbw_gb_s, large)
     elif large[-1] in below:
@@ -71,7 +71,7 @@ def bandwidth_findings(case: Case) -> Iterator[Finding]:
 
 def _without_network(case: Case, most_gb_s: float, large: list[_Compared]) -> Iterator[Finding]:
     """Yield that nothing can be said, unless the GPUs' own links are as good as full: then nothing holds it back."""
-    if max(one.busbw_gb_s for one in large) < most_gb_s * _AS_GOOD_AS_FULL:
+    if max(compared.busbw_gb_s for compared in large) < most_gb_s * _AS_GOOD_AS_FULL:
         yield case.finding("bench-nothing-to-compare", f"nothing is known of the network of {case.nodes} nodes")
 
 
@@ -106,11 +106,11 @@ def compare(case: Case, model: Model) -> list[_Compared]:
 
 
 def _below(id_: str, case: Case, model: Model, below: list[_Compared]) -> Finding:
-    worst = min(below, key=lambda one: one.busbw_gb_s / one.expected.busbw_gb_s)
+    worst = min(below, key=lambda compared: compared.busbw_gb_s / compared.expected.busbw_gb_s)
     share = worst.busbw_gb_s / worst.expected.busbw_gb_s
     sizes = (
         f"{below[0].row.size_bytes:,} to {below[-1].row.size_bytes:,}"
-        if len({one.row.size_bytes for one in below}) > 1
+        if len({compared.row.size_bytes for compared in below}) > 1
         else "one size"
     )
     message = (

@@ -52,5 +52,5 @@ def network_findings(case: Case) -> Iterator[Finding]:
 
 
 def _has_gpudirect(case: Case) -> bool:
-    found = find(case.machine.name) if case.machine is not None else None
-    return found is not None and bool(found.gpudirect_rdma)
+    instance_type = find(case.machine.name) if case.machine is not None else None
+    return instance_type is not None and bool(instance_type.gpudirect_rdma)

@@ -32,8 +32,8 @@ def wrong_results(case: Case) -> Iterator[Finding]:
 
 
 def _is_wrong(row: Row) -> bool:
-    both = [one for one in (row.out_of_place, row.in_place) if one is not None]
-    return any((one.wrong or 0) > 0 or (one.error or 0.0) >= _NO_ROUNDING for one in both)
+    both = [measurement for measurement in (row.out_of_place, row.in_place) if measurement is not None]
+    return any((measurement.wrong or 0) > 0 or (measurement.error or 0.0) >= _NO_ROUNDING for measurement in both)
 
 
 def ending_findings(case: Case) -> Iterator[Finding]:

@@ -95,10 +95,10 @@ def _table() -> dict[str, Any]:
 
 def version(text: str) -> Version | None:
     """Return the numbers that a version begins with, without zeros at its end; None where it begins with none."""
-    found = _PARTS.match(text.strip())
-    if found is None:
+    match = _PARTS.match(text.strip())
+    if match is None:
         return None
-    parts = [int(part) for part in found[1].split(".")]
+    parts = [int(part) for part in match[1].split(".")]
     while parts and parts[-1] == 0:
         parts.pop()
     return tuple(parts)
@@ -109,9 +109,9 @@ def within(text: str, bound: str) -> bool:
 
     Raises ValueError where the bound is none.
     """
-    found = _BOUND.fullmatch(bound)
-    limit = None if found is None else version(found[2])
-    if found is None or limit is None:
+    match = _BOUND.fullmatch(bound)
+    limit = None if match is None else version(match[2])
+    if match is None or limit is None:
         raise ValueError(f"{bound} is no bound")
     own = version(text)
-    return own is not None and (own >= limit if found[1] == ">=" else own < limit)
+    return own is not None and (own >= limit if match[1] == ">=" else own < limit)

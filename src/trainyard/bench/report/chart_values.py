@@ -28,11 +28,11 @@ def charts(judgements: Sequence[Judgement]) -> list[dict[str, Any]]:
 def _chart(group: Sequence[tuple[int, Case]]) -> dict[str, Any]:
     case = group[0][1]
     model, expectation = case.model, case.expectation
-    sizes = sorted({row.size_bytes for _, one in group for row in one.run.rows if row.size_bytes > 0})
+    sizes = sorted({row.size_bytes for _, case in group for row in case.run.rows if row.size_bytes > 0})
     return {
         "title": title(case),
         "bandwidth_unit": case.run.bandwidth_unit,
-        "runs": [{"number": number, "points": _points(one)} for number, one in group],
+        "runs": [{"number": number, "points": _points(case)} for number, case in group],
         "expected": [] if expectation is None else [_expected(expectation, size) for size in sizes],
         "ceiling_gb_s": None if model is None else model.ceiling.busbw_gb_s,
         "ceiling": None if model is None else model.ceiling.why,
@@ -54,9 +54,9 @@ def _points(case: Case) -> list[dict[str, float]]:
     both = ((row.size_bytes, row.out_of_place or row.in_place) for row in case.run.rows if row.size_bytes > 0)
     return sorted(
         (
-            {"size_bytes": size, "busbw_gb_s": one.busbw_gb_s, "time_us": one.time_us}
-            for size, one in both
-            if one and isfinite(one.busbw_gb_s) and isfinite(one.time_us)
+            {"size_bytes": size, "busbw_gb_s": measurement.busbw_gb_s, "time_us": measurement.time_us}
+            for size, measurement in both
+            if measurement and isfinite(measurement.busbw_gb_s) and isfinite(measurement.time_us)
         ),
         key=lambda point: point["size_bytes"],
     )

@@ -42,7 +42,7 @@ class HiddenNames:
             return self._names[text]
         for host in self._odd:
             text = text.replace(host, self._names[host])
-        return _HOME.sub(r"/\1/user", _WORD.sub(lambda found: self._word(found[0]), text))
+        return _HOME.sub(r"/\1/user", _WORD.sub(lambda match: self._word(match[0]), text))
 
     def _word(self, word: str) -> str:
         core = word.rstrip(".-")

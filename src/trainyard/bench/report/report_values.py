@@ -34,7 +34,7 @@ def report_values(judged: Sequence[tuple[str, Judgement]]) -> dict[str, Any]:
     values: dict[str, Any] = {
         "trainyard_version": __version__,
         "verdict": min((judgement.verdict for judgement in judgements), key=_WORST.index),
-        "runs": [_run(at, name, one) for at, (name, one) in enumerate(judged, 1)],
+        "runs": [_run(at, name, judgement) for at, (name, judgement) in enumerate(judged, 1)],
         "findings": _findings(judgements),
         "charts": charts(judgements),
         "scaling": _scaling(judgements),
@@ -208,11 +208,11 @@ def _node_group(runs: Sequence[Run], group: Sequence[Speed]) -> dict[str, Any]:
     """Return the best share that each node has reached, as a good run clears all its nodes, and that of each pair."""
     best: dict[str, float] = {}
     counts: dict[str, int] = {}
-    for one in group:
-        for host in runs[one.run].hosts:
-            best[host] = max(best.get(host, 0.0), one.share)
+    for speed in group:
+        for host in runs[speed.run].hosts:
+            best[host] = max(best.get(host, 0.0), speed.share)
             counts[host] = counts.get(host, 0) + 1
-    pairs = [{"hosts": runs[one.run].hosts, "share": one.share} for one in group if len(one.hosts) == 2]
+    pairs = [{"hosts": runs[speed.run].hosts, "share": speed.share} for speed in group if len(speed.hosts) == 2]
     first = runs[group[0].run]
     return {
         "collective": first.collective,

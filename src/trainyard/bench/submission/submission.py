@@ -134,12 +134,12 @@ class Submission:
 
     def _has_ended(self, id_: str) -> bool:
         """Look at a job once, and return whether it has ended."""
-        one = self.record.jobs[id_]
-        if not one.ended:
-            state = self.scheduler.states([one.number])[one.number]
+        submitted_job = self.record.jobs[id_]
+        if not submitted_job.ended:
+            state = self.scheduler.states([submitted_job.number])[submitted_job.number]
             if state.ended:
                 self._ended(id_, state)
-        return one.ended
+        return submitted_job.ended
 
     def _submitted_before(self) -> dict[str, str]:
         return self.scheduler.submitted_before(self.record.folder, self.record.token)
@@ -162,32 +162,32 @@ class Submission:
 
     def _going(self, id_: str) -> None:
         """Keep what a job has written so far. What cannot be had now may be the next time, or at the end."""
-        one = self.record.jobs[id_]
+        submitted_job = self.record.jobs[id_]
         try:
-            self.scheduler.gather(id_, one.number, self._output(id_))
+            self.scheduler.gather(id_, submitted_job.number, self._output(id_))
         except UnreachableError as error:
             self.tell(f"{id_}: {error.problem}; trying again")
 
     def _ended(self, id_: str, state: State) -> None:
-        one = self.record.jobs[id_]
-        one.state, one.reason, one.ended = state.state, state.reason, True
+        submitted_job = self.record.jobs[id_]
+        submitted_job.state, submitted_job.reason, submitted_job.ended = state.state, state.reason, True
         self.record.write(self.results)
         self._fetch(id_)
-        if one.file is None:
+        if submitted_job.file is None:
             self._let_go(id_)
 
     def _fetch(self, id_: str) -> None:
-        one = self.record.jobs[id_]
+        submitted_job = self.record.jobs[id_]
         file = self._output(id_)
-        if one.file is None and self.scheduler.fetch(self.record.folder, id_, one.number, file):
-            one.file = file.name
+        if submitted_job.file is None and self.scheduler.fetch(self.record.folder, id_, submitted_job.number, file):
+            submitted_job.file = file.name
             self.record.write(self.results)
             self._let_go(id_)
 
     def _let_go(self, id_: str) -> None:
-        one = self.record.jobs[id_]
+        submitted_job = self.record.jobs[id_]
         try:
-            self.scheduler.let_go(one.number, one.state, self._output(id_))
+            self.scheduler.let_go(submitted_job.number, submitted_job.state, self._output(id_))
         except UnreachableError as error:
             self.tell(f"{id_}: what is left of it could not be cleared away: {error.problem}")
 

@@ -93,11 +93,11 @@ def _record(written: dict[str, object]) -> SubmissionRecord:
     jobs = written.pop("jobs")
     if not isinstance(jobs, dict) or not all(isinstance(value, str) for value in written.values()):
         raise TypeError("jobs and words are expected")
-    found = SubmissionRecord(**written)  # type: ignore[arg-type]  # words, as was looked at above
-    found.jobs = {id_: SubmittedJob(**job) for id_, job in jobs.items()}
-    for id_, job in found.jobs.items():
+    submission_record = SubmissionRecord(**written)  # type: ignore[arg-type]  # words, as was looked at above
+    submission_record.jobs = {id_: SubmittedJob(**job) for id_, job in jobs.items()}
+    for id_, job in submission_record.jobs.items():
         if not (_NAME.fullmatch(id_) and _NUMBER.fullmatch(job.number) and (job.file is None or "/" not in job.file)):
             raise ValueError(f"{id_} is no job")
-    if not _NAME.fullmatch(found.token):
+    if not _NAME.fullmatch(submission_record.token):
         raise ValueError("the token is none")
-    return found
+    return submission_record

@@ -106,8 +106,8 @@ def _counts(most: int) -> Iterator[int]:
 
 def _gpus(group: NodeGroup) -> int:
     """Return how many GPUs of NVIDIA a node has."""
-    found = find(group.instance_type)
-    accelerators = found.accelerators if found is not None else None
+    instance_type = find(group.instance_type)
+    accelerators = instance_type.accelerators if instance_type is not None else None
     return accelerators.count if accelerators is not None and accelerators.vendor == "nvidia" else 0
 
 

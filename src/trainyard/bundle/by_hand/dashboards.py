@@ -22,9 +22,9 @@ def put(spec: Spec, known: Mapping[str, str]) -> Iterator[str]:
     What stacks before the cluster gave has been written in by then.
     """
     files = list(cloudwatch_files(spec, Ids(known)))
-    stand_ins = [one for one in cloudwatch_stand_ins(spec, known) if one.stack == "cluster"]
-    for one in stand_ins:
-        yield from _read(spec, one)
+    stand_ins = [stand_in for stand_in in cloudwatch_stand_ins(spec, known) if stand_in.stack == "cluster"]
+    for stand_in in stand_ins:
+        yield from _read(spec, stand_in)
     if stand_ins:
         yield written_in(stand_ins, files)
     for file in files:
@@ -36,7 +36,7 @@ def put(spec: Spec, known: Mapping[str, str]) -> Iterator[str]:
 def deleted(spec: Spec) -> Iterator[str]:
     """Yield how to delete them."""
     if wants_dashboards(spec):
-        names = [dashboard_name(spec.name, one) for one in dashboards_of(spec)]
+        names = [dashboard_name(spec.name, cloud_watch_dashboard) for cloud_watch_dashboard in dashboards_of(spec)]
         yield aws(spec.region, "cloudwatch delete-dashboards", "--dashboard-names", *names)
 
 

@@ -15,7 +15,7 @@ from trainyard.spec.cluster import Spec
 
 def mount_names(spec: Spec, stand_ins: tuple[StandIn, ...]) -> Iterator[tuple[str, StandIn, str]]:
     """Yield each file system whose mount name a stand-in stands for, that stand-in, and how to ask."""
-    waiting = {one.output: one for one in stand_ins}
+    waiting = {stand_in.output: stand_in for stand_in in stand_ins}
     for id_ in existing_lustre_ids(spec):
         output = mount_name_output(id_)
         if output in waiting:

@@ -68,7 +68,7 @@ def looked_at(spec: Spec, stack: Stack) -> Iterator[str]:
 
 def written_in(stand_ins: Sequence[StandIn], files: Sequence[str]) -> str:
     """Return how to put values in the place of stand-ins, in every file that holds one of them."""
-    replaced = [f"-e 's#{one.value}#'\"${shell_name(one.output)}\"'#g'" for one in stand_ins]
+    replaced = [f"-e 's#{stand_in.value}#'\"${shell_name(stand_in.output)}\"'#g'" for stand_in in stand_ins]
     copies = " ".join(f"{file}.bak" for file in files)
     return " \\\n  ".join(["sed -i.bak", *replaced, f"{' '.join(files)} && rm {copies}"])
 

@@ -90,6 +90,6 @@ def _stacks(spec: Spec) -> list[PlannedStack]:
     planned = []
     for stack in stacks(spec, Ids({})):
         made = resources(stack)
-        counts = dict(sorted(Counter(one.type for one in made).items()))
+        counts = dict(sorted(Counter(resource.type for resource in made).items()))
         planned.append(PlannedStack(stack.name, counts, tuple(one.logical_id for one in made if one.keeps_data)))
     return planned

@@ -178,4 +178,4 @@ def _total(parts: Iterable[tuple[str, Seconds | None]]) -> Total:
 def _joined(totals: Iterable[Total]) -> Total:
     listed = list(totals)
     unknown = dict.fromkeys(name for total in listed for name in total.unknown)
-    return Total(sum(one.least_s for one in listed), sum(one.most_s for one in listed), tuple(unknown))
+    return Total(sum(total.least_s for total in listed), sum(total.most_s for total in listed), tuple(unknown))

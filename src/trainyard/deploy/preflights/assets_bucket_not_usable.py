@@ -16,14 +16,14 @@ def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield the bucket of the spec, or the one that would be made, where it cannot be used."""
     named, region = context.spec.assets.bucket, context.spec.region
     bucket = named or own_bucket(context.account)
-    found = context.ask(s3_lookup.bucket, bucket, context.account.id)
-    if found.state == "missing" and named is not None:
+    bucket_answer = context.ask(s3_lookup.bucket, bucket, context.account.id)
+    if bucket_answer.state == "missing" and named is not None:
         yield Problem(_PATH, f"there is no bucket {bucket}", "make it, or name none and one is made")
-    elif found.state == "refused":
+    elif bucket_answer.state == "refused":
         message = f"bucket {bucket} belongs to another account, or account {context.account.id} may not use it"
         yield Problem(_PATH, message)
-    elif found.state == "there" and found.region not in (None, region):
-        yield Problem(_PATH, f"bucket {bucket} lies in {found.region}, and the cluster in {region}")
+    elif bucket_answer.state == "there" and bucket_answer.region not in (None, region):
+        yield Problem(_PATH, f"bucket {bucket} lies in {bucket_answer.region}, and the cluster in {region}")
 
 
 PREFLIGHT = Preflight(

@@ -36,8 +36,8 @@ _OTHER_BUCKET = "choose another key for the bucket, or name another bucket"
 
 
 def _is_here(context: PreflightContext, bucket: str) -> bool:
-    found = context.ask(s3_lookup.bucket, bucket, context.account.id)
-    return found.state == "there" and found.region in (None, context.spec.region)
+    bucket_answer = context.ask(s3_lookup.bucket, bucket, context.account.id)
+    return bucket_answer.state == "there" and bucket_answer.region in (None, context.spec.region)
 
 
 def _is_the_same(named: str, wanted: str | None) -> bool:

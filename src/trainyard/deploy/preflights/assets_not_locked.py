@@ -20,10 +20,10 @@ def check(context: PreflightContext) -> Iterator[Problem]:
     remedy = f"run `trainyard assets lock {file}`, then deploy again"
     comparison = compared(needed_assets(context.spec), context.asset_lock)
     if comparison.missing:
-        what = ", ".join(str(one) for one in comparison.missing)
+        what = ", ".join(str(needed_asset) for needed_asset in comparison.missing)
         yield Problem(_PATH, f"nodes install what is not locked: {what}", remedy)
     if comparison.stale:
-        what = ", ".join(str(one) for one in comparison.stale)
+        what = ", ".join(str(needed_asset) for needed_asset in comparison.stale)
         yield Problem(_PATH, f"another version is locked than the spec names: {what}", remedy)
 
 

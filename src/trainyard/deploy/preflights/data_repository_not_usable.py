@@ -13,13 +13,13 @@ from trainyard.rules import Problem
 def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield data repositories that FSx could not link."""
     for wanted in data_repositories(context.spec):
-        found = context.ask(s3_lookup.bucket, wanted.bucket)
-        if found.state == "missing":
+        bucket_answer = context.ask(s3_lookup.bucket, wanted.bucket)
+        if bucket_answer.state == "missing":
             yield Problem(wanted.path, f"there is no bucket {wanted.bucket}")
-        elif found.state == "refused":
+        elif bucket_answer.state == "refused":
             yield Problem(wanted.path, f"account {context.account.id} may not list bucket {wanted.bucket}")
-        elif found.region not in (None, context.spec.region):
-            yield _elsewhere(context, wanted, str(found.region))
+        elif bucket_answer.region not in (None, context.spec.region):
+            yield _elsewhere(context, wanted, str(bucket_answer.region))
 
 
 def _elsewhere(context: PreflightContext, wanted: InS3, region: str) -> Problem:

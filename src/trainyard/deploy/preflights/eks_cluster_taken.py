@@ -17,10 +17,10 @@ from trainyard.rules import Problem
 def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield the name of a cluster of somebody else, and the endpoint of our own where it does not answer."""
     spec = context.spec
-    found = context.ask(eks.find_cluster, spec.name)
-    if found is None:
+    eks_cluster = context.ask(eks.find_cluster, spec.name)
+    if eks_cluster is None:
         return
-    if any(found.tags.get(tag) != value for tag, value in own_tags(spec).items()):
+    if any(eks_cluster.tags.get(tag) != value for tag, value in own_tags(spec).items()):
         yield Problem(
             ("name",), f"account {context.account.id} has an EKS cluster {spec.name} already, of somebody else"
         )
@@ -29,7 +29,7 @@ def check(context: PreflightContext) -> Iterator[Problem]:
     if context.ask(find_stack, stack) is None:
         yield Problem(("name",), f"EKS cluster {spec.name} exists without the stack {stack} of eksctl")
         return
-    if found.status == "ACTIVE":
+    if eks_cluster.status == "ACTIVE":
         yield from _reached(context)
 
 

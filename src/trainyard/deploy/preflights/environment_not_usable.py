@@ -55,11 +55,11 @@ def _lacking(context: PreflightContext, name: str, given: Mapping[str, str]) -> 
     """Yield what the cluster is to take from the environment, and what that has not made."""
     rendering = render(context.spec, given)
     own = {stack.kind for stack in rendering.stacks}
-    lacking = [one for one in rendering.stand_ins if one.stack in _SHARED and one.stack not in own]
+    lacking = [stand_in for stand_in in rendering.stand_ins if stand_in.stack in _SHARED and stand_in.stack not in own]
     if not lacking:
         return
-    outputs = {one.output for one in lacking}
-    told = "; ".join(f"{one.what} ({one.output})" for one in lacking)
+    outputs = {stand_in.output for stand_in in lacking}
+    told = "; ".join(f"{stand_in.what} ({stand_in.output})" for stand_in in lacking)
     remedy = "write it into the spec of the environment, and deploy that again"
     if "ComputeNodeSecurityGroup" in outputs or "PrimaryPrivateSubnet" in outputs:
         remedy = _OWN_NETWORK

@@ -17,11 +17,11 @@ def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield the platform where the last step would fail, before anything is made."""
     spec = context.spec
     file = user_kubeconfig(context.programs.kubeconfig)
-    found = context.ask(eks.find_cluster, spec.name)
+    eks_cluster = context.ask(eks.find_cluster, spec.name)
     arn = f"arn:{partition_of(spec.region)}:eks:{spec.region}:{context.account.id}:cluster/{spec.name}"
     try:
         refuse_unwritable(file)
-        refuse_other_entry(file, arn, None if found is None else found.endpoint)
+        refuse_other_entry(file, arn, None if eks_cluster is None else eks_cluster.endpoint)
     except TrainyardError as error:
         yield Problem(("platform",), error.problem, error.hint)
         return

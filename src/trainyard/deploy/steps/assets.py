@@ -20,18 +20,18 @@ class Mirror:
 
     def probe(self, work: Work) -> Probe:
         """Say what is not there."""
-        missing = sorted({one.file for one in self._missing(work)})
+        missing = sorted({locked_asset.file for locked_asset in self._missing(work)})
         return Probe("missing", ", ".join(missing)) if missing else Probe("there")
 
     def apply(self, work: Work) -> Outcome:
         """Upload what is missing, from the cache or downloaded now. Releases never point to what is not there."""
-        missing = {key_of(work, one): one for one in self._missing(work)}
+        missing = {key_of(work, locked_asset): locked_asset for locked_asset in self._missing(work)}
         cache = work.asset_cache or AssetCache(downloader=Downloader(work.tell))
-        for key, one in missing.items():
-            got = cache.get(one.url, one.file, one.sha256, one.size_bytes)
-            work.tell(f"uploads {one.file}, {one.size_bytes / 1e6:,.1f} MB")
+        for key, locked_asset in missing.items():
+            got = cache.get(locked_asset.url, locked_asset.file, locked_asset.sha256, locked_asset.size_bytes)
+            work.tell(f"uploads {locked_asset.file}, {locked_asset.size_bytes / 1e6:,.1f} MB")
             upload(work.account, work.bucket, key, got.path)
-        size_mb = sum(one.size_bytes for one in missing.values()) / 1e6
+        size_mb = sum(locked_asset.size_bytes for locked_asset in missing.values()) / 1e6
         count = f"{len(missing)} file{'' if len(missing) == 1 else 's'}"
         detail = f"{count} uploaded, {size_mb:,.1f} MB" if missing else "all there"
         return Outcome(changed=bool(missing), detail=detail)

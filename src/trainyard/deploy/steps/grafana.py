@@ -87,8 +87,8 @@ def has_workspace(spec: Spec) -> bool:
 
 def _workspace_of(work: Work) -> str | None:
     """Return the workspace that the stack of the monitoring has made, if it has."""
-    found = find_stack(work.account, f"{work.name}-monitoring")
-    return None if found is None or not work.owns(found.tags) else found.outputs.get(_OUTPUT)
+    stack_state = find_stack(work.account, f"{work.name}-monitoring")
+    return None if stack_state is None or not work.owns(stack_state.tags) else stack_state.outputs.get(_OUTPUT)
 
 
 def _documents(work: Work, major: int) -> list[dict[str, Any]]:

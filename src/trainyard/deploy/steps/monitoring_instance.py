@@ -79,11 +79,11 @@ def _look(work: Work, release: str | None) -> _Seen:
 def _look_at_record(work: Work, wanted: str | None) -> _Seen:
     """Return what the instance wrote about itself, which is input from strangers."""
     instance = work.outputs.get("MonitoringInstanceId", "the instance")
-    found = beginning(work.account, work.bucket, _record_key(work), MOST_BYTES)
-    if found is None:
+    object_ = beginning(work.account, work.bucket, _record_key(work), MOST_BYTES)
+    if object_ is None:
         return _Seen(ready=False, why=f"{instance} has not reported yet")
     try:
-        record = json.loads(found.content)
+        record = json.loads(object_.content)
         release, failure = record["release"], failure_of(record)
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return _Seen(ready=False, why=f"what {instance} reported cannot be read")

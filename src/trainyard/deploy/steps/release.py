@@ -62,5 +62,5 @@ def _expected(work: Work) -> Published | None:
 
 
 def _there(work: Work, name: str) -> bytes | None:
-    found = s3.get(work.account, work.bucket, f"{folder(work.name)}/{name}")
-    return None if found is None else found.content
+    object_ = s3.get(work.account, work.bucket, f"{folder(work.name)}/{name}")
+    return None if object_ is None else object_.content

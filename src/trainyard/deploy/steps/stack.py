@@ -51,31 +51,31 @@ class StackStep:
 
     def probe(self, work: Work) -> Probe:
         """Say in which state the stack is."""
-        found = find_stack(work.account, self._stack_name(work))
-        if found is None:
+        stack_state = find_stack(work.account, self._stack_name(work))
+        if stack_state is None:
             return Probe("missing")
-        if found.in_progress:
-            return Probe("under way", found.status)
-        return Probe("there" if found.usable else "broken", found.status)
+        if stack_state.in_progress:
+            return Probe("under way", stack_state.status)
+        return Probe("there" if stack_state.usable else "broken", stack_state.status)
 
     def apply(self, work: Work) -> Outcome:
         """Make it, or change what the spec changes."""
-        found = find_stack(work.account, self._stack_name(work))
-        refuse_foreign(found, work)
+        stack_state = find_stack(work.account, self._stack_name(work))
+        refuse_foreign(stack_state, work)
         request = self._request(work)
-        parameters = {**request.parameters, **kept_parameters(self.kind, request, found)}
+        parameters = {**request.parameters, **kept_parameters(self.kind, request, stack_state)}
         state = change_stack(work.account, request._replace(parameters=parameters), lambda event: tell(work, event))
-        changed = found is None or state.id != found.id or state.status != found.status
+        changed = stack_state is None or state.id != stack_state.id or state.status != stack_state.status
         return Outcome(changed, f"{state.name} {state.status}", state.outputs)
 
     def undo(self, work: Work) -> Outcome:
         """Delete it. What its template retains stays."""
-        found = find_stack(work.account, self._stack_name(work))
-        if found is None:
+        stack_state = find_stack(work.account, self._stack_name(work))
+        if stack_state is None:
             return Outcome(changed=False, detail="there is none")
-        refuse_foreign(found, work)
-        delete_stack(work.account, found.name, lambda event: tell(work, event))
-        return Outcome(changed=True, detail=f"{found.name} deleted")
+        refuse_foreign(stack_state, work)
+        delete_stack(work.account, stack_state.name, lambda event: tell(work, event))
+        return Outcome(changed=True, detail=f"{stack_state.name} deleted")
 
     def _stack_name(self, work: Work) -> str:
         return f"{work.name}-{self.kind}"

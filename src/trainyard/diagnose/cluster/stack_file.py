@@ -24,7 +24,7 @@ def stack_files(account: Account, stack: str) -> Iterator[LogFile]:
     yield LogFile(f"{stack}-cfn-events", [_text(events)])
     # A stack's own events carry its name.
     inner = [event for event in events if event.type == _STACK and event.resource != event.stack and event.physical_id]
-    failed = dict.fromkeys(one.physical_id for one in inner if one.status.endswith("_FAILED"))
+    failed = dict.fromkeys(stack_event.physical_id for stack_event in inner if stack_event.status.endswith("_FAILED"))
     for id_ in list(failed)[:_MOST_INNER]:
         if of_inner := stack_events(account, id_):
             yield LogFile(f"{of_inner[0].stack}-cfn-events", [_text(of_inner)])

@@ -62,7 +62,7 @@ class _Causes:
     """All causes, the first seen first, with the links between them."""
 
     def __init__(self, found: Sequence[CauseHits]) -> None:
-        self._lines = [Timeline(one) for one in found]
+        self._lines = [Timeline(cause_hits) for cause_hits in found]
         self._links = [
             {at: kind for at, other in enumerate(found) if (kind := _link(one, other)) is not None} for one in found
         ]

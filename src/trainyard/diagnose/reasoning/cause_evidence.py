@@ -44,7 +44,7 @@ def causes_of_hits(hits: Iterable[Hit], known: Known) -> list[CauseHits]:
     for hit in _without_weaker(list(hits), known):
         by_cause[known[hit.signature][1].id].append(hit)
     found = [CauseHits(known[own[0].signature][1], tuple(sorted(own, key=in_time))) for own in by_cause.values()]
-    return sorted(found, key=lambda one: (in_time(one.hits[0]), one.cause.id))
+    return sorted(found, key=lambda cause_hits: (in_time(cause_hits.hits[0]), cause_hits.cause.id))
 
 
 def sureness(cause: Cause, hit: Hit) -> str:

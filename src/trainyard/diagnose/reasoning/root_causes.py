@@ -41,7 +41,7 @@ def root_causes(hits: Iterable[Hit], counts: Counts | None = None, known: Known 
     ``known`` are the signatures, by default all there are. Harmless causes explain nothing, and nothing explains them.
     """
     seen = causes_of_hits(hits, signatures() if known is None else known)
-    counted = _Counted({one.cause.id: one for one in seen}, counts or {})
+    counted = _Counted({cause_hits.cause.id: cause_hits for cause_hits in seen}, counts or {})
     harmless = tuple(counted.cause(one, one.hits) for one in seen if one.cause.severity == "harmless")
     return RootCauses(_assigned([one for one in seen if one.cause.severity != "harmless"], counted), harmless)
 
@@ -49,15 +49,15 @@ def root_causes(hits: Iterable[Hit], counts: Counts | None = None, known: Known 
 def _assigned(seen: Sequence[CauseHits], counted: _Counted) -> tuple[DiagnosedCause, ...]:
     """Return the roots, and give each line that is explained to the first of those that explain it."""
     taken: set[int] = set()  # lines by their identity: to compare them by what they hold takes long
-    found = []
+    diagnosed_causes = []
     for root in _ranked(roots(seen)):
-        found.append(counted.root(root, taken))
+        diagnosed_causes.append(counted.root(root, taken))
         taken.update(id(hit) for hits in root.explains.values() for hit in hits)
-    return tuple(sorted(found, key=_is_only_a_warning))
+    return tuple(sorted(diagnosed_causes, key=_is_only_a_warning))
 
 
 def _is_only_a_warning(found: DiagnosedCause) -> bool:
-    return all(one.cause.severity != "error" for one in (found, *found.consequences))
+    return all(diagnosed_cause.cause.severity != "error" for diagnosed_cause in (found, *found.consequences))
 
 
 class _Counted:

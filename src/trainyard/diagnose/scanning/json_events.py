@@ -123,8 +123,8 @@ def _event(lines: range, values: dict[str, _Value]) -> Iterator[Event]:
     if "resourceStatus" in values:
         words = [values[key].text for key in _OF_STACKS if key in values]
         place = values.get("resourceStatusReason", values["resourceStatus"])
-    elif found := next((values[key] for key in (*_MESSAGES, *_alone(values)) if key in values), None):
-        place = found
+    elif value := next((values[key] for key in (*_MESSAGES, *_alone(values)) if key in values), None):
+        place = value
         words = [*_words_of_kubernetes(values), *([place.text] if place is not values.get("reason") else [])]
     else:
         return

@@ -59,7 +59,7 @@ class Scan:
     @property
     def hits(self) -> tuple[Hit, ...]:
         """All lines that were kept."""
-        return tuple(hit for one in self.seen for hit in one.hits)
+        return tuple(hit for signature_hits in self.seen for hit in signature_hits.hits)
 
 
 class Tally:
@@ -109,10 +109,10 @@ class _Entry:
         earliest, latest = self._most
         # What has no time stands behind all that has one, and both sorts leave equal ones in the order of reading.
         self._earliest.append(hit)
-        self._earliest.sort(key=lambda one: (one.time is None, one.time.timestamp() if one.time else 0))
+        self._earliest.sort(key=lambda hit: (hit.time is None, hit.time.timestamp() if hit.time else 0))
         if len(self._earliest) > earliest:
             self._latest.append(self._earliest.pop())
-            self._latest.sort(key=lambda one: (one.time is not None, one.time.timestamp() if one.time else 0))
+            self._latest.sort(key=lambda hit: (hit.time is not None, hit.time.timestamp() if hit.time else 0))
             del self._latest[: -latest or len(self._latest)]
 
     def hits(self) -> tuple[Hit, ...]:

@@ -67,9 +67,9 @@ def events(  # noqa: PLR0913  a stream and a part of it
     token: dict[str, str] = {}
     for _ in range(_MOST_PAGES):
         page = _page(account, "get_log_events", **asked, startFromHead=not newest_first, **token)
-        found = _within((_event(event, stream) for event in page.get("events", ())), since_ms, until_ms)
-        if found:
-            yield found
+        log_events = _within((_event(event, stream) for event in page.get("events", ())), since_ms, until_ms)
+        if log_events:
+            yield log_events
         # The end is where a call returns the token that it was given.
         if page.get(key) in (None, token.get("nextToken")):
             return
@@ -109,9 +109,9 @@ def _filtered(
     for _ in range(most_pages):
         page = _page(account, "filter_log_events", **asked, **token)
         listed = page.get("events", ())
-        found = _within((_event(one, one["logStreamName"]) for one in listed), since_ms, until_ms)
-        if found:
-            yield found
+        log_events = _within((_event(one, one["logStreamName"]) for one in listed), since_ms, until_ms)
+        if log_events:
+            yield log_events
         if not page.get("nextToken"):
             return
         token = {"nextToken": page["nextToken"]}
@@ -133,9 +133,9 @@ def _event(described: dict[str, Any], stream: str) -> LogEvent:
 def _within(found: Iterator[LogEvent], since_ms: int | None, until_ms: int | None) -> Page:
     """Return the events of the period. GetLogEvents leaves out what is at its end, FilterLogEvents does not."""
     return tuple(
-        one
-        for one in found
-        if (since_ms is None or one.at_ms >= since_ms) and (until_ms is None or one.at_ms < until_ms)
+        log_event
+        for log_event in found
+        if (since_ms is None or log_event.at_ms >= since_ms) and (until_ms is None or log_event.at_ms < until_ms)
     )
 
 

@@ -47,9 +47,9 @@ class SsmSlurm:
         Raises NotAllowedError where the account does not let one, UnreachableError where the node does not answer.
         """
         ended = self._ended(self._sent(line_as_cluster_user(arguments, content, self.block_bytes)))
-        found = answer_in(ended.get("StandardOutputContent", ""), self.words)
-        if found is not None:
-            return found
+        answer = answer_in(ended.get("StandardOutputContent", ""), self.words)
+        if answer is not None:
+            return answer
         said = " ".join(ended.get("StandardErrorContent", "").split())[-300:]
         status = ended.get("StatusDetails") or ended["Status"]
         if said.startswith("trainyard: error: "):

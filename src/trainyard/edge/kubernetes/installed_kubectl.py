@@ -56,8 +56,8 @@ def _asked(path: str, changed_ns: int) -> InstalledKubectl:
         timeout_s=_ANSWERS_WITHIN_S,
     )
     version = _version(ended.output)
-    found = re.match(r"v1\.(\d{1,4})\.", version)
-    if ended.status or found is None:
+    match = re.match(r"v1\.(\d{1,4})\.", version)
+    if ended.status or match is None:
         silent = f"nothing within {_ANSWERS_WITHIN_S:.0f} s" if ended.timed_out else "nothing"
         said = ended.output.strip() or " ".join(ended.said) or silent
         raise TrainyardError(
@@ -65,7 +65,7 @@ def _asked(path: str, changed_ns: int) -> InstalledKubectl:
             where=path,
             hint=f"`kubectl version --client` has to print a version; install it anew: {_INSTALLING}",
         )
-    return InstalledKubectl(path, version, int(found[1]))
+    return InstalledKubectl(path, version, int(match[1]))
 
 
 def _version(output: str) -> str:

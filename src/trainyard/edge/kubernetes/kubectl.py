@@ -102,16 +102,16 @@ def kubectl_of(account: Account, cluster_name: str) -> Iterator[Kubectl]:
     has no endpoint yet.
     """
     program = installed_kubectl()
-    found = find_cluster(account, cluster_name)
-    if found is None:
+    eks_cluster = find_cluster(account, cluster_name)
+    if eks_cluster is None:
         raise TrainyardError(
             f"there is no EKS cluster {cluster_name} in {account.region}",
             where=cluster_name,
             hint="check the name and --region; `aws eks list-clusters` lists them",
         )
-    if not found.endpoint:
-        raise unreachable(cluster_name, f"it is {found.status} and has no endpoint")
-    with private_kubeconfig(found, account.region) as kubeconfig:
+    if not eks_cluster.endpoint:
+        raise unreachable(cluster_name, f"it is {eks_cluster.status} and has no endpoint")
+    with private_kubeconfig(eks_cluster, account.region) as kubeconfig:
         yield ProgramKubectl(program.path, kubeconfig, program_variables(account), cluster_name)
 
 

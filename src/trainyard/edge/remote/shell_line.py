@@ -38,20 +38,20 @@ def answer_in(printed: str, where: str) -> Answer | None:
     answers = list(_ANSWER.finditer(printed))
     if not answers:
         return None
-    found = answers[-1]  # whatever a profile prints comes before
+    match = answers[-1]  # whatever a profile prints comes before
     try:
         output, error = (
-            b"" if group == "-" else base64.b64decode(group, validate=True) for group in found.groups()[2:]
+            b"" if group == "-" else base64.b64decode(group, validate=True) for group in match.groups()[2:]
         )
     except binascii.Error:
         return None
-    if len(output) < int(found[2]):
+    if len(output) < int(match[2]):
         raise TrainyardError(
-            f"a command answers with {int(found[2]):,} bytes, and only {len(output):,} can be passed on",
+            f"a command answers with {int(match[2]):,} bytes, and only {len(output):,} can be passed on",
             where=where,
             hint="submit fewer jobs at once, with --phase or --only",
         )
-    return Answer(int(found[1]), output, error.decode("utf-8", "replace"))
+    return Answer(int(match[1]), output, error.decode("utf-8", "replace"))
 
 
 def _words(arguments: Sequence[str], content: bytes, most_bytes: int) -> str:

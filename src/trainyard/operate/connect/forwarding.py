@@ -71,9 +71,9 @@ def tunnel_wanted(written: str) -> Wanted:
 
     Raises InputError for anything else.
     """
-    found = _WRITTEN.fullmatch(written)
-    if found is not None:
-        what, local = found.groups()
+    match = _WRITTEN.fullmatch(written)
+    if match is not None:
+        what, local = match.groups()
         port = NAMED_PORTS.get(what) or int(what)
         local_port = port if local is None else int(local)
         if 0 < port <= _LARGEST_PORT and 0 < local_port <= _LARGEST_PORT:

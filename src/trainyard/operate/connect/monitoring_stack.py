@@ -12,9 +12,9 @@ _MODE = "MonitoringType"
 def monitoring_stack(account: Account, cluster: str) -> StackState | None:
     """Return it; None where trainyard made none for the cluster."""
     own = stacks_tagged(account, CLUSTER, cluster)
-    environment = next((one.tags[ENVIRONMENT] for one in own if ENVIRONMENT in one.tags), None)
+    environment = next((stack_state.tags[ENVIRONMENT] for stack_state in own if ENVIRONMENT in stack_state.tags), None)
     shared = [] if environment is None else stacks_tagged(account, ENVIRONMENT, environment)
-    stacks = [*own, *(one for one in shared if CLUSTER not in one.tags)]
+    stacks = [*own, *(stack_state for stack_state in shared if CLUSTER not in stack_state.tags)]
     return next((stack for stack in stacks if _MODE in stack.outputs), None)
 
 

@@ -23,9 +23,9 @@ def found_key(target: Target, named: Path | None) -> Path | None:
 
 def ssh_key(target: Target, named: Path | None) -> Path | None:
     """Return the private key to use; None where an ssh-agent may have it. Raises InputError where there is none."""
-    found = found_key(target, named)
-    if found is not None or agent_is_there():
-        return found
+    path = found_key(target, named)
+    if path is not None or agent_is_there():
+        return path
     if target.key_pair is None:
         hint = "leave out --ssh: a session needs no key; or name a key that the node knows with --key"
         raise InputError(f"{target.words} was launched without a key pair", where="--ssh", hint=hint)

@@ -33,7 +33,7 @@ def find_target(account: Account, cluster: str, node: str | None) -> Target:
         hint = "letters, digits and hyphens, as `trainyard status` takes it"
         raise InputError(f"{cluster!r} is no name of a cluster", where="NAME", hint=hint)
     described = [one for one in instances_of_cluster(account, cluster) if one["State"]["Name"] not in _GONE]
-    targets = sorted((target_of(cluster, one) for one in described), key=lambda one: one.launched, reverse=True)
+    targets = sorted((target_of(cluster, one) for one in described), key=lambda target: target.launched, reverse=True)
     wanted = node or HEAD
     if wanted == "monitoring":
         return _monitoring(account, cluster, targets)
@@ -55,7 +55,7 @@ def _without_head(account: Account, cluster: str, node: str | None) -> Target | 
 def _by_role(role: str, targets: Sequence[Target]) -> Target | None:
     """Return one of a role: the newest that runs, or that there is."""
     of_role = [target for target in targets if target.role == role]
-    return next((one for one in of_role if one.state == "running"), of_role[0] if of_role else None)
+    return next((target for target in of_role if target.state == "running"), of_role[0] if of_role else None)
 
 
 def _by_name(account: Account, cluster: str, wanted: str, targets: Sequence[Target]) -> Target | None:

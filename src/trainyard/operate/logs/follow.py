@@ -55,7 +55,7 @@ class Following:
         pattern = None if self.search is None else self.search.pattern
         found = filtered(self.account, self.group, names, since_ms, until_ms, pattern=pattern)
         kept_from_ms = int(self.account.clock.now() * 1000) - 2 * OVERLAP_MS
-        for event in (one for page in found for one in page):
+        for event in (log_event for page in found for log_event in page):
             if event.id in self._seen:
                 continue
             if event.at_ms >= kept_from_ms:

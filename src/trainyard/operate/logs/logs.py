@@ -54,7 +54,7 @@ class Logs:
         if shown:
             # One millisecond may hold more than were shown.
             begin_ms = max(shown[0].at_ms + (len(shown) == tail), shown[-1].at_ms - OVERLAP_MS)
-        known = Counter((one.at_ms, one.stream, one.message) for one in shown)
+        known = Counter((log_event.at_ms, log_event.stream, log_event.message) for log_event in shown)
         following = Following(self.account, self.log.group.name, self._streams_now, search, known)
         yield from following.follow(begin_ms, of.until_ms)
 

@@ -73,13 +73,13 @@ def read_last(  # noqa: PLR0913  those of read, and how many
         return []
     if len(streams) == 1:
         return _last_of_one(account, log, streams[0], of, most=most, search=search)
-    found: list[LogEvent] = []
+    log_events: list[LogEvent] = []
     for step in _steps_back(log, of, account.clock.now()):
-        last = deque(read(account, log, streams, step, search), most - len(found))
-        found = [*last, *found]
-        if len(found) >= most:
+        last = deque(read(account, log, streams, step, search), most - len(log_events))
+        log_events = [*last, *log_events]
+        if len(log_events) >= most:
             break
-    return found
+    return log_events
 
 
 def _last_of_one(  # noqa: PLR0913  those of read_last
@@ -87,7 +87,7 @@ def _last_of_one(  # noqa: PLR0913  those of read_last
 ) -> list[LogEvent]:
     found: list[LogEvent] = []
     for page in events(account, log.group.name, stream.name, *of, newest_first=True):
-        found = [*(one for one in page if search is None or search.finds(one.message)), *found]
+        found = [*(log_event for log_event in page if search is None or search.finds(log_event.message)), *found]
         if len(found) >= most:
             break
     return found[-most:]

@@ -65,7 +65,7 @@ class BucketRecords:
     def look(self, alive: Collection[str]) -> Readings:
         """Return the records of some instances that are there, and the newest of those that are gone."""
         wanted, unread = to_read(objects_in(self.account, self.bucket, self.folder, _MOST_PAGES), alive)
-        self._kept = {id_: one for id_, one in self._kept.items() if id_ in wanted}
+        self._kept = {id_: reading for id_, reading in self._kept.items() if id_ in wanted}
         changed = [id_ for id_, one in wanted.items() if id_ not in self._kept or self._kept[id_].etag != one.etag]
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             for reading in pool.map(lambda id_: self._read(id_, wanted[id_]), changed):

@@ -105,6 +105,6 @@ def compared(place: Place, now: float, instances: Sequence[Node], readings: Read
         node_that_is_there(instance, known.get(instance.id), expects_record=publishes) for instance in instances
     )
     ids = {node.id for node in there}
-    left = sorted((one for one in known.values() if one.instance_id not in ids), key=lambda one: -one.written)
+    left = sorted((one for one in known.values() if one.instance_id not in ids), key=lambda reading: -reading.written)
     gone = tuple(map(node_that_is_gone, left))
     return Nodes(*place, now, wanted, wanted.groups, there, gone, readings.unread)

@@ -91,8 +91,8 @@ def expected_of(deployment: Deployment | None, pointer: bytes | None) -> Expecte
 def _published(content: bytes) -> Published:
     if content.strip() == _NONE:
         return Published(None)
-    found = _POINTER.fullmatch(content)
-    return Published(found[1].decode()) if found else Published(None, "it holds no SHA-256 and file name")
+    match = _POINTER.fullmatch(content)
+    return Published(match[1].decode()) if match else Published(None, "it holds no SHA-256 and file name")
 
 
 def _timeouts(spec: Spec | None) -> dict[str, int]:

@@ -30,9 +30,9 @@ def failures_logged(account: Account, bucket: str, cluster: str) -> list[Logged]
     Raises TrainyardError where the bucket cannot be read.
     """
     readings = BucketRecords(account, bucket, f"{folder(cluster)}/nodes").look(())
-    read = sorted(readings.by_instance.values(), key=lambda one: one.written)
-    logged = [(one, tuple(_lines(one))) for one in read]
-    return [Logged(_name(one), lines) for one, lines in logged if lines]
+    read = sorted(readings.by_instance.values(), key=lambda reading: reading.written)
+    logged = [(reading, tuple(_lines(reading))) for reading in read]
+    return [Logged(_name(reading), lines) for reading, lines in logged if lines]
 
 
 def _name(reading: Reading) -> str:

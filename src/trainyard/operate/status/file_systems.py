@@ -75,7 +75,7 @@ def fsx(account: Account, name: str, wanted: list[Mount]) -> tuple[FileSystem, .
         if (mount := _mounted(file_system, _fsx_ids(file_system), wanted)) or _owned(file_system, name)
     }
     # Of a volume of OpenZFS nobody says here in which file system it is.
-    missing = (one for one in wanted if one.id is not None and one.id.startswith("fs-"))
+    missing = (mount for mount in wanted if mount.id is not None and mount.id.startswith("fs-"))
     return (*found.values(), *_missing("FSx", missing, found))
 
 
@@ -97,13 +97,13 @@ def efs(account: Account, name: str, wanted: list[Mount]) -> tuple[FileSystem, .
         for file_system in efs_api.file_systems(account)
         if (mount := _mounted(file_system, {file_system["FileSystemId"]}, wanted)) or _owned(file_system, name)
     }
-    return (*found.values(), *_missing("EFS", (one for one in wanted if one.id is not None), found))
+    return (*found.values(), *_missing("EFS", (mount for mount in wanted if mount.id is not None), found))
 
 
 def ebs(account: Account, name: str, wanted: list[Mount]) -> tuple[FileSystem, ...]:
     """Return the shared EBS volumes of a cluster: those that it mounts."""
-    ids = tuple(one.id for one in wanted if one.id is not None)
-    names = [one.name for one in wanted if one.id is None]
+    ids = tuple(mount.id for mount in wanted if mount.id is not None)
+    names = [mount.name for mount in wanted if mount.id is None]
     described = [
         *(volumes(account, ids).values() if ids else ()),
         *(shared_volumes(account, name, names) if names else ()),
@@ -113,15 +113,15 @@ def ebs(account: Account, name: str, wanted: list[Mount]) -> tuple[FileSystem, .
         for one in described
         for mount in [_mounted(one, {one["VolumeId"]}, wanted)]
     }
-    return (*found.values(), *_missing("EBS", (one for one in wanted if one.id is not None), found))
+    return (*found.values(), *_missing("EBS", (mount for mount in wanted if mount.id is not None), found))
 
 
 def _mounted(described: Mapping[str, Any], ids: set[str], wanted: list[Mount]) -> Mount | None:
     """Return what is mounted, by its id, or by the name that ParallelCluster gives to what it makes for the cluster."""
     tags = _tags(described)
-    for one in wanted:
-        if one.id in ids or (one.id is None and tags.get("Name") == one.name and _OWNERS[0] in tags):
-            return one
+    for mount in wanted:
+        if mount.id in ids or (mount.id is None and tags.get("Name") == mount.name and _OWNERS[0] in tags):
+            return mount
     return None
 
 
@@ -135,6 +135,6 @@ def _tags(described: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _missing(kind: str, wanted: Iterator[Mount], found: Mapping[str, FileSystem]) -> Iterator[FileSystem]:
-    for one in wanted:
-        if one.id is not None and one.id not in found:
-            yield FileSystem(kind, one.id, "MISSING", None, one.folder)
+    for mount in wanted:
+        if mount.id is not None and mount.id not in found:
+            yield FileSystem(kind, mount.id, "MISSING", None, mount.folder)

@@ -57,7 +57,7 @@ def node_hours(nodes: Iterable[Node], region: str, now_s: float) -> NodeHours:
         if node.state in _PAID and node.launched is not None:
             alike[node.instance_type, node.purchase].append(_hours(node.launched, now_s))
     lines = [_line(*kind, hours, region) for kind, hours in sorted(alike.items())]
-    read = [one.source.read for kind, _ in alike if (one := prices.instance_hour(kind, region)) is not None]
+    read = [price.source.read for kind, _ in alike if (price := prices.instance_hour(kind, region)) is not None]
     return NodeHours(tuple(lines), min(map(str, read), default=None))
 
 

@@ -55,8 +55,8 @@ def batch_target(account: Account, cluster: str, wanted: str | None) -> Target |
 
 def _instance_of_job(account: Account, resources: BatchResources, wanted: str) -> str | None:
     """Return the id of the instance where a job or a node of one runs."""
-    found = described_jobs(account, [wanted] if "#" in wanted else [wanted, f"{wanted}#0"])
-    place = next((one.container_instance for one in found if one.container_instance), None)
+    job_details = described_jobs(account, [wanted] if "#" in wanted else [wanted, f"{wanted}#0"])
+    place = next((job_detail.container_instance for job_detail in job_details if job_detail.container_instance), None)
     if place is None:
         raise TrainyardError(
             f"job {wanted} runs on no instance",

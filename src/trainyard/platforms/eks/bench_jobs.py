@@ -94,9 +94,9 @@ class OnEks:
         with self._asked() as kubectl:
             mpi_runs.refuse_without_operator(kubectl, self.cluster)
             for job in jobs:
-                found = fit_in(kubectl, _mpi_job(job))
-                if not found.enough:
-                    raise self._unfit(job, found)
+                fit = fit_in(kubectl, _mpi_job(job))
+                if not fit.enough:
+                    raise self._unfit(job, fit)
 
     def begun(self, folder: str) -> bool:
         """Return whether there is a run of the submission."""
@@ -191,12 +191,12 @@ class OnEks:
         """Raise TrainyardError where the cluster of this name is somebody else's."""
         if self._is_ours:
             return
-        found = find_cluster(self.account, self.cluster)
-        if found is not None and found.tags.get(CLUSTER) != self.cluster:
+        eks_cluster = find_cluster(self.account, self.cluster)
+        if eks_cluster is not None and eks_cluster.tags.get(CLUSTER) != self.cluster:
             problem = f"the EKS cluster {self.cluster} is not trainyard's: it has no tag {CLUSTER}={self.cluster}"
             hint = "its MPIJobs are in bench/ of `trainyard render`, to be applied by whoever may use the cluster"
-            raise TrainyardError(problem, where=found.arn, hint=hint)
-        self._is_ours = found is not None
+            raise TrainyardError(problem, where=eks_cluster.arn, hint=hint)
+        self._is_ours = eks_cluster is not None
 
     def _state(self, kubectl: Kubectl, number: str) -> State:
         run = mpi_runs.run_numbered(kubectl, number)
@@ -207,11 +207,11 @@ class OnEks:
         held = self._stuck.held_up(number, look)
         if held is None:
             return look.state
-        found = fit_in(kubectl, run)
-        if held == "unschedulable" and found.enough:
+        fit = fit_in(kubectl, run)
+        if held == "unschedulable" and fit.enough:
             # Somebody else has them, and gives them back one day: as long as it is followed at all, it waits.
             return look.state._replace(reason=f"{look.state.reason}; {holders(kubectl, run)}")
-        raise stuck(held, run["metadata"]["name"], mpi_runs.label_of_pods(run), _why(kubectl, run, look, found))
+        raise stuck(held, run["metadata"]["name"], mpi_runs.label_of_pods(run), _why(kubectl, run, look, fit))
 
     def _unfit(self, job: Job, found: Fit) -> TrainyardError:
         problem = f"{job.id} wants {found.wanted} nodes of {job.queue}, and {found.fit} can take it: {found.words}"

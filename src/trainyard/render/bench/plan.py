@@ -119,9 +119,9 @@ def _sizes(nodes: GpuNodes, test: dict[str, Any]) -> _Sizes:
 
 
 def _bytes(text: str) -> int:
-    found = re.fullmatch(r"(\d+) (B|KiB|MiB|GiB)", text)
-    assert found is not None, text  # noqa: S101  our own file, which a test reads
-    return int(found[1]) * _UNITS[found[2]]
+    match = re.fullmatch(r"(\d+) (B|KiB|MiB|GiB)", text)
+    assert match is not None, text  # noqa: S101  our own file, which a test reads
+    return int(match[1]) * _UNITS[match[2]]
 
 
 def _optimisation(nodes: GpuNodes, image: str | None) -> Iterator[BenchJob]:

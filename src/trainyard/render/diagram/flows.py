@@ -145,7 +145,7 @@ def _of_files(spec: Spec, layout: Layout) -> Iterator[Flow]:
     words = "every node mounts them"
     yield Flow(((x, bottom), (x, layout.files.y)), words, (x + 9, layout.files.y - 12), both=True, room=200)
     linked = [file_system.settings for file_system in spec.file_systems if isinstance(file_system.settings, Lustre)]
-    settings = (one for one in linked if one.data_repository is not None)
+    settings = (lustre for lustre in linked if lustre.data_repository is not None)
     buckets = ((placed.box, bucket.box) for placed, bucket in layout.file_systems if bucket is not None)
     for lustre, (box, bucket) in zip(settings, buckets, strict=True):
         yield _exchange(lustre, box, bucket)

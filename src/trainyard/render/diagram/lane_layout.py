@@ -73,8 +73,8 @@ def _columns(spec: Spec, lane: Lane, place: Box) -> tuple[tuple[QueueBox, Box], 
     placed = []
     for queue in lane.queues:
         column = bottoms.index(min(bottoms))
-        one = QueueBox(spec, queue, width)
-        box = Box(place.x + column * (width + _GAP), bottoms[column], width, one.height)
+        queue_box = QueueBox(spec, queue, width)
+        box = Box(place.x + column * (width + _GAP), bottoms[column], width, queue_box.height)
         bottoms[column] = box.bottom + _GAP
-        placed.append((one, box))
+        placed.append((queue_box, box))
     return tuple(placed)

@@ -52,10 +52,10 @@ def _alternatives(part: str) -> list[str]:
 
 def _numbers(piece: str) -> list[str]:
     """Return the numbers of a range, with as many digits as its first one has."""
-    found = _RANGE.match(piece)
-    if found is None:
+    match = _RANGE.match(piece)
+    if match is None:
         raise NodeError(f"{_short(piece)} is no range of nodes")
-    first, last = found[1], found[2] or found[1]
+    first, last = match[1], match[2] or match[1]
     if len(last) > 9 or int(last) - int(first) >= MOST_NODES:
         raise NodeError(f"{_short(piece)} names more than {MOST_NODES} nodes")
     return [str(number).zfill(len(first)) for number in range(int(first), int(last) + 1)]

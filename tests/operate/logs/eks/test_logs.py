@@ -49,15 +49,15 @@ OF = EksCluster(
 
 
 def of_pods(of: EksCluster = OF, **wanted: Any) -> PodLogs:
-    found = logs_of("llm", of.account(), kubectl=of.kubectl().of, **wanted)
-    assert isinstance(found, PodLogs)
-    return found
+    pod_logs = logs_of("llm", of.account(), kubectl=of.kubectl().of, **wanted)
+    assert isinstance(pod_logs, PodLogs)
+    return pod_logs
 
 
 def of_cloudwatch(of: EksCluster = OF, **wanted: Any) -> Logs:
-    found = logs_of("llm", of.account(), kubectl=of.kubectl().of, **wanted)
-    assert isinstance(found, Logs)
-    return found
+    logs = logs_of("llm", of.account(), kubectl=of.kubectl().of, **wanted)
+    assert isinstance(logs, Logs)
+    return logs
 
 
 def messages(found: Logs | PodLogs, of: Period = WHOLE, **how: Any) -> list[str]:
@@ -80,21 +80,21 @@ def test_a_name_says_what_logs_and_on_which_node(name: str, kind: str, host: str
 
 
 def test_the_streams_of_the_control_plane_are_listed_and_its_other_groups_named(capsys):
-    found = of_cloudwatch()
-    assert found.log.group.name == CONTROL_PLANE
-    print_log(found)
+    logs = of_cloudwatch()
+    assert logs.log.group.name == CONTROL_PLANE
+    print_log(logs)
     text = capsys.readouterr().out
     assert "2 streams of the control plane\n" in text
     assert f"another group of this cluster: --group {INSIGHTS} (" in text
     assert "pods: --pod, --job and --node read their logs by kubectl" in text
-    assert [stream["log"] for stream in log_values(found)["streams"]] == ["kube-scheduler", "authenticator"]
+    assert [stream["log"] for stream in log_values(logs)["streams"]] == ["kube-scheduler", "authenticator"]
 
 
 def test_what_the_control_plane_says_is_printed_with_who_says_it(capsys):
-    found = of_cloudwatch(kinds=("kube-scheduler",))
-    assert messages(found) == ["no nodes", "no GPUs"]
+    logs = of_cloudwatch(kinds=("kube-scheduler",))
+    assert messages(logs) == ["no nodes", "no GPUs"]
     show = event_printer(of_cloudwatch(), as_json=False)
-    for event in found.events(Period()):
+    for event in logs.events(Period()):
         show(event)
     assert " kube-scheduler no nodes\n" in capsys.readouterr().out
 
@@ -106,8 +106,8 @@ def test_where_the_control_plane_has_written_nothing_that_is_said():
 
 
 def test_of_container_insights_the_streams_of_a_node_are_chosen():
-    found = of_cloudwatch(group=INSIGHTS, nodes=("ip-10-0-16-2",))
-    assert [stream.name for stream in found.streams] == [OF_NODE]
+    logs = of_cloudwatch(group=INSIGHTS, nodes=("ip-10-0-16-2",))
+    assert [stream.name for stream in logs.streams] == [OF_NODE]
     with pytest.raises(InputError, match="has no logs of a node 'ip-10-0-16-9'"):
         of_cloudwatch(group=INSIGHTS, nodes=("ip-10-0-16-9",))
 
@@ -150,19 +150,19 @@ def test_the_lines_of_several_pods_are_in_the_order_of_time():
 
 
 def test_lines_are_those_of_a_period_those_that_are_found_or_only_the_last():
-    found = of_pods(jobs=("train",))
+    pod_logs = of_pods(jobs=("train",))
     since = (1_800_000_000 - 6 * 60) * 1000
-    assert messages(found, Period(since)) == ["third", "third", "last \x1b[2J"]
-    assert messages(found, Period(None, since)) == ["first", "second", "no time of its own"]
-    assert messages(found, grep="th[i]rd") == ["third", "third"]
-    assert messages(found, tail=2) == ["third", "last \x1b[2J"]
-    assert messages(found, tail=0) == []
+    assert messages(pod_logs, Period(since)) == ["third", "third", "last \x1b[2J"]
+    assert messages(pod_logs, Period(None, since)) == ["first", "second", "no time of its own"]
+    assert messages(pod_logs, grep="th[i]rd") == ["third", "third"]
+    assert messages(pod_logs, tail=2) == ["third", "last \x1b[2J"]
+    assert messages(pod_logs, tail=0) == []
 
 
 def test_nothing_of_a_log_commands_the_terminal(capsys):
-    found = of_pods(jobs=("train",))
-    show = event_printer(found, as_json=False)
-    for event in found.events(Period()):
+    pod_logs = of_pods(jobs=("train",))
+    show = event_printer(pod_logs, as_json=False)
+    for event in pod_logs.events(Period()):
         show(event)
     out = capsys.readouterr().out
     assert "train-worker-1 train last \\x1b[2J\n" in out
@@ -191,9 +191,9 @@ def test_a_pod_that_has_gone_is_told_and_the_others_are_read():
 
 
 def test_where_nothing_can_be_read_that_is_an_error():
-    found = of_pods(OF.but(logs={}), jobs=("train",))
+    pod_logs = of_pods(OF.but(logs={}), jobs=("train",))
     with pytest.raises(TrainyardError, match="not found"):
-        messages(found)
+        messages(pod_logs)
 
 
 def test_where_no_line_is_found_that_is_told(capsys):
@@ -202,20 +202,20 @@ def test_where_no_line_is_found_that_is_told(capsys):
 
 
 def test_pods_are_listed_with_their_nodes(capsys):
-    found = of_pods(jobs=("train",))
-    print_log(found)
+    pod_logs = of_pods(jobs=("train",))
+    print_log(pod_logs)
     text = capsys.readouterr().out
     assert text.splitlines()[0] == "2 containers of 2 pods, by kubectl"
     assert f"  default/train-worker-0  {'':<25}" in text
-    assert [stream["pod"] for stream in log_values(found)["streams"]] == [
+    assert [stream["pod"] for stream in log_values(pod_logs)["streams"]] == [
         "default/train-worker-0",
         "default/train-worker-1",
     ]
 
 
 def test_a_cluster_that_logs_nothing_in_cloudwatch_has_its_pods():
-    found = of_pods(OF.but(log_streams={}))
-    assert len(found.streams) == 2
+    pod_logs = of_pods(OF.but(log_streams={}))
+    assert len(pod_logs.streams) == 2
 
 
 def test_a_name_that_nobody_has_is_one_clear_error():

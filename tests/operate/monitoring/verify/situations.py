@@ -123,4 +123,4 @@ def found(
 ) -> list[tuple[str, str, str]]:
     """Return severity, id and message of what a check finds."""
     situation = Situation(spec(), keeper or FakeKeeper(whole()), account)
-    return [(one.severity, one.id, one.message) for one in check(situation)]
+    return [(finding.severity, finding.id, finding.message) for finding in check(situation)]

@@ -141,7 +141,7 @@ def test_a_topic_needs_somebody_who_has_confirmed():
 
 
 def test_dashboards_in_cloudwatch_that_are_missing_are_named():
-    names = [dashboard_name("llm", one) for one in dashboards_of(spec())]
+    names = [dashboard_name("llm", cloud_watch_dashboard) for cloud_watch_dashboard in dashboards_of(spec())]
     assert len(names) > 1
     with account_in_memory() as account:
         known = InAccount(account, spec(), {})

@@ -69,7 +69,7 @@ def found(
     """Return what a check finds, and what it has looked at."""
     of = spec(TEXT.replace("PLATFORM", platform))
     situation = Situation(of, keeper or FakeKeeper(), InAccount(account, of, outputs))
-    return [(one.id, one.message) for one in check(situation)], dict(situation.looked_at)
+    return [(finding.id, finding.message) for finding in check(situation)], dict(situation.looked_at)
 
 
 def scraped(*ids: str) -> FakeKeeper:

@@ -133,7 +133,7 @@ def test_the_variables_of_a_query_are_filled_in_for_one_cluster():
 
 @pytest.mark.parametrize("collector", ["slurm", "slurm_rivosinc", "efa", "node_health", "collectors"])
 def test_the_registry_is_that_of_the_nodes(collector: str):
-    assert registry(collector) == {name: frozenset(one.labels) for name, one in registered(collector).items()}
+    assert registry(collector) == {name: frozenset(metric.labels) for name, metric in registered(collector).items()}
 
 
 def test_what_is_always_exported_is_known_to_be_exported():
@@ -161,7 +161,7 @@ def test_the_names_of_slurms_metrics_are_the_default_ones_and_those_that_the_spe
 def test_what_is_looked_at_is_counted():
     situation = Situation(spec(), OnlySome("."))
     assert list(panels(situation)) == []
-    wanted = [panel for one in dashboards_for(features_of(spec())) for panel in one.panels()]
+    wanted = [panel for dashboard in dashboards_for(features_of(spec())) for panel in dashboard.panels()]
     assert situation.looked_at["panels"] == len(wanted)
 
 

@@ -24,7 +24,7 @@ ALL_OF_GPU = "node-exporter, dcgm-exporter, trainyard-node of queue gpu"
 
 
 def without(instance_id: str) -> list[Sample]:
-    return [one for one in whole() if one.labels["instance_id"] != instance_id]
+    return [sample for sample in whole() if sample.labels["instance_id"] != instance_id]
 
 
 def test_a_whole_cluster_is_good_with_an_account_and_without():
@@ -47,7 +47,7 @@ def test_an_instance_that_is_not_scraped_is_named():
 
 
 def test_one_exporter_that_is_not_scraped_is_named_alone():
-    keeper = FakeKeeper([one for one in whole() if one.labels["job"] != "dcgm-exporter"])
+    keeper = FakeKeeper([sample for sample in whole() if sample.labels["job"] != "dcgm-exporter"])
     message = f"dcgm-exporter of queue gpu is not scraped: {FIRST}, {SECOND}"
     assert found(targets, keeper, in_account()) == [("error", "target-missing", message)]
 

@@ -45,8 +45,8 @@ def test_a_check_that_may_not_be_made_is_a_warning_and_the_others_are_made():
     keeper = FakeKeeper(whole(), {"max(timestamp": 1.0})
     verified = verify(Situation(spec(), keeper, account), lambda _: None)
     refused = [finding for finding in verified.findings if finding.id == "not-verified"]
-    assert {one.severity for one in refused} == {"warning"}
-    assert "tags of instances: not allowed: ec2:DescribeInstances" in {one.message for one in refused}
+    assert {finding.severity for finding in refused} == {"warning"}
+    assert "tags of instances: not allowed: ec2:DescribeInstances" in {finding.message for finding in refused}
     assert any(finding.id == "panel-empty" for finding in verified.findings)
 
 

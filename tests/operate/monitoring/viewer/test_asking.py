@@ -41,7 +41,7 @@ def test_of_a_large_cluster_only_the_nodes_that_are_shown_are_asked_for_over_tim
     answer = Asking(source).over_time(EXPR, Selection(), HOUR, 3)
     assert (names(answer), answer.total) == ({"n997", "n998", "n999"}, 1000)
     assert [query for query, *_ in source.ranges] == ['load{cluster=~".*", node_name=~"n997|n998|n999"}']
-    assert all(len(one.points) == HOUR.points for one in answer.series)
+    assert all(len(series.points) == HOUR.points for series in answer.series)
 
 
 def test_a_query_that_compares_nodes_is_asked_as_it_is_and_not_narrowed_a_second_time():
@@ -49,7 +49,7 @@ def test_a_query_that_compares_nodes_is_asked_as_it_is_and_not_narrowed_a_second
     asking = Asking(source)
     answer = asking.over_time(EXPR, Selection(), HOUR, 2)
     assert (names(answer), answer.total) == ({"n98", "n99"}, 100)
-    assert {one.points[-1][1] for one in answer.series} == {-1.0, -2.0}
+    assert {series.points[-1][1] for series in answer.series} == {-1.0, -2.0}
     whole = 'load{cluster=~".*", node_name=~".*"}'
     assert [query for query, *_ in source.ranges] == ['load{cluster=~".*", node_name=~"n98|n99"}', whole]
     later = window(END_S - 3570, END_S + 30)
@@ -60,7 +60,7 @@ def test_a_query_that_compares_nodes_is_asked_as_it_is_and_not_narrowed_a_second
 def test_series_that_do_not_say_their_node_are_asked_for_as_a_whole():
     source = FakeSource([({"user": f"u{number}"}, float(number)) for number in range(50)])
     answer = Asking(source).over_time('jobs{node_name=~"$node"}', Selection(), HOUR, 2)
-    assert {one.labels["user"] for one in answer.series} == {"u48", "u49"}
+    assert {series.labels["user"] for series in answer.series} == {"u48", "u49"}
     assert [query for query, *_ in source.ranges] == ['jobs{node_name=~".*"}']
 
 

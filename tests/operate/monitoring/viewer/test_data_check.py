@@ -12,18 +12,18 @@ from trainyard.operate.monitoring.viewer.data_check import dashboards_data
 
 
 def test_every_panel_of_every_dashboard_is_looked_at():
-    found = dashboards_data(FakeSource([({}, 0.0)]))
-    assert [(one.id, one.with_data) for one in found] == [
+    dashboard_datas = dashboards_data(FakeSource([({}, 0.0)]))
+    assert [(dashboard_data.id, dashboard_data.with_data) for dashboard_data in dashboard_datas] == [
         (dashboard.id, tuple(panel.id for panel in dashboard.panels())) for dashboard in dashboards()
     ]
 
 
 def test_a_panel_that_is_rightly_empty_is_told_apart():
-    found = dashboards_data(FakeSource())
-    for one, dashboard in zip(found, dashboards(), strict=True):
-        assert one.with_data == ()
-        assert one.rightly_empty == tuple(panel.id for panel in dashboard.panels() if panel.may_be_empty)
-        assert len(one.rightly_empty) + len(one.empty) == len(list(dashboard.panels()))
+    dashboard_datas = dashboards_data(FakeSource())
+    for dashboard_data, dashboard in zip(dashboard_datas, dashboards(), strict=True):
+        assert dashboard_data.with_data == ()
+        assert dashboard_data.rightly_empty == tuple(panel.id for panel in dashboard.panels() if panel.may_be_empty)
+        assert len(dashboard_data.rightly_empty) + len(dashboard_data.empty) == len(list(dashboard.panels()))
 
 
 class WithoutSlurm(FakeSource):
@@ -38,7 +38,7 @@ class WithoutSlurm(FakeSource):
 )
 def test_jobs_of_slurm_are_only_missed_where_there_is_a_head_node(node_type: str, state: str):
     source = WithoutSlurm([({"node_type": "Compute"}, 1.0), ({"node_type": node_type}, 1.0)])
-    found = {one.id: one for one in dashboards_data(source)}
+    found = {dashboard_data.id: dashboard_data for dashboard_data in dashboards_data(source)}
     assert "running" in getattr(found["slurm-jobs"], state)
 
 

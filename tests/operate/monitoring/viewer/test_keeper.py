@@ -71,8 +71,8 @@ def test_the_workspace_of_a_cluster_is_found_by_its_name(shared, server):
         stack("use2-monitoring", {ENVIRONMENT: "use2"}, outputs),
         stack("mine", {CLUSTER: "mine", ENVIRONMENT: "use2"}, {}),
     )
-    found = keeper_of("mine", account_with(server, *(environment if shared else (own,))))
-    assert (found.url, found.is_amazon) == (WORKSPACE, True)
+    prometheus_api = keeper_of("mine", account_with(server, *(environment if shared else (own,))))
+    assert (prometheus_api.url, prometheus_api.is_amazon) == (WORKSPACE, True)
 
 
 @pytest.mark.integration

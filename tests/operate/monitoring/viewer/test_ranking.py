@@ -28,7 +28,7 @@ def test_only_what_is_ranked_as_a_whole_is_taken_out_of_its_ranking(expr, expect
 
 
 def values(found: list[Sample]) -> list[float]:
-    return [one.value for one in found]
+    return [sample.value for sample in found]
 
 
 def test_the_first_are_the_highest_or_lowest_and_never_what_is_no_number():

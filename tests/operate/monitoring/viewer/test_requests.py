@@ -23,8 +23,8 @@ def test_without_a_time_it_is_the_last_hour_and_the_future_is_not_asked_for():
 
 
 def test_the_address_of_a_page_says_how_long_before_its_end():
-    found = asked(f"/efa-network?to={NOW}&range=900").window(NOW + 9999)
-    assert (found.start_s, found.end_s) == (NOW - 900, NOW)
+    window = asked(f"/efa-network?to={NOW}&range=900").window(NOW + 9999)
+    assert (window.start_s, window.end_s) == (NOW - 900, NOW)
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ def pattern_of(name: str) -> str:
     """Return the regular expression that Prometheus would read out of a query."""
     found = _STRING.fullmatch(filled('x{cluster=~"$cluster"}', Selection(cluster=(name,)), HOUR))
     assert found is not None, "the name broke out of its string"
-    return re.sub(r"\\(.)", lambda one: "\n" if one[1] == "n" else one[1], found[1])
+    return re.sub(r"\\(.)", lambda match: "\n" if match[1] == "n" else match[1], found[1])
 
 
 @pytest.mark.parametrize("name", HOSTILE)

@@ -99,9 +99,9 @@ def stuck(reason: str) -> BatchCluster:
 
 
 def test_a_cluster_that_is_well_has_no_causes():
-    found = diagnosed(WAITING.but(instances=(instance(),), registered=(I1,)))
-    assert (causes(found), found.unrecognised) == ([], ())
-    assert [one.name for one in found.unread] == ["its logs in CloudWatch"]
+    diagnosis = diagnosed(WAITING.but(instances=(instance(),), registered=(I1,)))
+    assert (causes(diagnosis), diagnosis.unrecognised) == ([], ())
+    assert [unread.name for unread in diagnosis.unread] == ["its logs in CloudWatch"]
 
 
 @pytest.mark.parametrize(
@@ -117,10 +117,10 @@ def test_a_cluster_that_is_well_has_no_causes():
     ],
 )
 def test_what_batch_says_of_a_job_that_waits_is_the_cause(reason, cause):
-    found = diagnosed(stuck(reason))
-    assert causes(found) == [cause]
+    diagnosis = diagnosed(stuck(reason))
+    assert causes(diagnosis) == [cause]
     assert f'"jobId": "{JOB}", "jobName": "bench", "status": "RUNNABLE", "statusReason": "{reason}"' in first_line(
-        found
+        diagnosis
     )
 
 
@@ -143,16 +143,16 @@ def test_what_batch_says_of_a_job_that_waits_is_the_cause(reason, cause):
     ids=["capacity", "quota", "reservation"],
 )
 def test_what_auto_scaling_says_of_launches_that_failed_is_the_cause(why, cause):
-    found = diagnosed(WAITING.but(activities=(activity(f"{why}. Launching EC2 instance failed."),)))
-    assert causes(found) == [cause]
-    assert found.causes[0].evidence[0].file == "batch-launches"
+    diagnosis = diagnosed(WAITING.but(activities=(activity(f"{why}. Launching EC2 instance failed."),)))
+    assert causes(diagnosis) == [cause]
+    assert diagnosis.causes[0].evidence[0].file == "batch-launches"
 
 
 def test_an_environment_that_is_invalid_is_the_cause_with_what_batch_says_of_it():
     why = "CLIENT_ERROR - Instance profile arn:aws:iam::123456789012:instance-profile/p does not exist"
-    found = diagnosed(BatchCluster(environments=(environment(status="INVALID", statusReason=why),)))
-    assert causes(found) == ["batch-compute-environment-invalid"]
-    assert why in first_line(found)
+    diagnosis = diagnosed(BatchCluster(environments=(environment(status="INVALID", statusReason=why),)))
+    assert causes(diagnosis) == ["batch-compute-environment-invalid"]
+    assert why in first_line(diagnosis)
 
 
 def bigger(**needs: str) -> BatchCluster:
@@ -279,19 +279,19 @@ WHO = f"job bench ({JOB})"
     ],
 )  # fmt: skip
 def test_what_aws_does_not_say_is_found_by_comparing(of, answers, cause, line):
-    found = diagnosed(of, **answers)
-    assert causes(found) == [cause]
-    assert first_line(found).startswith("batch check: ")
-    assert line in first_line(found)
+    diagnosis = diagnosed(of, **answers)
+    assert causes(diagnosis) == [cause]
+    assert first_line(diagnosis).startswith("batch check: ")
+    assert line in first_line(diagnosis)
 
 
 def test_a_group_of_reservations_that_is_empty_is_the_cause():
     group = "arn:aws:resource-groups:us-east-2:123456789012:group/llm"
     target = {"CapacityReservationTarget": {"CapacityReservationResourceGroupArn": group}}
     of = WAITING.but(launch_template={"CapacityReservationSpecification": target})
-    found = diagnosed(of, **{"resource-groups__ListGroupResources": {"Resources": []}})
-    assert causes(found) == ["capacity-reservation-expired"]
-    assert f"resource group {group} of compute environment {ENVIRONMENT} is not there" in first_line(found)
+    diagnosis = diagnosed(of, **{"resource-groups__ListGroupResources": {"Resources": []}})
+    assert causes(diagnosis) == ["capacity-reservation-expired"]
+    assert f"resource group {group} of compute environment {ENVIRONMENT} is not there" in first_line(diagnosis)
 
 
 def test_instances_that_do_not_come_to_ecs_are_put_down_to_their_subnet():
@@ -322,28 +322,28 @@ def test_what_only_looks_wrong_is_no_cause(of, answers):
 
 def test_an_agent_that_is_not_connected_is_told():
     gone = {**container_instance(I1), "agentConnected": False}
-    found = diagnosed(
+    diagnosis = diagnosed(
         WAITING.but(instances=(instance(),), registered=(I1,)),
         ecs__DescribeContainerInstances={"containerInstances": [gone]},
     )
-    assert causes(found) == ["ecs-instance-not-registered"]
+    assert causes(diagnosis) == ["ecs-instance-not-registered"]
 
 
 def test_of_very_many_streams_the_newest_are_read_and_the_others_are_named(account):
     for number in range(230):
         put(account, f"nccl/default/{number:032x}", [(now_ms(account) - 1000 * number, "fine")], group=LOG_GROUP)
     of = with_logs(BatchCluster(), account, **WELL)
-    found = diagnose_cluster(NAME, of)
-    assert [one.name for one in found.unread] == ["30 older streams of jobs"]
+    diagnosis = diagnose_cluster(NAME, of)
+    assert [unread.name for unread in diagnosis.unread] == ["30 older streams of jobs"]
     assert diagnose_cluster(NAME, of, read_all=True).unread == ()
 
 
 def test_what_a_job_printed_is_diagnosed_with_the_state_of_the_cluster(account):
     xid = "kernel: NVRM: Xid (PCI:0000:a8:00): 79, pid=1, GPU has fallen off the bus."
     put(account, f"nccl/default/{'0' * 32}", [(now_ms(account), xid)], group=LOG_GROUP)
-    found = diagnose_cluster(NAME, with_logs(BatchCluster(), account, **WELL))
-    assert causes(found) == ["gpu-fell-off-bus"]
-    assert found.causes[0].evidence[0].file == f"nccl/default/{'0' * 32}"
+    diagnosis = diagnose_cluster(NAME, with_logs(BatchCluster(), account, **WELL))
+    assert causes(diagnosis) == ["gpu-fell-off-bus"]
+    assert diagnosis.causes[0].evidence[0].file == f"nccl/default/{'0' * 32}"
 
 
 def test_the_nodes_of_narrower_ranges_are_counted_once():
@@ -351,17 +351,17 @@ def test_the_nodes_of_narrower_ranges_are_counted_once():
     ranges = [{"targetNodes": "0:", "container": small}, {"targetNodes": "0:0", "container": big}]
     properties = {"numNodes": 3, "mainNode": 0, "nodeRangeProperties": ranges}
     waiting = job("RUNNABLE") | {"nodeProperties": properties}
-    found = diagnosed(BatchCluster(environments=changed(maxvCpus=100), jobs=(waiting,)))
-    assert "needs 104 vCPUs on 3 nodes, more than the 100" in first_line(found)
+    diagnosis = diagnosed(BatchCluster(environments=changed(maxvCpus=100), jobs=(waiting,)))
+    assert "needs 104 vCPUs on 3 nodes, more than the 100" in first_line(diagnosis)
 
 
 def test_a_job_that_could_not_pull_its_image_is_put_down_to_the_image_that_is_missing():
     failed = job("FAILED", statusReason="Task failed to start")
     attempt = {"container": {"reason": "CannotPullContainerError: not found"}, "statusReason": "Task failed to start"}
     node = node_of(failed, 0, attempts=[attempt | {"stoppedAt": failed["stoppedAt"]}])
-    found = diagnosed(BatchCluster(jobs=(failed, node), images=frozenset()))
-    assert causes(found) == ["batch-image-missing"]
-    assert "batch-cannot-pull-image" in [consequence.cause.id for consequence in found.causes[0].consequences]
+    diagnosis = diagnosed(BatchCluster(jobs=(failed, node), images=frozenset()))
+    assert causes(diagnosis) == ["batch-image-missing"]
+    assert "batch-cannot-pull-image" in [consequence.cause.id for consequence in diagnosis.causes[0].consequences]
 
 
 def test_what_nobody_may_look_at_is_named_and_the_rest_is_diagnosed():
@@ -372,18 +372,18 @@ def test_what_nobody_may_look_at_is_named_and_the_rest_is_diagnosed():
         "autoscaling__DescribeAutoScalingGroups": NOT_ALLOWED,
         "service-quotas__GetServiceQuota": NOT_ALLOWED,
     }
-    found = diagnosed(WAITING.but(environments=changed(maxvCpus=96)), **refused)
-    assert causes(found) == ["batch-max-vcpus-too-low"]
-    assert {one.name for one in found.unread} == {
+    diagnosis = diagnosed(WAITING.but(environments=changed(maxvCpus=96)), **refused)
+    assert causes(diagnosis) == ["batch-max-vcpus-too-low"]
+    assert {unread.name for unread in diagnosis.unread} == {
         "its logs in CloudWatch", "its instance profiles", "instances that ECS knows", "its launch templates",
         "launches of Auto Scaling that failed", "its quotas",
     }  # fmt: skip
 
 
 def test_who_may_not_look_at_the_jobs_gets_to_know_of_the_environments():
-    found = diagnosed(WAITING.but(launch_template=None), batch__ListJobs=NOT_ALLOWED)
-    assert causes(found) == ["launch-names-what-is-missing"]
-    assert "its jobs" in [one.name for one in found.unread]
+    diagnosis = diagnosed(WAITING.but(launch_template=None), batch__ListJobs=NOT_ALLOWED)
+    assert causes(diagnosis) == ["launch-names-what-is-missing"]
+    assert "its jobs" in [unread.name for unread in diagnosis.unread]
 
 
 def test_a_stack_that_somebody_else_made_is_diagnosed_too():
@@ -398,6 +398,6 @@ def test_a_cluster_that_is_not_there_is_one_clear_error():
 
 def test_no_name_of_a_job_makes_lines_of_its_own():
     hostile = "x\nbatch check: job queue x is DISABLED and takes no new jobs"
-    found = diagnosed(BatchCluster(jobs=(job("FAILED", jobName=hostile),)))
-    assert found.files > 0
-    assert all("\n" not in hit.text for cause in found.causes for hit in cause.evidence)
+    diagnosis = diagnosed(BatchCluster(jobs=(job("FAILED", jobName=hostile),)))
+    assert diagnosis.files > 0
+    assert all("\n" not in hit.text for cause in diagnosis.causes for hit in cause.evidence)

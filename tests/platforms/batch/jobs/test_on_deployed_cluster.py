@@ -84,10 +84,10 @@ def test_more_nodes_than_the_compute_environment_may_have_are_warned_of(account:
 def test_every_definition_of_the_template_can_be_submitted(account: Account):
     made = [submit_batch_job("mnp", account, job, JobOptions(1), queue="small") for job in ("stress-ng", "torchrun")]
     made.append(submit_batch_job("mnp", account, "small-torchrun"))
-    assert [one.queue for one in made] == ["mnp-small"] * 3
-    for one in made:
-        assert cancel_batch_job("mnp", account, one.id).status == "SUBMITTED"
-        assert exit_status(follow_batch_job("mnp", account, one.id)) == 1
+    assert [submitted.queue for submitted in made] == ["mnp-small"] * 3
+    for submitted in made:
+        assert cancel_batch_job("mnp", account, submitted.id).status == "SUBMITTED"
+        assert exit_status(follow_batch_job("mnp", account, submitted.id)) == 1
 
 
 def test_the_registry_and_the_processors_are_those_of_the_template(account: Account):
@@ -100,11 +100,11 @@ def test_the_registry_and_the_processors_are_those_of_the_template(account: Acco
 def test_bandwidth_tests_are_submitted_followed_and_fetched(account: Account, tmp_path: Path):
     cluster = named_cluster("mnp", account)
     only = JobSelection(ids=("training-p2-all_reduce-2n",))
-    found = submit_jobs(cluster, only, results=tmp_path, clock=account.clock)
-    (one,) = found.jobs
-    assert one.outcome.state == "COMPLETED"
-    assert one.outcome.file is not None
-    assert one.outcome.file.read_text().startswith("emulated: node 0 of 2 would run python3 -c")
-    assert one.unreadable is not None
+    submission_result = submit_jobs(cluster, only, results=tmp_path, clock=account.clock)
+    (job_result,) = submission_result.jobs
+    assert job_result.outcome.state == "COMPLETED"
+    assert job_result.outcome.file is not None
+    assert job_result.outcome.file.read_text().startswith("emulated: node 0 of 2 would run python3 -c")
+    assert job_result.unreadable is not None
     submit_jobs(cluster, JobSelection(phases=(1,)), results=tmp_path, wait=False)
     assert len(cancel_jobs(cluster, results=tmp_path)) == 2

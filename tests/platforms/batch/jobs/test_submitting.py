@@ -232,9 +232,9 @@ def test_a_name_of_a_job_is_what_batch_allows(wanted: str):
 
 def test_the_model_of_the_api_would_find_a_wrong_payload(batch: ScriptedBatch):
     assert batch.account is not None
-    found = find_definition(batch.account, "lab-training-nccl")
-    assert found is not None
-    made = submit_parameters("x", "q", found, JobOptions(4, (("A", "1"),)))
+    job_definition = find_definition(batch.account, "lab-training-nccl")
+    assert job_definition is not None
+    made = submit_parameters("x", "q", job_definition, JobOptions(4, (("A", "1"),)))
     assert problems("batch", "SubmitJob", made) == []
     made["nodeOverrides"]["nodePropertyOverrides"][0]["containerOverride"] = {}
     assert problems("batch", "SubmitJob", made) != []

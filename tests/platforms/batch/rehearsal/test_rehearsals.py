@@ -13,7 +13,7 @@ from trainyard.api.diagnose import diagnose_files
 
 pytestmark = pytest.mark.enable_socket
 
-NAMES = tuple(one.name for one in architectures_on("batch"))
+NAMES = tuple(architecture.name for architecture in architectures_on("batch"))
 COVERING = "batch-p5"
 
 
@@ -50,5 +50,5 @@ def test_an_architecture_of_batch_is_deployed_with_monitoring(mode: str):
 def test_jobs_for_which_ec2_has_no_instances_wait_and_are_diagnosed(tmp_path: Path):
     result = broken(COVERING, "no-capacity", tmp_path / "logs.tar.gz")
     assert result["inventory"]["left"] == []
-    found = diagnose_files(str(tmp_path / "logs.tar.gz"))
-    assert found.causes[0].cause.id == "ec2-insufficient-capacity"
+    diagnosis = diagnose_files(str(tmp_path / "logs.tar.gz"))
+    assert diagnosis.causes[0].cause.id == "ec2-insufficient-capacity"

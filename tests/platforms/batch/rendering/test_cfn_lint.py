@@ -84,7 +84,7 @@ def test_the_file_in_the_package_is_a_template_that_can_be_deployed_as_it_is(tmp
 
 @pytest.mark.integration
 def test_cfn_lint_has_nothing_to_say_about_any_architecture(tmp_path: Path):
-    assert lint(tmp_path, {one.name: one.text for one in architectures_on("batch")}) == {}
+    assert lint(tmp_path, {architecture.name: architecture.text for architecture in architectures_on("batch")}) == {}
 
 
 @pytest.mark.integration

@@ -158,7 +158,7 @@ def _undocumented(text: str) -> ast.Module:
     return module
 
 
-@pytest.mark.parametrize("part", [NATIVE, *(yaml.safe_load(stack_of(one).template) for one in SPECS.values())])
+@pytest.mark.parametrize("part", [NATIVE, *(yaml.safe_load(stack_of(spec).template) for spec in SPECS.values())])
 def test_every_parameter_and_condition_is_used_and_says_what_it_is(part: dict[str, Any]):
     used = reached(part, "Resources") | reached(part, "Outputs")
     assert set(part["Parameters"]) - used == set()

@@ -77,8 +77,8 @@ def test_a_job_that_is_stuck_is_told_and_explained(account):
         (concern,) = [concern for concern in status("mnp", account).concerns if job in concern.what]
         assert "RUNNABLE" in concern.what
         assert concern.command == "trainyard diagnose mnp --region us-east-2"
-        found = diagnose_cluster("mnp", account)
-        assert found.causes[0].cause.id == "batch-job-too-big"
+        diagnosis = diagnose_cluster("mnp", account)
+        assert diagnosis.causes[0].cause.id == "batch-job-too-big"
     finally:
         account.client("batch").terminate_job(jobId=job, reason="enough")
 
@@ -87,9 +87,9 @@ def test_a_job_that_needs_more_than_the_environment_may_have_is_found_by_compari
     job = submitted(account, "nccl", nodes=8)
     hold(account, job, "RUNNABLE")
     try:
-        found = diagnose_cluster("mnp", account)
-        assert found.causes[0].cause.id == "batch-max-vcpus-too-low"
-        assert "needs 1536 vCPUs on 8 nodes, more than the 768" in found.causes[0].evidence[0].text
+        diagnosis = diagnose_cluster("mnp", account)
+        assert diagnosis.causes[0].cause.id == "batch-max-vcpus-too-low"
+        assert "needs 1536 vCPUs on 8 nodes, more than the 768" in diagnosis.causes[0].evidence[0].text
     finally:
         account.client("batch").terminate_job(jobId=job, reason="enough")
 
@@ -100,10 +100,10 @@ def test_what_a_job_printed_is_found_in_the_log_group_of_the_stack(account):
     for _ in range(10):
         (seen,) = client.describe_jobs(jobs=[job])["jobs"]
     assert seen["status"] == "SUCCEEDED"
-    found = cluster_logs("mnp", account, kinds=("nccl",))
-    assert found.log.group.name.startswith("mnp-batch-LogGroup-")
-    assert {stream.kind for stream in found.streams} == {"nccl"}
-    assert list(found.events(Period()))
+    logs = cluster_logs("mnp", account, kinds=("nccl",))
+    assert logs.log.group.name.startswith("mnp-batch-LogGroup-")
+    assert {stream.kind for stream in logs.streams} == {"nccl"}
+    assert list(logs.events(Period()))
 
 
 def test_there_is_no_instance_to_connect_to_while_no_job_runs(account):

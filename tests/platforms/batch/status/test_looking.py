@@ -165,7 +165,7 @@ def test_jobs_behind_the_first_are_no_concern_of_their_own():
     second = job("RUNNABLE", minutes_ago=50) | {"jobId": "second"}
     found = looked(WELL.but(jobs=(second, job("RUNNABLE", minutes_ago=60))))
     assert [JOB in concern.what for concern in found.concerns] == [True]
-    assert [one.id for one in batch(found).waiting] == [JOB, "second"]
+    assert [waiting.id for waiting in batch(found).waiting] == [JOB, "second"]
 
 
 def test_jobs_that_failed_in_the_last_day_are_told_once_for_each_reason(capsys):

@@ -59,7 +59,7 @@ def looked_at(
     spec = spec_of(f"{NETWORK}{QUEUE}software: {{{software}}}\n")
     work = Work(account, "llm", spec, "mine", parallelcluster=lambda _: cast("Pcluster", existing))
     changes.Changes().apply(work)
-    return work, [one.id for one in work.untold]
+    return work, [finding.id for finding in work.untold]
 
 
 RESERVED = [{"SuspendExcStates": "RESERVED"}]

@@ -104,7 +104,7 @@ def test_an_image_is_built_where_the_nodes_stand_with_what_they_may_read():
     # A subnet without security groups is refused: SecurityGroupsAndSubnetValidator of pcluster.
     assert build["SubnetId"].startswith("subnet-")
     assert [group.partition("-")[0] for group in build["SecurityGroupIds"]] == ["sg"]
-    assert [one.output for one in ids.in_order()] == ["ComputeNodeSecurityGroup", "PrimaryPrivateSubnet"]
+    assert [stand_in.output for stand_in in ids.in_order()] == ["ComputeNodeSecurityGroup", "PrimaryPrivateSubnet"]
 
 
 def test_where_nobody_names_security_groups_image_builder_chooses_the_place():

@@ -22,7 +22,7 @@ def clocks(situation: Situation) -> Iterator[Finding]:
     of = situation.cluster
     apart = situation.values(f"abs(node_time_seconds{{{of}}} - timestamp(node_time_seconds{{{of}}})) > {_MOST_S}")
     if apart:
-        worst = max(one.value for one in apart)
+        worst = max(sample.value for sample in apart)
         message = f"clocks differ from the head node's by up to {worst:.0f} s: {_listed(apart)}"
         yield finding("clock-wrong", message)
     unset = situation.values(

@@ -61,7 +61,7 @@ def outputs_of(account: Account, spec: Spec) -> dict[str, str]:
     """Return the outputs of a cluster's stacks, and of those of the environment that it lives in."""
     own = stacks_tagged(account, CLUSTER, spec.name)
     shared = [] if spec.environment is None else stacks_tagged(account, ENVIRONMENT, spec.environment)
-    stacks = [*(one for one in shared if CLUSTER not in one.tags), *own]
+    stacks = [*(stack_state for stack_state in shared if CLUSTER not in stack_state.tags), *own]
     return {key: value for stack in stacks if stack.usable for key, value in stack.outputs.items()}
 
 

@@ -43,7 +43,7 @@ class InAccount:
     @property
     def head(self) -> Instance | None:
         """Return the head node, None where none runs."""
-        return next((one for one in self.discoverable if one.node_type == "HeadNode"), None)
+        return next((instance for instance in self.discoverable if instance.node_type == "HeadNode"), None)
 
     @cached_property
     def groups(self) -> dict[str, dict[str, Any]]:

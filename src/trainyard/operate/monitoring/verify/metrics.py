@@ -74,7 +74,7 @@ def _names(situation: Situation, targets: dict[Kind, list[str]]) -> dict[Kind, s
         of = f'job="{job}", instance=~"{_either(instances)}", __name__!~"ALERTS.*"'
         matcher = f"{situation.cluster}, {of}"
         answer = situation.values(f"group by (__name__) ({{{matcher}}})")
-        found[job, node_type, queue] = {one.labels["__name__"] for one in answer}
+        found[job, node_type, queue] = {sample.labels["__name__"] for sample in answer}
     return found
 
 
@@ -86,7 +86,7 @@ def _without_label(situation: Situation, targets: dict[Kind, list[str]], names: 
     for label in sorted(set().union(*known.values()) - _OPTIONAL):
         wanted = sorted(name for name, labels in known.items() if label in labels)
         matcher = f'{situation.cluster}, instance=~"{instances}", __name__=~"{"|".join(wanted)}", {label}!=""'
-        having = {one.labels["__name__"] for one in situation.values(f"group by (__name__) ({{{matcher}}})")}
+        having = {sample.labels["__name__"] for sample in situation.values(f"group by (__name__) ({{{matcher}}})")}
         for name in sorted(set(wanted) - having):
             lacking.setdefault(label, []).append(name)
     for label, missing in lacking.items():

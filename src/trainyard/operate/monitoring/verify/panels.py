@@ -52,7 +52,7 @@ def filled(expr: str, name: str) -> str:
     """Return a query of a panel for one cluster, with all of its queues and nodes."""
     cluster = json.dumps(re.escape(name))[1:-1]
     values = {"$cluster": cluster, "$queue": ".*", "$node": ".*", "$__rate_interval": _RATE_INTERVAL}
-    return re.sub(r"\$(?:__rate_interval|cluster|queue|node)\b", lambda found: values[found[0]], expr)
+    return re.sub(r"\$(?:__rate_interval|cluster|queue|node)\b", lambda match: values[match[0]], expr)
 
 
 def _asked(situation: Situation, dashboard: Dashboard, panel: Panel) -> _Asked:

@@ -39,7 +39,7 @@ def alerting(situation: Situation) -> Iterator[Finding]:
         yield finding("alert-topic-missing", f"the topic {topic} of the alerts is not there")
         return
     situation.looked_at["subscriptions"] += len(found)
-    waiting = [one.address for one in found if not one.confirmed]
+    waiting = [subscription.address for subscription in found if not subscription.confirmed]
     if waiting:
         yield finding("alert-subscription-unconfirmed", f"{', '.join(waiting)} has not confirmed to want alerts")
     elif not found:

@@ -25,11 +25,11 @@ def security_groups(situation: Situation) -> Iterator[Finding]:
     situation.looked_at["security groups"] += len(account.groups)
     closed: dict[tuple[str, int, str, str], str] = {}
     for exporter in situation.exporters:
-        for one in account.discoverable:
-            if one.id != head.id and runs(exporter, one.node_type, one.queue):
-                why = _why_closed(account, head, one.groups, one.address, exporter.port)
+        for instance in account.discoverable:
+            if instance.id != head.id and runs(exporter, instance.node_type, instance.queue):
+                why = _why_closed(account, head, instance.groups, instance.address, exporter.port)
                 if why is not None:
-                    closed[exporter.job, exporter.port, one.node_type, one.queue] = why
+                    closed[exporter.job, exporter.port, instance.node_type, instance.queue] = why
     for (job, port, node_type, queue), why in sorted(closed.items()):
         message = f"the head node cannot reach {job} of {place(node_type, queue)}: {why} port {port}"
         yield finding("port-closed", message)

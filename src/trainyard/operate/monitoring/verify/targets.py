@@ -76,7 +76,7 @@ def _missing_of_instances(situation: Situation, account: InAccount) -> Iterator[
 
 
 def _young(account: InAccount) -> dict[str, Instance]:
-    return {one.id: one for one in account.discoverable if account.age_s(one) < GIVEN_S}
+    return {instance.id: instance for instance in account.discoverable if account.age_s(instance) < GIVEN_S}
 
 
 def _missing_by_spec(situation: Situation) -> Iterator[Finding]:

@@ -38,15 +38,15 @@ class Verified:
 
 def verify(situation: Situation, tell: Callable[[str], None]) -> Verified:
     """Return what is wrong, the worst first. ``tell`` hears what is being looked at."""
-    found: list[Finding] = []
+    findings: list[Finding] = []
     can = {"account"} if situation.account is not None else set()
-    can |= _answers(situation, found, tell)
+    can |= _answers(situation, findings, tell)
     for check in CHECKS:
         if check.needs in can:
             tell(check.title)
-            found += _checked(situation, check)
+            findings += _checked(situation, check)
     spec = situation.spec
-    worst_first = tuple(sorted(found, key=lambda one: SEVERITIES.index(one.severity)))
+    worst_first = tuple(sorted(findings, key=lambda one: SEVERITIES.index(one.severity)))
     looked_at = {what: count for what, count in situation.looked_at.items() if count}
     return Verified(spec.name, spec.region, spec.monitoring.mode, situation.keeper.url, worst_first, looked_at)
 

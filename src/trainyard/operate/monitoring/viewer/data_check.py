@@ -53,7 +53,7 @@ def dashboards_data(api: Source) -> tuple[DashboardData, ...]:
 
 def _lacking(api: Source) -> set[str]:
     """Return the needs that no cluster there meets: where nodes are scraped and none is a head node, as on EKS."""
-    types = {one.labels.get("node_type") for one in api.query('count by (node_type) (up{node_type!=""})')}
+    types = {sample.labels.get("node_type") for sample in api.query('count by (node_type) (up{node_type!=""})')}
     return _OF_HEAD_NODES if "Compute" in types and "HeadNode" not in types else set()
 
 

@@ -30,7 +30,7 @@ def headline(api: Source, selection: Selection, window: Window) -> dict[str, Any
 
 def _by_alert(firing: list[Sample]) -> list[dict[str, Any]]:
     known = {alert.id: alert for alert in alerts()}
-    names = sorted({one.labels.get("alertname", "") for one in firing})
+    names = sorted({sample.labels.get("alertname", "") for sample in firing})
     found = [_alert(name, [one for one in firing if one.labels.get("alertname", "") == name]) for name in names]
     for one in found:
         one["about"] = known[one["name"]].remedy[0] if one["name"] in known else ""
@@ -38,8 +38,8 @@ def _by_alert(firing: list[Sample]) -> list[dict[str, Any]]:
 
 
 def _alert(name: str, firing: list[Sample]) -> dict[str, Any]:
-    severities = sorted((one.labels.get("severity", "") for one in firing), key=_rank)
-    places = sorted({_place(one) for one in firing} - {""})
+    severities = sorted((sample.labels.get("severity", "") for sample in firing), key=_rank)
+    places = sorted({_place(sample) for sample in firing} - {""})
     return {
         "name": name,
         "severity": severities[0],

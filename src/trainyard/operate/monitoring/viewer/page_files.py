@@ -23,7 +23,7 @@ class PageFile(NamedTuple):
 @cache
 def page_files() -> dict[str, PageFile]:
     """Return the files by name."""
-    files = sorted(one for one in _FOLDER.iterdir() if one.suffix in _TYPES)
+    files = sorted(path for path in _FOLDER.iterdir() if path.suffix in _TYPES)
     return {file.name: _read(file) for file in files}
 
 

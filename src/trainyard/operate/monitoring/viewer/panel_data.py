@@ -30,9 +30,9 @@ def panel_data(asking: Asking, panel: Panel, selection: Selection, window: Windo
     except TrainyardError as error:
         return {"id": panel.id, "error": {"problem": error.problem, "hint": error.hint}}
     series = [
-        {"query": number, **_series(one, query, answer.window, over_time=_is_over_time(panel, query))}
+        {"query": number, **_series(series, query, answer.window, over_time=_is_over_time(panel, query))}
         for number, (query, answer) in enumerate(zip(panel.queries, answers, strict=True))
-        for one in sorted(answer.series, key=lambda one: natural(series_name(query.legend, one.labels)))
+        for series in sorted(answer.series, key=lambda series: natural(series_name(query.legend, series.labels)))
     ]
     return {
         "id": panel.id,
@@ -51,7 +51,7 @@ def has_data(asking: Asking, panel: Panel, selection: Selection, window: Window)
 
 def series_name(legend: str, labels: Mapping[str, str]) -> str:
     """Return the legend with its labels filled in; without a legend, all labels."""
-    name = _LABEL.sub(lambda found: labels.get(found[1], ""), legend).strip() if legend else _all(labels)
+    name = _LABEL.sub(lambda match: labels.get(match[1], ""), legend).strip() if legend else _all(labels)
     return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
 
 

@@ -51,9 +51,9 @@ class Asking:
     def newest(self, expr: str, selection: Selection, window: Window, most: int) -> Answer:
         """Return the newest values, the highest where there are too many."""
         among = self._first_nodes(expr, selection, window) or selection
-        found = self._instant(filled(expr, among, window), window.end_s)[0]
-        first = Ranking(expr, most).first(found)
-        return Answer([Series(one.labels, [(one.at_s, one.value)]) for one in first], len(found), window)
+        samples = self._instant(filled(expr, among, window), window.end_s)[0]
+        first = Ranking(expr, most).first(samples)
+        return Answer([Series(sample.labels, [(sample.at_s, sample.value)]) for sample in first], len(samples), window)
 
     def _first_nodes(self, expr: str, selection: Selection, window: Window) -> Selection | None:
         """Return the nodes among which the first few of a query are; None where nothing tells."""
@@ -64,24 +64,24 @@ class Asking:
         # What is recorded is up to a scrape interval old: with more nodes than are shown, none is missed for that.
         most = min(2 * ranked.most, _MOST_NODES)
         wanted = f"{'bottomk' if ranked.lowest else 'topk'}({most}, {series}{_OF_THE_SELECTION})"
-        found = self._instant(filled(wanted, selection, window), window.end_s)[0]
-        first = Ranking(series, most, ranked.lowest).first(found)
-        nodes = {one.labels.get("node_name", "") for one in first} - {""}
+        samples = self._instant(filled(wanted, selection, window), window.end_s)[0]
+        first = Ranking(series, most, ranked.lowest).first(samples)
+        nodes = {sample.labels.get("node_name", "") for sample in first} - {""}
         return replace(selection, node=tuple(sorted(nodes))) if nodes else None
 
     def over_time(self, expr: str, selection: Selection, window: Window, most: int) -> Answer:
         """Return series over the whole time, the first by their newest value where there are too many."""
         ranked = ranking(expr, most)
         query = filled(ranked.expr, selection, window)
-        found, read = self._instant(query, window.end_s)
-        affordable = window.coarser(_affordable(read, len(found)))
-        if len(found) > ranked.most:
-            picked = ranked.first(found)
-            return self._narrowed(ranked.expr, selection, window, picked, len(found)) or self._picked(
+        samples, read = self._instant(query, window.end_s)
+        affordable = window.coarser(_affordable(read, len(samples)))
+        if len(samples) > ranked.most:
+            picked = ranked.first(samples)
+            return self._narrowed(ranked.expr, selection, window, picked, len(samples)) or self._picked(
                 ranked.expr, selection, affordable, picked
             )
         series = self._range(filled(ranked.expr, selection, affordable), affordable)
-        return Answer(_shown(series, found, ranked.most), max(len(series), len(found)), affordable)
+        return Answer(_shown(series, samples, ranked.most), max(len(series), len(samples)), affordable)
 
     def _narrowed(
         self, expr: str, selection: Selection, window: Window, picked: list[Sample], total: int
@@ -102,8 +102,8 @@ class Asking:
 
     def _instant(self, query: str, at_s: int) -> tuple[list[Sample], int]:
         def ask() -> tuple[list[Sample], int]:
-            found, read = self.api.measured_query(query, at_s)
-            return found, len(found) if read is None else read
+            samples, read = self.api.measured_query(query, at_s)
+            return samples, len(samples) if read is None else read
 
         answer: tuple[list[Sample], int] = self._memory.get((query, at_s), ask)
         return answer
@@ -123,24 +123,24 @@ def _affordable(read: int, series: int) -> float:
 def _nodes(expr: str, picked: list[Sample]) -> tuple[str, ...] | None:
     """Return the nodes that the series belong to; None where their labels do not tell."""
     labels = set(_NODE_LABEL.findall(expr))
-    nodes = {one.labels.get(label, "") for label in labels for one in picked}
+    nodes = {sample.labels.get(label, "") for label in labels for sample in picked}
     return tuple(sorted(nodes)) if len(labels) == 1 and nodes and "" not in nodes else None
 
 
 def _shown(series: list[Series], newest: list[Sample], most: int) -> list[Series]:
     """Return those that are there now, and of those that are not any more as many as there is room for."""
-    now = {_key(one.labels) for one in newest}
-    return sorted(series, key=lambda one: _key(one.labels) not in now)[:most]
+    now = {_key(sample.labels) for sample in newest}
+    return sorted(series, key=lambda series: _key(series.labels) not in now)[:most]
 
 
 def _only(series: list[Series], picked: list[Sample]) -> list[Series]:
-    wanted = {_key(one.labels) for one in picked}
+    wanted = {_key(sample.labels) for sample in picked}
     return [one for one in series if _key(one.labels) in wanted]
 
 
 def _same_newest(series: list[Series], picked: list[Sample], end_s: int) -> bool:
     newest = {_key(one.labels): one.points[-1] for one in series if one.points}
-    return all(_is(newest.get(_key(one.labels)), one.value, end_s) for one in picked)
+    return all(_is(newest.get(_key(sample.labels)), sample.value, end_s) for sample in picked)
 
 
 def _is(point: tuple[float, float] | None, value: float, at_s: int) -> bool:

@@ -42,10 +42,10 @@ class Ranking(NamedTuple):
 
 def ranking(expr: str, most: int) -> Ranking:
     """Return what a query ranks, and by what. ``most``: what there is room for."""
-    found = _RANKED.fullmatch(expr)
-    if found is None or not _is_one_argument(found[3]):
+    match = _RANKED.fullmatch(expr)
+    if match is None or not _is_one_argument(match[3]):
         return Ranking(expr, most)
-    return Ranking(found[3].strip(), min(most, int(found[2])), found[1] == "bottomk")
+    return Ranking(match[3].strip(), min(most, int(match[2])), match[1] == "bottomk")
 
 
 @cache

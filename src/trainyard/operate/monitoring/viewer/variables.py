@@ -32,7 +32,7 @@ def filled(expr: str, selection: Selection, window: Window) -> str:
         "node": _pattern(selection.node),
         "__rate_interval": f"{window.rate_interval_s}s",
     }
-    return _VARIABLE.sub(lambda found: values[found[1]], expr)
+    return _VARIABLE.sub(lambda match: values[match[1]], expr)
 
 
 def offered(api: Source, selection: Selection, window: Window) -> dict[str, list[str]]:
@@ -64,5 +64,5 @@ def _pattern(values: tuple[str, ...]) -> str:
     """Return a regular expression, inside of a string of PromQL in double quotes, that matches these values alone."""
     if not values:
         return _ALL
-    pattern = "|".join(_SPECIAL.sub(lambda found: f"\\{found[0]}", value) for value in values)
+    pattern = "|".join(_SPECIAL.sub(lambda match: f"\\{match[0]}", value) for value in values)
     return pattern.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

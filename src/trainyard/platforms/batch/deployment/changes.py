@@ -25,24 +25,24 @@ class BatchChanges:
 
     def probe(self, work: Work) -> Probe:
         """Say whether there is a cluster already."""
-        found = find_stack(work.account, BATCH.cluster_stack(work.name))
-        return Probe("missing", "no cluster yet") if found is None else Probe("there", found.status)
+        stack_state = find_stack(work.account, BATCH.cluster_stack(work.name))
+        return Probe("missing", "no cluster yet") if stack_state is None else Probe("there", stack_state.status)
 
     def apply(self, work: Work) -> Outcome:
         """Raise TrainyardError where CloudFormation could not do it, or would end jobs."""
-        found = find_stack(work.account, BATCH.cluster_stack(work.name))
-        refuse_foreign(found, work)
-        if found is None:
+        stack_state = find_stack(work.account, BATCH.cluster_stack(work.name))
+        refuse_foreign(stack_state, work)
+        if stack_state is None:
             return Outcome(changed=False, detail="no cluster yet")
-        refuse_stuck(found)
-        there, wanted = job_queues(found), _wanted(work)
+        refuse_stuck(stack_state)
+        there, wanted = job_queues(stack_state), _wanted(work)
         _refuse_moved(there, wanted)
         gone = [name for name in there.values() if name not in wanted.values()]
         _refuse_busy(work, gone)
         new = [name for name in wanted.values() if name not in there.values()]
         parts = (("new queues", new), ("queues that go", gone))
         said = "; ".join(f"{what}: {', '.join(names)}" for what, names in parts if names)
-        return Outcome(changed=False, detail=said if there else found.status)
+        return Outcome(changed=False, detail=said if there else stack_state.status)
 
     def undo(self, work: Work) -> Outcome:
         """Do nothing."""

@@ -37,9 +37,9 @@ class BatchStack(StackStep):
 
     def undo(self, work: Work) -> Outcome:
         """End the jobs, then delete the stack. Its registry of images stays, as data does."""
-        found = find_stack(work.account, BATCH.cluster_stack(work.name))
-        refuse_foreign(found, work)
-        ended = 0 if found is None else _end_jobs(work, list(job_queues(found).values()))
+        stack_state = find_stack(work.account, BATCH.cluster_stack(work.name))
+        refuse_foreign(stack_state, work)
+        ended = 0 if stack_state is None else _end_jobs(work, list(job_queues(stack_state).values()))
         outcome = super().undo(work)
         return replace(outcome, detail=f"{outcome.detail}, with {ended} jobs ended") if ended else outcome
 

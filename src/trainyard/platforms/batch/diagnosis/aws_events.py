@@ -49,8 +49,8 @@ def _ended(job: JobDetail) -> Iterator[str]:
 def launch_lines(facts: BatchFacts) -> Iterator[str]:
     """Yield a line for each attempt to start instances that failed."""
     for environment in facts.environments:
-        for one in facts.ask("launches of Auto Scaling that failed", failed_launches, environment) or ():
-            yield f"{_time(one.at)} {one.group} of {environment.name}: {one.why}"
+        for failed_launch in facts.ask("launches of Auto Scaling that failed", failed_launches, environment) or ():
+            yield f"{_time(failed_launch.at)} {failed_launch.group} of {environment.name}: {failed_launch.why}"
 
 
 def _timed(at_ms: int | None, **said: Any) -> str:

@@ -90,15 +90,15 @@ def facts_of(account: Account, resources: BatchResources) -> BatchFacts:
 
 
 def _jobs(facts: BatchFacts, queue: JobQueue, status: str) -> tuple[Job, ...]:
-    found = facts.ask(_JOBS, jobs_by_status, queue.arn, status, _MOST_LISTED)
-    return found.jobs if found is not None else ()
+    jobs = facts.ask(_JOBS, jobs_by_status, queue.arn, status, _MOST_LISTED)
+    return jobs.jobs if jobs is not None else ()
 
 
 def _lately(failed: list[Job], now_s: float) -> Iterator[str]:
     """Yield the last jobs that failed in the last day, each with its nodes."""
     ended = {job: job.stopped_ms or job.created_ms for job in failed}
     late = [job for job in failed if ended[job] >= now_s * 1000 - _LATELY_MS]
-    for job in sorted(late, key=lambda one: ended[one], reverse=True)[:_MOST_FAILED]:
+    for job in sorted(late, key=lambda job: ended[job], reverse=True)[:_MOST_FAILED]:
         yield from _with_nodes(job)
 
 

@@ -58,5 +58,5 @@ def _of(facts: BatchFacts, environment: ComputeEnvironment) -> Iterator[str]:
         yield f"{what} has no role"
         return
     decided = facts.ask("what its instances may do", decisions, found.role, _NEEDED) or ()
-    if refused := [one.action for one in decided if one.decision != "allowed"]:
+    if refused := [decision.action for decision in decided if decision.decision != "allowed"]:
         yield f"role {found.role} of {what} is not allowed to do what the ECS agent needs: {', '.join(refused)}"

@@ -49,11 +49,11 @@ class BatchCluster(NamedTuple):
         if wanted is None:
             return self.queues[0]
         names = (wanted, f"{self.name}-{wanted}")
-        found = next((queue for queue in self.queues if queue.name in names or queue.arn == wanted), None)
-        if found is None:
+        job_queue = next((queue for queue in self.queues if queue.name in names or queue.arn == wanted), None)
+        if job_queue is None:
             known = ", ".join(queue.name.removeprefix(f"{self.name}-") for queue in self.queues)
             raise InputError(f"{self.name} has no queue {wanted!r}", where="--queue", hint=f"it has {known}")
-        return found
+        return job_queue
 
 
 def batch_cluster(account: Account, name: str) -> BatchCluster:
@@ -75,7 +75,7 @@ def batch_cluster(account: Account, name: str) -> BatchCluster:
 
 def _cluster(stack: StackState, name: str, account: Account) -> BatchCluster:
     numbers = sorted(
-        (found[1] for key in stack.outputs if (found := _QUEUE.fullmatch(key))), key=lambda one: int(one or 1)
+        (match[1] for key in stack.outputs if (match := _QUEUE.fullmatch(key))), key=lambda one: int(one or 1)
     )
     if not numbers or stack.status.startswith("DELETE"):
         hint = f"`trainyard status {name} --region {account.region}` says why; deploy it again"

@@ -29,8 +29,8 @@ def chosen(account: Account, cluster: BatchCluster, job: str, queue: str | None)
     Raises InputError where there is no such queue or definition.
     """
     if job in OUTPUTS:
-        found = cluster.queue(queue)
-        return Chosen(found, _of_kind(account, cluster, found, job))
+        job_queue = cluster.queue(queue)
+        return Chosen(job_queue, _of_kind(account, cluster, job_queue, job))
     definition = find_definition(account, job) or _with_beginning(
         account, (cluster.queue(queue).name, cluster.name), job
     )
@@ -75,7 +75,7 @@ def _of_kind(account: Account, cluster: BatchCluster, queue: JobQueue, kind: str
 def _with_beginning(account: Account, beginnings: tuple[str, str], job: str) -> JobDefinition | None:
     """Return a definition of the cluster whose name is given without that of its queue, or of the cluster."""
     found = (find_definition(account, f"{beginning}-{job}") for beginning in beginnings if not job.startswith("arn:"))
-    return next((one for one in found if one is not None), None)
+    return next((job_definition for job_definition in found if job_definition is not None), None)
 
 
 def _queue_of(cluster: BatchCluster, definition: JobDefinition) -> JobQueue:

@@ -53,9 +53,9 @@ def listed(account: Account, cluster: str, group: LogGroup) -> ListedGroup:
     """Return the streams of a group with the jobs that they are of."""
     resources = _resources(account, cluster)
     shared = group.name == BATCH_LOG_GROUP
-    found, whole = _streams(account, group, resources if shared else None)
+    log_streams, whole = _streams(account, group, resources if shared else None)
     jobs = job_streams(account, resources.queues) if resources is not None else {}
-    streams = tuple(Stream(one.name, _parts(one.name, jobs), one.first_ms, one.last_ms) for one in found)
+    streams = tuple(Stream(one.name, _parts(one.name, jobs), one.first_ms, one.last_ms) for one in log_streams)
     return ListedGroup(streams, whole, resources.stack if resources else f"{cluster}-batch", shared)
 
 
@@ -82,14 +82,14 @@ def streams_of(account: Account, log: ClusterLog, wanted: LogSelection) -> tuple
         if not any(parts.is_of_job(job) for _, parts in known):
             raise _no_such_job(log, job, [parts for _, parts in known])
     if wanted.jobs:
-        known = [(one, parts) for one, parts in known if any(parts.is_of_job(job) for job in wanted.jobs)]
+        known = [(stream, parts) for stream, parts in known if any(parts.is_of_job(job) for job in wanted.jobs)]
     for node in wanted.nodes:
         if not any(parts.is_of_node(node) for _, parts in known):
             hint = f"a node of a job is named by its index, such as 0; `trainyard logs {log.name}` lists them"
             raise InputError(f"{log.name} has no logs of a node {node!r}", where="--node", hint=hint)
     if wanted.nodes:
-        known = [(one, parts) for one, parts in known if any(parts.is_of_node(node) for node in wanted.nodes)]
-    return tuple(one for one, _ in known) if wanted.jobs or wanted.nodes else log.streams
+        known = [(stream, parts) for stream, parts in known if any(parts.is_of_node(node) for node in wanted.nodes)]
+    return tuple(stream for stream, _ in known) if wanted.jobs or wanted.nodes else log.streams
 
 
 def _no_such_job(log: ClusterLog, job: str, known: list[JobStreamName]) -> InputError:

@@ -84,10 +84,10 @@ def job_streams(account: Account, queues: Iterable[str]) -> dict[str, OfJob]:
     except TrainyardError:  # logs are worth reading without the names of their jobs
         return {}
     return {
-        end.stream: OfJob(id_, names.get(id_, one.name), one.node)
-        for one in described
-        for id_ in [one.id.partition("#")[0]]
-        for end in one.ends
+        end.stream: OfJob(id_, names.get(id_, job_detail.name), job_detail.node)
+        for job_detail in described
+        for id_ in [job_detail.id.partition("#")[0]]
+        for end in job_detail.ends
         if end.stream
     }
 

@@ -63,5 +63,5 @@ def _volume(file_system: FileSystem) -> dict[str, Any]:
 def _name(file_system: FileSystem) -> str:
     """Return the name of a volume: letters, digits, hyphens and underscores. Mounts differ, so these do."""
     return "at" + re.sub(
-        r"[^A-Za-z0-9-]", lambda found: "_" if found[0] == "/" else f"__{ord(found[0])}", file_system.mount
+        r"[^A-Za-z0-9-]", lambda match: "_" if match[0] == "/" else f"__{ord(match[0])}", file_system.mount
     )

@@ -72,7 +72,7 @@ def repositories(spec: Spec) -> Iterator[str]:
     named = (spec.batch.stress_image, spec.batch.nccl_image, spec.batch.pytorch_image)
     found = (_PRIVATE.match(image) for image in named if image is not None)
     yield from dict.fromkeys(
-        f"arn:{partition_of(spec.region)}:ecr:{one['region']}:{one['account']}:repository/{one['name']}"
-        for one in found
-        if one is not None
+        f"arn:{partition_of(spec.region)}:ecr:{match['region']}:{match['account']}:repository/{match['name']}"
+        for match in found
+        if match is not None
     )

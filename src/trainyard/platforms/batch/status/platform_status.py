@@ -73,7 +73,7 @@ def batch_values(batch: BatchStatus) -> dict[str, Any]:
             {**environment._asdict(), "states": dict(environment.states)} for environment in batch.environments
         ],
         "job_queues": [{**queue._asdict(), "jobs": dict(queue.jobs)} for queue in batch.queues],
-        "waiting": [one._asdict() for one in batch.waiting],
+        "waiting": [waiting._asdict() for waiting in batch.waiting],
         "images": [image._asdict() for image in batch.images],
         "log_groups": list(batch.log_groups),
         "dashboards": list(batch.dashboards),

@@ -42,7 +42,7 @@ def queue_states(
     """Return the queues that a stack has, of which some may be gone; none where nobody may look at them."""
     if described is None:
         return ()
-    known = {key: one for one in described for key in (one.arn, one.name)}
+    known = {key: job_queue for job_queue in described for key in (job_queue.arn, job_queue.name)}
     return tuple(_queue(name, known.get(name), jobs.get(name, {})) for name in names)
 
 
@@ -71,14 +71,14 @@ def failed_jobs(jobs: Mapping[str, Mapping[str, Jobs]], now_s: float) -> tuple[F
     since_ms = now_s * 1000 - _LATELY_MS
     found: dict[tuple[str, str], Failure] = {}
     for queue, by_status in jobs.items():
-        failed = [one for one in of_status(by_status, "FAILED") if _ended_ms(one) >= since_ms]
+        failed = [job for job in of_status(by_status, "FAILED") if _ended_ms(job) >= since_ms]
         for job in sorted(failed, key=_ended_ms):
             what = f"job {job.name}: {job.reason or 'Batch says nothing'}{_exit(job)}"
             before = found.pop((queue, what), None)
             at = datetime.fromtimestamp(_ended_ms(job) / 1000, UTC).isoformat(timespec="seconds")
             times = before.times + 1 if before else 1
             found[queue, what] = Failure(at, f"queue {name_of(queue)}", short(f"{what} ({job.id})"), times)
-    return tuple(sorted(found.values(), key=lambda one: one.at or "", reverse=True))[:_MOST]
+    return tuple(sorted(found.values(), key=lambda failure: failure.at or "", reverse=True))[:_MOST]
 
 
 def _queue(name: str, found: JobQueue | None, jobs: Mapping[str, Jobs]) -> Queue:

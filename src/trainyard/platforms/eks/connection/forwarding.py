@@ -61,22 +61,22 @@ def cluster_tunnel(
     """
     if not kubernetes_instances(account, cluster):
         return None
-    found = find_cluster(account, cluster)
-    if found is None:
+    eks_cluster = find_cluster(account, cluster)
+    if eks_cluster is None:
         return None
     _refuse_managed(account, cluster, name)
     with kubectl(account, cluster) as asked:
         for service in asked.get("services"):
             if _is_called(service, name) and (port := _port(service)):
                 place = text(service, "metadata", "namespace"), f"service/{text(service, 'metadata', 'name')}"
-                return ClusterTunnel(cluster, found.arn, *place, port, local_port)
+                return ClusterTunnel(cluster, eks_cluster.arn, *place, port, local_port)
         if name == "prometheus" and _has_agent(asked):
             note = (
                 "it is an agent, which shows its targets and answers no queries; "
                 f"`trainyard monitor view {cluster} --region {account.region}` shows the dashboards"
             )
             place = PROMETHEUS.namespace, f"deployment/{PROMETHEUS.name}"
-            return ClusterTunnel(cluster, found.arn, *place, _AGENTS_PORT, local_port, note)
+            return ClusterTunnel(cluster, eks_cluster.arn, *place, _AGENTS_PORT, local_port, note)
     hint = "`kubectl get services --all-namespaces` lists what there is; --node and a port lead to a node"
     raise InputError(f"{cluster} has no {name} inside", where="--forward", hint=hint)
 

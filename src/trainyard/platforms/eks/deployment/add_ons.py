@@ -27,8 +27,8 @@ class EksAddOns:
 
     def probe(self, work: Work) -> Probe:
         """Say which version the control plane has."""
-        found = own_cluster(work)
-        return Probe("missing") if found is None else Probe("there", f"Kubernetes {found.version}")
+        eks_cluster = own_cluster(work)
+        return Probe("missing") if eks_cluster is None else Probe("there", f"Kubernetes {eks_cluster.version}")
 
     def apply(self, work: Work) -> Outcome:
         """Do what is left."""

@@ -32,20 +32,20 @@ class EksChanges:
 
     def probe(self, work: Work) -> Probe:
         """Say whether there is a cluster already."""
-        found = find_stack(work.account, EKS.cluster_stack(work.name))
-        return Probe("missing", "no cluster yet") if found is None else Probe("there", found.status)
+        stack_state = find_stack(work.account, EKS.cluster_stack(work.name))
+        return Probe("missing", "no cluster yet") if stack_state is None else Probe("there", stack_state.status)
 
     def apply(self, work: Work) -> Outcome:
         """Raise TrainyardError where the spec asks for what cannot be done to the cluster, or would end jobs."""
-        found = find_stack(work.account, EKS.cluster_stack(work.name))
-        refuse_foreign(found, work)
+        stack_state = find_stack(work.account, EKS.cluster_stack(work.name))
+        refuse_foreign(stack_state, work)
         cluster = own_cluster(work)
-        if found is None or cluster is None:
-            refuse_without_stack(work, cluster, known=found is not None)
-            return Outcome(changed=False, detail="no cluster yet" if found is None else found.status)
-        if found.status in FAILED or not cluster.endpoint:
-            return Outcome(changed=False, detail=found.status)
-        refuse_stuck(found)
+        if stack_state is None or cluster is None:
+            refuse_without_stack(work, cluster, known=stack_state is not None)
+            return Outcome(changed=False, detail="no cluster yet" if stack_state is None else stack_state.status)
+        if stack_state.status in FAILED or not cluster.endpoint:
+            return Outcome(changed=False, detail=stack_state.status)
+        refuse_stuck(stack_state)
         comparison = _compared(work, cluster)
         _refuse(work, comparison)
         _refuse_busy(work, [*comparison.removed, *comparison.shrunk])
@@ -75,7 +75,7 @@ def _compared(work: Work, cluster: EksCluster) -> Comparison:
     record = read_record(work.account, work.bucket, work.name)
     former = former_config(None if record is None else record.cluster_config) or wanted
     there = [node_group for node_group in eks.node_groups(work.account, work.name) if work.owns(node_group.tags)]
-    shrunk = [one.name for one in there if _shrinks(work, wanted, one)]
+    shrunk = [node_group_state.name for node_group_state in there if _shrinks(work, wanted, node_group_state)]
     comparison = compare(_as_it_is(former, wanted, cluster, there), _as_it_will_be(work, wanted, there))
     comparison.shrunk = shrunk
     return comparison
@@ -88,12 +88,12 @@ def _as_it_is(
     known = {**node_groups_of(wanted), **node_groups_of(former)}
     groups = [
         {
-            **known.get(one.name, {"name": one.name}),
-            "minSize": one.min_nodes,
-            "desiredCapacity": one.desired_nodes,
-            "maxSize": one.max_nodes,
+            **known.get(node_group_state.name, {"name": node_group_state.name}),
+            "minSize": node_group_state.min_nodes,
+            "desiredCapacity": node_group_state.desired_nodes,
+            "maxSize": node_group_state.max_nodes,
         }
-        for one in there
+        for node_group_state in there
     ]
     return {**former, "metadata": {**former["metadata"], "version": cluster.version}, "managedNodeGroups": groups}
 
@@ -101,9 +101,9 @@ def _as_it_is(
 def _as_it_will_be(work: Work, wanted: dict[str, Any], there: list[NodeGroupState]) -> dict[str, Any]:
     """Return the configuration with as many nodes as there will be."""
     desired = {
-        one.name: wanted_sizes(work.required_spec(), wanted, one).desired
-        for one in there
-        if one.name in node_groups_of(wanted)
+        node_group_state.name: wanted_sizes(work.required_spec(), wanted, node_group_state).desired
+        for node_group_state in there
+        if node_group_state.name in node_groups_of(wanted)
     }
     groups = [
         {**group, "desiredCapacity": desired.get(name, group["desiredCapacity"])}

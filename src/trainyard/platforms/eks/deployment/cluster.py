@@ -30,20 +30,20 @@ class EksClusterStep:
 
     def probe(self, work: Work) -> Probe:
         """Say in which state the cluster is."""
-        found = find_stack(work.account, EKS.cluster_stack(work.name))
-        if found is None:
+        stack_state = find_stack(work.account, EKS.cluster_stack(work.name))
+        if stack_state is None:
             return Probe("missing")
-        if found.in_progress:
-            return Probe("under way", found.status)
-        return Probe("there" if found.usable else "broken", found.status)
+        if stack_state.in_progress:
+            return Probe("under way", stack_state.status)
+        return Probe("there" if stack_state.usable else "broken", stack_state.status)
 
     def apply(self, work: Work) -> Outcome:
         """Make it, or wait until a call that was killed has made it. One that is there was looked at before."""
-        found = cluster_stack_of(work)
-        if found is not None and not found.usable:
-            _remove_failed(work, found)
-            found = None
-        if found is None:
+        stack_state = cluster_stack_of(work)
+        if stack_state is not None and not stack_state.usable:
+            _remove_failed(work, stack_state)
+            stack_state = None
+        if stack_state is None:
             refuse_without_stack(work, own_cluster(work))
             return _create(work)
         cluster = active_cluster(work)
@@ -70,23 +70,23 @@ class EksClusterStep:
 def active_cluster(work: Work) -> EksCluster:
     """Return the cluster once EKS is done with it. Raises TrainyardError where it is gone or has failed."""
     for _ in range(_POLLS):
-        found = own_cluster(work)
-        if found is None:
+        eks_cluster = own_cluster(work)
+        if eks_cluster is None:
             raise TrainyardError(
                 f"EKS cluster {work.name} is gone, and its stack {EKS.cluster_stack(work.name)} is still there",
                 where=work.name,
                 hint=f"`trainyard destroy {work.name}` removes what is left, then deploy again",
             )
-        if found.status == "FAILED":
-            issues = "; ".join(f"{one.code}: {one.message}" for one in found.health)
+        if eks_cluster.status == "FAILED":
+            issues = "; ".join(f"{health_issue.code}: {health_issue.message}" for health_issue in eks_cluster.health)
             raise TrainyardError(
                 f"EKS cluster {work.name} is FAILED{f': {issues}' if issues else ''}",
-                where=found.arn,
+                where=eks_cluster.arn,
                 hint="`trainyard deploy --recreate` deletes it and makes it again, `trainyard destroy` removes it",
             )
-        if found.status == "ACTIVE":
-            return found
-        work.tell(f"EKS cluster {work.name} is {found.status}")
+        if eks_cluster.status == "ACTIVE":
+            return eks_cluster
+        work.tell(f"EKS cluster {work.name} is {eks_cluster.status}")
         work.account.clock.sleep(_POLL_S)
     raise TrainyardError(
         f"EKS is still at work on cluster {work.name} after {_POLL_S * _POLLS / 3600:.0f} hours",

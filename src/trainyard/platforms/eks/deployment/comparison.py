@@ -42,14 +42,14 @@ class Comparison:
 
 def compare(former: Mapping[str, Any], wanted: Mapping[str, Any]) -> Comparison:
     """Return what one configuration changes of another."""
-    found = Comparison()
-    _version(found, former["metadata"]["version"], wanted["metadata"]["version"])
+    comparison = Comparison()
+    _version(comparison, former["metadata"]["version"], wanted["metadata"]["version"])
     for path, before, after in _of_cluster(former, wanted):
         said = f"{path} {_shown(before)} to {_shown(after)}"
-        found.refused.append((said, "it is fixed when the cluster is made: destroy it and deploy it anew"))
-    _node_groups(found, node_groups_of(former), node_groups_of(wanted))
-    found.changes.extend(_others(former, wanted))
-    return found
+        comparison.refused.append((said, "it is fixed when the cluster is made: destroy it and deploy it anew"))
+    _node_groups(comparison, node_groups_of(former), node_groups_of(wanted))
+    comparison.changes.extend(_others(former, wanted))
+    return comparison
 
 
 def _version(found: Comparison, before: str, after: str) -> None:

@@ -24,15 +24,15 @@ class EksKubeconfig:
 
     def apply(self, work: Work) -> Outcome:
         """Add the context, where it is not there."""
-        found = own_cluster(work)
-        if found is None or not found.endpoint:
+        eks_cluster = own_cluster(work)
+        if eks_cluster is None or not eks_cluster.endpoint:
             raise TrainyardError(
                 f"EKS cluster {work.name} has no endpoint", where=work.name, hint="run the command again"
             )
         file = user_kubeconfig(work.options.kubeconfig)
-        added = add_context(file, context_of(work, found))
+        added = add_context(file, context_of(work, eks_cluster))
         note = "" if which("aws") else "; kubectl needs the AWS CLI to sign in with it, and there is no `aws` here"
-        return Outcome(added, f"context {found.arn} in {file}{note}")
+        return Outcome(added, f"context {eks_cluster.arn} in {file}{note}")
 
     def undo(self, work: Work) -> Outcome:
         """Do nothing: it goes with the cluster."""

@@ -66,10 +66,10 @@ def _await(work: Work, kubectl: Kubectl, documents: list[dict[str, Any]]) -> int
     }
     told = 0
     for _ in range(_POLLS):
-        found = [workload for workload in _workloads(kubectl) if workload[:3] in wanted]
-        late = [one for one in found if one.ready < one.wanted and not one.name.startswith(_REPORTS)]
-        if not late and len(found) == len(wanted):
-            return len(found)
+        workloads = [workload for workload in _workloads(kubectl) if workload[:3] in wanted]
+        late = [one for one in workloads if one.ready < one.wanted and not one.name.startswith(_REPORTS)]
+        if not late and len(workloads) == len(wanted):
+            return len(workloads)
         if len(late) != told:
             work.tell(f"waits for {_shown(late)}")
             told = len(late)
@@ -106,14 +106,14 @@ def _never_ready(work: Work, kubectl: Kubectl, late: list[Workload]) -> Trainyar
     why = "; ".join(list(dict.fromkeys(_reasons(kubectl, late)))[:_MOST_SHOWN])
     return TrainyardError(
         f"not ready within {_POLL_S * _POLLS / 60:.0f} minutes: {_shown(late)}{f': {why}' if why else ''}",
-        where=", ".join(f"{one.namespace}/{one.name}" for one in late[:_MOST_SHOWN]),
+        where=", ".join(f"{workload.namespace}/{workload.name}" for workload in late[:_MOST_SHOWN]),
         hint=f"`trainyard diagnose {work.name}` says more; then run the command again, which goes on from here",
     )
 
 
 def _reasons(kubectl: Kubectl, late: list[Workload]) -> Iterator[str]:
     """Yield what the pods of workloads wait for, in the words of Kubernetes."""
-    names = tuple(f"{one.name}-" for one in late)
+    names = tuple(f"{workload.name}-" for workload in late)
     for pod in kubectl.get("pods"):
         if not pod["metadata"]["name"].startswith(names):
             continue

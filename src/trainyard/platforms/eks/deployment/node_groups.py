@@ -48,16 +48,16 @@ class EksNodeGroups:
             except EksctlRefusedError as error:
                 raise why_it_failed(work, error) from error
             yield f"made {', '.join(missing)}"
-        for one in there.values():
-            if one.name not in node_groups_of(config):
-                if work.owns(one.tags):
-                    eksctl.delete_node_group(text, one.name, work.tell)
-                    yield f"deleted {one.name}"
+        for node_group_state in there.values():
+            if node_group_state.name not in node_groups_of(config):
+                if work.owns(node_group_state.tags):
+                    eksctl.delete_node_group(text, node_group_state.name, work.tell)
+                    yield f"deleted {node_group_state.name}"
                 continue
-            wanted = wanted_sizes(work.required_spec(), config, one)
-            if wanted != sizes_of(one):
-                eksctl.scale_node_group(text, one.name, wanted, work.tell)
-                yield f"{one.name}: {wanted.least} to {wanted.most} nodes, {wanted.desired} desired"
+            wanted = wanted_sizes(work.required_spec(), config, node_group_state)
+            if wanted != sizes_of(node_group_state):
+                eksctl.scale_node_group(text, node_group_state.name, wanted, work.tell)
+                yield f"{node_group_state.name}: {wanted.least} to {wanted.most} nodes, {wanted.desired} desired"
         yield from _upgraded(work, config, list(there.values()))
 
 

@@ -33,12 +33,12 @@ def own_stacks(work: Work) -> list[StackState]:
 
 def settled_stack(work: Work, name: str) -> StackState | None:
     """Return a stack once AWS is done with it; None where there is none. Raises TrainyardError for a foreign one."""
-    found = find_stack(work.account, name)
-    refuse_foreign(found, work)
-    if found is None or not found.in_progress:
-        return found
-    work.tell(f"waits for what another call has begun: {found.name} {found.status}")
-    state = follow(work.account, found.id, lambda event: tell(work, event))
+    stack_state = find_stack(work.account, name)
+    refuse_foreign(stack_state, work)
+    if stack_state is None or not stack_state.in_progress:
+        return stack_state
+    work.tell(f"waits for what another call has begun: {stack_state.name} {stack_state.status}")
+    state = follow(work.account, stack_state.id, lambda event: tell(work, event))
     return None if state is None or state.status == "DELETE_COMPLETE" else state
 
 
@@ -50,14 +50,14 @@ def delete_own_stack(work: Work, name: str) -> None:
 
 def own_cluster(work: Work) -> EksCluster | None:
     """Return the cluster, None where there is none. Raises TrainyardError where it is not ours."""
-    found = find_cluster(work.account, work.name)
-    if found is not None and not work.owns(found.tags):
+    eks_cluster = find_cluster(work.account, work.name)
+    if eks_cluster is not None and not work.owns(eks_cluster.tags):
         raise TrainyardError(
             f"EKS cluster {work.name} was not made for {work.name}: it has no tag {work.tag}={work.name}",
-            where=found.arn,
+            where=eks_cluster.arn,
             hint="choose another name in the spec; trainyard touches nothing that it has not made",
         )
-    return found
+    return eks_cluster
 
 
 def cluster_stack_of(work: Work) -> StackState | None:

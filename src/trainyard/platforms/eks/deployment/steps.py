@@ -37,9 +37,9 @@ class EksLaunchTemplates(StackStep):
 
     def undo(self, work: Work) -> Outcome:
         """Delete it, unless it is of somebody else: every destruction looks, also one of another platform."""
-        found = find_stack(work.account, f"{work.name}-{self.kind}")
-        if found is not None and not work.owns(found.tags):
-            return Outcome(changed=False, detail=f"stack {found.name} is of somebody else")
+        stack_state = find_stack(work.account, f"{work.name}-{self.kind}")
+        if stack_state is not None and not work.owns(stack_state.tags):
+            return Outcome(changed=False, detail=f"stack {stack_state.name} is of somebody else")
         return super().undo(work)
 
 

@@ -20,10 +20,10 @@ def cluster_lines(facts: EksFacts) -> Iterator[str]:
     if facts.cluster is not None:
         yield _line(clusterName=facts.name, status=facts.cluster.status, version=facts.cluster.version)
         yield from _issues(facts.cluster.health, clusterName=facts.name)
-    for one in facts.ask("its add-ons", addons, facts.name) or ():
-        if one.status != "ACTIVE" or one.health:
-            yield _line(addonName=one.name, addonVersion=one.version, status=one.status)
-            yield from _issues(one.health, addonName=one.name)
+    for addon in facts.ask("its add-ons", addons, facts.name) or ():
+        if addon.status != "ACTIVE" or addon.health:
+            yield _line(addonName=addon.name, addonVersion=addon.version, status=addon.status)
+            yield from _issues(addon.health, addonName=addon.name)
 
 
 def node_group_lines(facts: EksFacts) -> Iterator[str]:
@@ -41,10 +41,10 @@ def node_group_lines(facts: EksFacts) -> Iterator[str]:
 def update_lines(facts: EksFacts) -> Iterator[str]:
     """Yield lines of changes that failed lately."""
     now_s = facts.account.clock.now()
-    for one in (facts.ask("its updates", updates, facts.name) or ())[:_MOST_UPDATES]:
-        if one.status == "Failed" and one.created is not None and now_s - one.created.timestamp() < _LATELY_S:
-            for error in one.errors or ("no error is told",):
-                yield f"{time_text(one.created)} {one.kind} {one.status}: {error}"
+    for update in (facts.ask("its updates", updates, facts.name) or ())[:_MOST_UPDATES]:
+        if update.status == "Failed" and update.created is not None and now_s - update.created.timestamp() < _LATELY_S:
+            for error in update.errors or ("no error is told",):
+                yield f"{time_text(update.created)} {update.kind} {update.status}: {error}"
 
 
 def launch_lines(facts: EksFacts) -> Iterator[str]:

@@ -79,4 +79,4 @@ def streams_of(account: Account, log: ClusterLog, wanted: LogSelection) -> tuple
             raise InputError(f"{log.group.name} has no logs of a node {node!r}", where="--node", hint=hint)
     if not wanted.nodes:
         return log.streams
-    return tuple(one for one, parts in known if any(parts.is_of(node) for node in wanted.nodes))
+    return tuple(stream for stream, parts in known if any(parts.is_of(node) for node in wanted.nodes))

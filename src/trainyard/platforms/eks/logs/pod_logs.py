@@ -66,12 +66,12 @@ class PodLogs:
             read = list(pool.map(lambda one: self._lines(kubectl, one, since, most), self.streams))
         if self.streams and len(self.unread) == len(self.streams):
             raise TrainyardError(next(iter(self.unread.values())), where=self.name, hint="`kubectl get pods` says more")
-        found = [
+        log_events = [
             event
             for event in heapq.merge(*(_events(stream, lines) for stream, lines in read), key=lambda event: event.at_ms)
             if _is_within(event, of) and (search is None or search.finds(event.message))
         ]
-        yield from found if tail is None else found[len(found) - min(tail, len(found)) :]
+        yield from log_events if tail is None else log_events[len(log_events) - min(tail, len(log_events)) :]
 
     def follow(self, of: Period, *, grep: str | None = None, tail: int | None = None) -> Iterator[LogEvent]:
         """Yield the lines of a period, or the last of it, and then new ones as they come: for ever, or to its end."""
@@ -80,7 +80,7 @@ class PodLogs:
         shown = [] if tail is None else list(self.events(of, grep=grep, tail=tail))
         yield from shown
         begin_ms = now_ms if of.since_ms is None or tail is not None else of.since_ms
-        known = Counter((one.at_ms, one.stream, one.message) for one in shown)
+        known = Counter((log_event.at_ms, log_event.stream, log_event.message) for log_event in shown)
         with self.kubectl_of(self.account, self.name) as kubectl:
             following = _Following(kubectl, begin_ms * 1_000_000)
             rounds = 0

@@ -41,12 +41,12 @@ def pod_streams(documents: Sequence[Document], wanted: WantedPods) -> tuple[Stre
                 raise _none(option, name, documents)
         if names:
             chosen = [one for one in chosen if any(fits(one, name) for name in names)]
-    found = sorted((stream for document in chosen for stream in _streams(document)), key=lambda one: one.name)
+    streams = sorted((stream for document in chosen for stream in _streams(document)), key=lambda stream: stream.name)
     for kind in wanted.containers:
-        if not any(one.kind == kind for one in found):
-            known = ", ".join(sorted({one.kind for one in found})[:_MOST_SHOWN])
+        if not any(stream.kind == kind for stream in streams):
+            known = ", ".join(sorted({stream.kind for stream in streams})[:_MOST_SHOWN])
             raise InputError(f"no such pod has a container {kind!r}", where="--log", hint=f"there are {known}")
-    return tuple(one for one in found if not wanted.containers or one.kind in wanted.containers)
+    return tuple(stream for stream in streams if not wanted.containers or stream.kind in wanted.containers)
 
 
 def _streams(document: Document) -> Iterator[Stream]:

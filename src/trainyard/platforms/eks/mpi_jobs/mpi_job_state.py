@@ -35,7 +35,7 @@ def mpi_job_status(mpi_job: Mapping[str, Any], pods: Sequence[Mapping[str, Any]]
         for condition in (mpi_job.get("status") or {}).get("conditions") or ()
         if condition.get("status") == "True" and "type" in condition
     }
-    troubles = {_short_name(pod): found for pod in pods if (found := trouble_of(pod)) is not None}
+    troubles = {_short_name(pod): trouble for pod in pods if (trouble := trouble_of(pod)) is not None}
     workers = [pod for pod in pods if role_of(pod) == "worker"]
     nodes = nodes_of(workers)
     if "Succeeded" in said:
@@ -65,7 +65,7 @@ def _under_way(pods: Sequence[Mapping[str, Any]], troubles: Mapping[str, Trouble
         return State("RUNNING", reason, nodes)
     if phases & {"Succeeded", "Failed"}:
         return State("COMPLETING", reason, nodes)
-    dead = {name: one for name, one in troubles.items() if one.kind == "ended"}
+    dead = {name: trouble for name, trouble in troubles.items() if trouble.kind == "ended"}
     if dead and not launchers:
         # The operator starts no worker again, and no launcher before all workers are ready: it would wait for ever.
         return State("FAILED", f"before the test began, {told_together(dead, len(pods))}", nodes)
@@ -78,7 +78,7 @@ def _under_way(pods: Sequence[Mapping[str, Any]], troubles: Mapping[str, Trouble
 
 def _why_failed(condition: Mapping[str, Any], troubles: Mapping[str, Trouble], pods: int) -> str:
     """Return how the pods have ended, or what the operator says where they do not tell."""
-    ended = {name: one for name, one in troubles.items() if one.kind == "ended"}
+    ended = {name: trouble for name, trouble in troubles.items() if trouble.kind == "ended"}
     told = told_together(ended, pods)
     reason, message = str(condition.get("reason") or ""), " ".join(str(condition.get("message") or "").split())
     # What a time limit has ended did not end by itself.

@@ -120,7 +120,7 @@ def _tolerates(toleration: Mapping[str, str], taint: Mapping[str, str]) -> bool:
 
 def amount(written: object) -> float:
     """Return an amount in its own unit: processors, bytes or devices. What is none counts as nothing."""
-    found = _AMOUNT.fullmatch(str(written))
-    if found is None:
+    match = _AMOUNT.fullmatch(str(written))
+    if match is None:
         return 0.0
-    return float(found[1]) * ({**_DECIMAL, **_BINARY}[found[2]] if found[2] else 1.0)
+    return float(match[1]) * ({**_DECIMAL, **_BINARY}[match[2]] if match[2] else 1.0)

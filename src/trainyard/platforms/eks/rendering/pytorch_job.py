@@ -24,7 +24,7 @@ def pytorch_job_slots(spec: Spec, ids: Ids, launch: Launch) -> dict[str, Any]:
     """Return what follows the nodes of a group, which have accelerators."""
     pod, name, shared = job_pod(launch), f"example-{launch.queue_name}", list(lustre_volumes(spec, ids))
     image_name = "pytorch-neuron" if launch.instance.accelerator == "neuron" else "pytorch"
-    folder = [f"{one.mount}/{name}" for one in shared[:1]]
+    folder = [f"{lustre_volume.mount}/{name}" for lustre_volume in shared[:1]]
     return {
         "name": name,
         "program": {_PROGRAM: program()},
@@ -44,7 +44,7 @@ def pytorch_job_slots(spec: Spec, ids: Ids, launch: Launch) -> dict[str, Any]:
 
 def mounts(shared: list[LustreVolume], *more: dict[str, Any]) -> list[dict[str, Any]]:
     """Return where a container finds shared memory and the shared file systems, after what else it has."""
-    found = [{"name": one.name, "mountPath": one.mount} for one in shared]
+    found = [{"name": lustre_volume.name, "mountPath": lustre_volume.mount} for lustre_volume in shared]
     return [*more, {"name": "shm", "mountPath": SHARED_MEMORY}, *found]
 
 

@@ -20,8 +20,8 @@ _MOST_FAILED = 5
 
 def training_jobs(documents: Iterable[Document]) -> tuple[TrainingJob, ...]:
     """Return the jobs, those that are not over first, of each the newest first."""
-    found = sorted(map(_job, documents), key=lambda one: one.since or "", reverse=True)
-    return tuple(sorted(found, key=lambda one: one.state in OVER))
+    found = sorted(map(_job, documents), key=lambda training_job: training_job.since or "", reverse=True)
+    return tuple(sorted(found, key=lambda training_job: training_job.state in OVER))
 
 
 def failed_jobs(jobs: Iterable[TrainingJob]) -> tuple[Failure, ...]:

@@ -70,7 +70,7 @@ def _of_reservation(of: OfGroup, missing: int, now_s: float) -> Iterator[str]:
 def _of_issues(of: OfGroup) -> Iterator[str]:
     if of.state.status in ("CREATING", "UPDATING", "DELETING"):
         yield f"EKS is {of.state.status} it"
-    yield from (f"EKS says {short(issue_text(one))}" for one in of.state.health)
+    yield from (f"EKS says {short(issue_text(health_issue))}" for health_issue in of.state.health)
 
 
 def _of_launches(of: OfGroup, now_s: float) -> Iterator[str]:
@@ -92,9 +92,9 @@ def _of_joining(of: OfGroup, running: Sequence[Node], now_s: float) -> Iterator[
     if of.nodes is None:
         return
     known = {node.instance for node in of.nodes}
-    absent = [one for one in running if one.id not in known]
-    late = [one.id for one in absent if one.launched is None or _age_s(one, now_s) > _JOINS_WITHIN_S]
-    young = [one.id for one in absent if one.id not in late]
+    absent = [node for node in running if node.id not in known]
+    late = [node.id for node in absent if node.launched is None or _age_s(node, now_s) > _JOINS_WITHIN_S]
+    young = [node.id for node in absent if node.id not in late]
     if late:
         yield f"{listed(late)} {'runs and has' if len(late) == 1 else 'run and have'} not joined the cluster"
     if young:
@@ -108,7 +108,7 @@ def _age_s(node: Node, now_s: float) -> float:
 def _of_unready(of: OfGroup) -> Iterator[str]:
     unready = [node for node in of.nodes or () if not node.ready]
     by_reason: dict[str, list[str]] = {}
-    for one in unready:
-        by_reason.setdefault(one.why, []).append(one.name)
+    for kubernetes_node in unready:
+        by_reason.setdefault(kubernetes_node.why, []).append(kubernetes_node.name)
     for why, names in by_reason.items():
         yield f"{listed(names)} {'is' if len(names) == 1 else 'are'} not ready: {short(why)}"

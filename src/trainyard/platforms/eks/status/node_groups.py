@@ -38,8 +38,8 @@ def ask_launching(account: Account, group: NodeGroupState) -> Launching:
 
 def ask_failed_launches(account: Account, group: NodeGroupState) -> tuple[FailedLaunch, ...]:
     """Return the launches of a node group that failed, the newest first."""
-    found = [one for name in group.scaling_groups for one in failed_launches_of(account, name)]
-    return tuple(sorted(found, key=lambda one: one.at, reverse=True))
+    found = [failed_launch for name in group.scaling_groups for failed_launch in failed_launches_of(account, name)]
+    return tuple(sorted(found, key=lambda failed_launch: failed_launch.at, reverse=True))
 
 
 def with_type(group: NodeGroupState, launching: Launching | None) -> NodeGroupState:
@@ -90,7 +90,7 @@ def node_group(
 
 def reservation_for(group: str, found: Iterable[Reservation]) -> Reservation | None:
     """Return the reservation of a node group; of several, the first that cannot be used."""
-    own = sorted((one for one in found if group in one.queues), key=lambda one: one.state == "active")
+    own = sorted((one for one in found if group in one.queues), key=lambda reservation: reservation.state == "active")
     return own[0] if own else None
 
 

@@ -25,7 +25,9 @@ _AGENT = ("AcceleratedHardwareReady", "ContainerRuntimeReady", "KernelReady", "N
 
 def kubernetes_nodes(documents: Iterable[Document]) -> tuple[KubernetesNode, ...]:
     """Return the nodes, in the order of their groups and names."""
-    return tuple(sorted(map(_node, documents), key=lambda one: (one.group or "", one.name)))
+    return tuple(
+        sorted(map(_node, documents), key=lambda kubernetes_node: (kubernetes_node.group or "", kubernetes_node.name))
+    )
 
 
 def _node(document: Document) -> KubernetesNode:

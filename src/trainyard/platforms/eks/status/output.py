@@ -97,7 +97,7 @@ def _workloads(eks: EksStatus) -> Iterator[str]:
     named: dict[str, list[Workload]] = {}
     for workload in eks.workloads:
         named.setdefault(workload.role or "other parts of the system", []).append(workload)
-    ready = [role for role, some in named.items() if all(one.is_ready for one in some)]
+    ready = [role for role, some in named.items() if all(workload.is_ready for workload in some)]
     if ready:
         yield f"  ready: {', '.join(ready)}"
     for one in eks.workloads:

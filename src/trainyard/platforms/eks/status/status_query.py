@@ -139,14 +139,14 @@ class EksQuery:
         by_id = {instance.id: instance for instance in instances}
         failed = {state.name: launches() or () for state, _, launches in asked}
         found = []
-        for one in typed:
-            named = launching[one.name]
+        for node_group_state in typed:
+            named = launching[node_group_state.name]
             of = OfGroup(
-                one,
-                of_groups.of_group(one.name, instances),
-                of_groups.nodes_of_group(one, known, by_id),
-                of_groups.reservation_for(one.name, reserved),
-                failed[one.name],
+                node_group_state,
+                of_groups.of_group(node_group_state.name, instances),
+                of_groups.nodes_of_group(node_group_state, known, by_id),
+                of_groups.reservation_for(node_group_state.name, reserved),
+                failed[node_group_state.name],
             )
             found.append(of_groups.node_group(of, None if named is None else named.reservation, now_s))
         return tuple(found), reserved

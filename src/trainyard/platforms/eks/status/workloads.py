@@ -19,7 +19,7 @@ _DATA = Path(__file__).with_name("workloads.yaml")
 def workloads(documents: Iterable[Document]) -> tuple[Workload, ...]:
     """Return those DaemonSets and Deployments that the cluster needs, in the order of workloads.yaml."""
     order = list(_content()["roles"])
-    found = [one for document in documents if (one := _workload(document)) is not None]
+    found = [workload for document in documents if (workload := _workload(document)) is not None]
     return tuple(
         sorted(found, key=lambda one: (order.index(one.role) if one.role else len(order), one.namespace, one.name))
     )

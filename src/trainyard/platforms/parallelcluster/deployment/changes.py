@@ -36,17 +36,17 @@ class Changes:
 
     def probe(self, work: Work) -> Probe:
         """Say whether there is a cluster already."""
-        found = find_stack(work.account, work.name)
-        return Probe("missing", "no cluster yet") if found is None else Probe("there", found.status)
+        stack_state = find_stack(work.account, work.name)
+        return Probe("missing", "no cluster yet") if stack_state is None else Probe("there", stack_state.status)
 
     def apply(self, work: Work) -> Outcome:
         """Raise TrainyardError where the cluster is another one than the spec describes."""
-        found = settled(work)
-        if found is None:
+        stack_state = settled(work)
+        if stack_state is None:
             return Outcome(changed=False, detail="no cluster yet")
-        refuse_stuck(found)
-        if not found.usable:
-            return Outcome(changed=False, detail=found.status)
+        refuse_stuck(stack_state)
+        if not stack_state.usable:
+            return Outcome(changed=False, detail=stack_state.status)
         work.outputs.update({**known_outputs(work), **known_groups(work), "AssetsBucket": work.bucket})
         spec = work.required_spec()
         text = config_text(spec, final_config(work))

@@ -31,21 +31,21 @@ class Cluster:
 
     def probe(self, work: Work) -> Probe:
         """Say in which state the cluster is."""
-        found = find_stack(work.account, work.name)
-        if found is None:
+        stack_state = find_stack(work.account, work.name)
+        if stack_state is None:
             return Probe("missing")
-        if found.in_progress:
-            return Probe("under way", found.status)
-        return Probe("there" if found.usable else "broken", found.status)
+        if stack_state.in_progress:
+            return Probe("under way", stack_state.status)
+        return Probe("there" if stack_state.usable else "broken", stack_state.status)
 
     def apply(self, work: Work) -> Outcome:
         """Make it, or wait until a call that was killed has made it. One that is there was looked at before."""
-        found = settled(work)
-        if found is not None and not found.usable:
-            _recreate(work, found)
-            found = None
-        if found is not None:
-            return Outcome(changed=False, detail=found.status)
+        stack_state = settled(work)
+        if stack_state is not None and not stack_state.usable:
+            _recreate(work, stack_state)
+            stack_state = None
+        if stack_state is not None:
+            return Outcome(changed=False, detail=stack_state.status)
         spec = work.required_spec()
         document = final_config(work)
         text = config_text(spec, without_withheld_nodes(spec, document) if withheld_nodes(spec) else document)
@@ -59,8 +59,8 @@ class Cluster:
 
     def undo(self, work: Work) -> Outcome:
         """Delete it and wait until it is gone."""
-        found = find_stack(work.account, work.name)
-        if found is None:
+        stack_state = find_stack(work.account, work.name)
+        if stack_state is None:
             return Outcome(changed=False, detail="there is none")
         volumes = volume_ids(work.account, work.owns)
         settled_now = settled(work)
@@ -85,12 +85,12 @@ def final_config(work: Work) -> dict[str, Any]:
 
 def settled(work: Work) -> StackState | None:
     """Return the stack of the cluster once AWS is done with it."""
-    found = find_stack(work.account, work.name)
-    refuse_foreign(found, work)
-    if found is None or not found.in_progress:
-        return found
-    work.tell(f"waits for what another call has begun: {found.status}")
-    state = follow(work.account, found.id, lambda event: tell(work, event))
+    stack_state = find_stack(work.account, work.name)
+    refuse_foreign(stack_state, work)
+    if stack_state is None or not stack_state.in_progress:
+        return stack_state
+    work.tell(f"waits for what another call has begun: {stack_state.status}")
+    state = follow(work.account, stack_state.id, lambda event: tell(work, event))
     return None if state is None or state.status == "DELETE_COMPLETE" else state
 
 

@@ -27,8 +27,8 @@ _PATTERN = f"%{'|'.join(_BAD)}%"
 
 def of_nodes(account: Account, bucket: str, name: str) -> tuple[Failure, ...]:
     """Return what nodes wrote of a bootstrap that failed: only of clusters that trainyard made."""
-    found = Look(account, bucket, name).look().findings
-    return tuple(Failure(None, "nodes", short(one.message)) for one in found if one.severity == "error")[:_MOST]
+    findings = Look(account, bucket, name).look().findings
+    return tuple(Failure(None, "nodes", short(one.message)) for one in findings if one.severity == "error")[:_MOST]
 
 
 def of_fleet(account: Account, name: str, head: Node | None) -> tuple[Failure, ...]:
@@ -39,7 +39,7 @@ def of_fleet(account: Account, name: str, head: Node | None) -> tuple[Failure, .
     # Its host name is made of its address, unless the VPC gives other names.
     beginning = f"ip-{head.private_address.replace('.', '-')}.{head.id}."
     known = streams(account, group.name, beginning, most_pages=1).streams
-    names = [one.name for one in known if one.name.removeprefix(beginning) in _EVENTS]
+    names = [log_stream.name for log_stream in known if log_stream.name.removeprefix(beginning) in _EVENTS]
     if not names:
         return ()
     since_ms = int(account.clock.now() * 1000) - _LATELY_MS
