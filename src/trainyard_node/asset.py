@@ -1,16 +1,17 @@
-"""Gives a step the files of an asset: from the cluster's bucket, and only what was locked."""
+"""Gives a step the files of an asset: from the cluster's bucket, and only what assets.lock.json names."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from trainyard_node.asset_lock import LockedFile, locked_files
-from trainyard_node.errors import NodeError
-from trainyard_node.exit_status import DAMAGED, LATER, NO_SPACE, SETTING, UNREACHABLE
+from trainyard_node.errors import DAMAGED, LATER, NO_SPACE, SETTING, UNREACHABLE, NodeError
 from trainyard_node.node_env import read_node_env
 from trainyard_node.places import Places
 from trainyard_node.processes import NOT_FOUND, TIMED_OUT, Processes, Ran
@@ -19,17 +20,38 @@ from trainyard_node.processes import NOT_FOUND, TIMED_OUT, Processes, Ran
 DOWNLOAD_S = 3600.0
 
 
+class LockedFile(NamedTuple):
+    """A file of an asset."""
+
+    name: str
+    file: str
+    size_bytes: int
+    sha256: str
+
+
 def asset(name: str, places: Places, processes: Processes) -> Iterator[Path]:
     """Yield the verified files of an asset. Those that are there and right are not fetched again."""
     settings = read_node_env(places)
     release, folder, region, system, arch = (
-        _setting(settings, f"TRAINYARD_{one}") for one in ("RELEASE", "FOLDER", "REGION", "OS", "ARCH")
+        _setting(settings, f"TRAINYARD_{key}") for key in ("RELEASE", "FOLDER", "REGION", "OS", "ARCH")
     )
     for locked in locked_files(Path(release) / "assets.lock.json", name, system, arch):
         file = places.assets / locked.sha256 / locked.file
         if not _is_right(file, locked):
             _fetch(locked, file, f"{folder}/assets/{locked.sha256}/{locked.file}", region, processes)
         yield file
+
+
+def locked_files(lock: Path, name: str, system: str, arch: str) -> list[LockedFile]:
+    """Return the files of an asset for a system and an architecture, in the lock's order. It may be damaged."""
+    entries = [entry for entry in _entries(lock) if entry.get("name") == name and _fits(entry, system, arch)]
+    if not entries:
+        raise NodeError(
+            f"{lock.name} of the release holds no {name} for {system} on {arch}: "
+            "run `trainyard assets lock` for the spec and deploy it again",
+            SETTING,
+        )
+    return [_file(entry, lock) for entry in entries]
 
 
 def _setting(settings: dict[str, str], name: str) -> str:
@@ -100,8 +122,39 @@ def _hold_right(new: Path, locked: LockedFile, url: str) -> None:
     size = new.stat().st_size
     if size != locked.size_bytes:
         raise NodeError(f"{url} has {size} bytes instead of {locked.size_bytes}: mirror it again", DAMAGED)
-    found = _sha256(new)
-    if found != locked.sha256:
-        raise NodeError(f"{url} is not what was locked: its SHA-256 is {found}; lock and mirror it again", DAMAGED)
+    sha256 = _sha256(new)
+    if sha256 != locked.sha256:
+        raise NodeError(f"{url} is not what was locked: its SHA-256 is {sha256}; lock and mirror it again", DAMAGED)
     with new.open("rb") as stream:
         os.fsync(stream.fileno())
+
+
+def _entries(lock: Path) -> list[dict[str, Any]]:
+    try:
+        values = json.loads(lock.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return []
+    except (OSError, ValueError) as error:
+        raise _damaged(lock) from error
+    entries = values.get("assets") if isinstance(values, dict) and values.get("schema") == 1 else None
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise _damaged(lock)
+    return entries
+
+
+def _fits(entry: dict[str, Any], system: str, arch: str) -> bool:
+    return entry.get("os") in {None, system} and entry.get("arch") in {None, arch}
+
+
+def _file(entry: dict[str, Any], lock: Path) -> LockedFile:
+    file, sha256, size = entry.get("file"), entry.get("sha256"), entry.get("size_bytes")
+    # They become a path and a URL.
+    if not (isinstance(file, str) and re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._+~-]*", file)):
+        raise _damaged(lock)
+    if not (isinstance(sha256, str) and re.fullmatch(r"[0-9a-f]{64}", sha256) and isinstance(size, int)):
+        raise _damaged(lock)
+    return LockedFile(entry["name"], file, size, sha256)
+
+
+def _damaged(lock: Path) -> NodeError:
+    return NodeError(f"{lock} is damaged: run `trainyard assets lock` for the spec and deploy it again", DAMAGED)

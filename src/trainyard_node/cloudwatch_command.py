@@ -13,8 +13,7 @@ from trainyard_node.cloudwatch.gpu_readings import GpuReadings
 from trainyard_node.cloudwatch.metrics_file import MetricsFile
 from trainyard_node.cloudwatch.publishing import Publishing, Source
 from trainyard_node.cloudwatch.slurm_totals import SlurmTotals
-from trainyard_node.errors import NodeError
-from trainyard_node.exit_status import SETTING
+from trainyard_node.errors import SETTING, NodeError
 from trainyard_node.machine import World
 from trainyard_node.node_env import read_node_env
 from trainyard_node.output import err

@@ -11,8 +11,7 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 from trainyard_node.atomic_write import write_whole
-from trainyard_node.errors import NodeError
-from trainyard_node.exit_status import NO_SPACE
+from trainyard_node.errors import NO_SPACE, NodeError
 from trainyard_node.machine import World
 from trainyard_node.role_credentials import expiration, role_credentials
 from trainyard_node.samples import Samples

@@ -8,8 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from trainyard_node.end_signals import AskedToEnd, signals_raise
-from trainyard_node.errors import NodeError
-from trainyard_node.exit_status import DONE, FAILED
+from trainyard_node.errors import DONE, FAILED, NodeError
 from trainyard_node.journal import Journal
 from trainyard_node.machine import World
 from trainyard_node.node_env import read_node_env

@@ -1,8 +1,16 @@
-"""What stops a command: work that cannot be done, as opposed to a bug."""
+"""What stops a command: work that cannot be done, as opposed to a bug, and the exit status that says so."""
 
 from __future__ import annotations
 
-from trainyard_node.exit_status import FAILED
+# What the statuses of steps and of `asset` mean. common.sh has the same, docs/bootstrap.md explains them.
+DONE = 0
+FAILED = 1
+SETTING = 64
+DAMAGED = 65
+HARDWARE = 66
+UNREACHABLE = 69
+NO_SPACE = 73
+LATER = 75
 
 
 class NodeError(Exception):

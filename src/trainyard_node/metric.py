@@ -10,8 +10,7 @@ import pkgutil
 from functools import cache
 from typing import NamedTuple
 
-from trainyard_node.errors import NodeError
-from trainyard_node.exit_status import DAMAGED
+from trainyard_node.errors import DAMAGED, NodeError
 
 
 class Metric(NamedTuple):

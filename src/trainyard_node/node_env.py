@@ -6,8 +6,7 @@ import re
 from collections.abc import Mapping
 
 from trainyard_node.atomic_write import write_whole
-from trainyard_node.errors import NodeError
-from trainyard_node.exit_status import NO_SPACE, SETTING
+from trainyard_node.errors import NO_SPACE, SETTING, NodeError
 from trainyard_node.places import Places
 from trainyard_node.this_node import assignments
 

@@ -5,8 +5,7 @@ Evidence leaves the node first, because ParallelCluster ends a compute node whos
 
 from __future__ import annotations
 
-from trainyard_node.errors import NodeError
-from trainyard_node.exit_status import DONE, FAILED
+from trainyard_node.errors import DONE, FAILED, NodeError
 from trainyard_node.journal import Journal
 from trainyard_node.places import Places
 from trainyard_node.record import one_line

@@ -13,8 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from trainyard_node.errors import NodeError
-from trainyard_node.exit_status import SETTING
+from trainyard_node.errors import SETTING, NodeError
 from trainyard_node.machine import World
 from trainyard_node.node_env import read_node_env
 from trainyard_node.output import err

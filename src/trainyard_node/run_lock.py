@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from trainyard_node.clock import Clock
-from trainyard_node.errors import NodeError
-from trainyard_node.exit_status import LATER, NO_SPACE
+from trainyard_node.errors import LATER, NO_SPACE, NodeError
 
 POLL_S = 2.0
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from trainyard_node.clock import in_words
-from trainyard_node.exit_status import LATER, UNREACHABLE
+from trainyard_node.errors import LATER, UNREACHABLE
 from trainyard_node.journal import Journal
 from trainyard_node.machine import World
 from trainyard_node.plan import Step

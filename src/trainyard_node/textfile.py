@@ -8,8 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from trainyard_node.atomic_write import write_whole
-from trainyard_node.errors import NodeError
-from trainyard_node.exit_status import NO_SPACE
+from trainyard_node.errors import NO_SPACE, NodeError
 from trainyard_node.samples import Samples
 
 # 60-node-exporter.sh names it.

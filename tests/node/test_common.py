@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.node.machine import Machine
-from trainyard_node.exit_status import DAMAGED, HARDWARE, LATER, NO_SPACE, SETTING, UNREACHABLE
+from trainyard_node.errors import DAMAGED, HARDWARE, LATER, NO_SPACE, SETTING, UNREACHABLE
 
 pytestmark = pytest.mark.integration
 

@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 PROBE = """\
 import sys
 sys.path.insert(0, sys.argv[1])
-from trainyard_node.vendored import make_importable
+from trainyard_node.health.nvml_library import make_importable
 make_importable()
 import pynvml
 print(pynvml.__file__, pynvml.NVML_SUCCESS)

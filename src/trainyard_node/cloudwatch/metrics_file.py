@@ -13,8 +13,7 @@ from collections.abc import Sequence
 from io import FileIO
 from pathlib import Path
 
-from trainyard_node.errors import NodeError
-from trainyard_node.exit_status import NO_SPACE
+from trainyard_node.errors import NO_SPACE, NodeError
 
 # About a day of a node with eight GPUs.
 MOST_BYTES = 8 << 20

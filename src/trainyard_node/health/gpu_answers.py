@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from trainyard_node.errors import NodeError
-from trainyard_node.exit_status import LATER
+from trainyard_node.errors import LATER, NodeError
 from trainyard_node.health.machine import Machine
 from trainyard_node.health.nvml import Gpu, Gpus
 from trainyard_node.health.outcome import Outcome

@@ -14,8 +14,7 @@ from typing import Any
 
 from trainyard_node.atomic_write import write_whole
 from trainyard_node.clock import in_words
-from trainyard_node.errors import NodeError
-from trainyard_node.exit_status import NO_SPACE
+from trainyard_node.errors import NO_SPACE, NodeError
 from trainyard_node.health.outcome import Outcome, failures, worst_by_check
 from trainyard_node.health.report import reason
 from trainyard_node.machine import World

@@ -12,8 +12,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import trainyard_node
-from trainyard_node.errors import NodeError
-from trainyard_node.exit_status import FAILED, HARDWARE, LATER
+from trainyard_node.errors import FAILED, HARDWARE, LATER, NodeError
 from trainyard_node.machine import World
 from trainyard_node.processes import TIMED_OUT
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from collections.abc import Callable
 from ctypes import byref
 from importlib import import_module
 from typing import Any
 
 from trainyard_node.health.nvml import Gpu, Gpus, NvLink
-from trainyard_node.vendored import make_importable
 
 # The numbers of nvmlReturn_t, NVML_ERROR_* in _vendor/pynvml.py:
 # not supported, no such function in an older library, a structure that it does not know, and no longer supported.
 _UNSUPPORTED = (3, 13, 25, 26)
 _FAULTS = {15: "is lost: it has fallen off the bus or does not answer", 16: "requires a reset", 28: "is gone"}
+# nvidia-ml-py, which is called pynvml, comes along, so that nodes install nothing.
+_VENDORED = os.path.join(os.path.dirname(os.path.dirname(__file__)), "_vendor")  # noqa: PTH118, PTH120 - it may lie inside an archive
 _FABRIC_STATES = {1: "not started", 2: "in progress", 3: "completed"}
 
 
@@ -30,6 +33,12 @@ def nvml_json() -> str:
     except nvml.NVMLError as error:
         return json.dumps({"error": error.value, "message": str(error)})
     return json.dumps({**Gpus(driver, library, cuda, ())._asdict(), "gpus": [gpu._asdict() for gpu in gpus]})
+
+
+def make_importable() -> None:
+    """Let imports find pynvml: that which comes along rather than another that the node may have."""
+    if _VENDORED not in sys.path:
+        sys.path.insert(0, _VENDORED)
 
 
 class _Asked:
@@ -129,8 +138,8 @@ class _Asked:
         return None if answered is None else info
 
     def _nvlinks(self, handle: Any) -> tuple[NvLink, ...] | None:
-        found = [self._nvlink(handle, link) for link in range(self._nvml.NVML_NVLINK_MAX_LINKS)]
-        return tuple(link for link in found if link is not None) or None
+        links = [self._nvlink(handle, link) for link in range(self._nvml.NVML_NVLINK_MAX_LINKS)]
+        return tuple(link for link in links if link is not None) or None
 
     def _nvlink(self, handle: Any, link: int) -> NvLink | None:
         known = len(self._problems)

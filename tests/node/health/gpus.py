@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.node.health.node import Node
-from trainyard_node.errors import NodeError
-from trainyard_node.exit_status import HARDWARE
+from trainyard_node.errors import HARDWARE, NodeError
 from trainyard_node.health.machine import Expected, Machine
 from trainyard_node.health.nvml import Gpu, Gpus, NvLink
 

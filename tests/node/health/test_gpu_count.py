@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.node.health.gpus import eight, gpu, lost, nodes_without_gpus, p5, p5_without_answer
 from tests.node.health.node import Node
-from trainyard_node.exit_status import LATER
+from trainyard_node.errors import LATER
 from trainyard_node.health.gpu_count import check
 from trainyard_node.health.nvml import Gpu
 

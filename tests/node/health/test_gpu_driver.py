@@ -6,7 +6,7 @@ import pytest
 
 from tests.node.health.gpus import eight, nodes_without_gpus, p5, p5_without_answer
 from tests.node.health.node import Node
-from trainyard_node.exit_status import LATER
+from trainyard_node.errors import LATER
 from trainyard_node.health.gpu_driver import check
 from trainyard_node.processes import NOT_FOUND
 

@@ -13,8 +13,7 @@ import pytest
 from tests.node.machine import pythons
 from trainyard.bootstrap.pyz import trainyard_node_pyz
 from trainyard_node.clock import RealClock
-from trainyard_node.errors import NodeError
-from trainyard_node.exit_status import HARDWARE, LATER
+from trainyard_node.errors import HARDWARE, LATER, NodeError
 from trainyard_node.health.checks import Checks
 from trainyard_node.health.machine import Expected, Machine
 from trainyard_node.health.nvml import NvLink, read_gpus
