@@ -127,8 +127,8 @@ _KINDS: dict[bytes, Callable[[], Unpacking]] = {
 
 def compression_of(head: bytes) -> bytes | None:
     """Return how something is packed, by its first bytes; None where it is not, or in no way that is known here."""
-    found = next((magic for magic in (_GZIP, *_KINDS) if head.startswith(magic)), None)
-    return None if found == _BZIP2 and head[4:10] != b"1AY&SY" else found
+    magic_bytes = next((magic for magic in (_GZIP, *_KINDS) if head.startswith(magic)), None)
+    return None if magic_bytes == _BZIP2 and head[4:10] != b"1AY&SY" else magic_bytes
 
 
 def unpacked(stream: ByteStream, magic: bytes, budget: Budget) -> Iterator[bytes]:

@@ -100,10 +100,10 @@ def read_ahead(blocks: Iterator[bytes]) -> Iterator[bytes]:
     thread = threading.Thread(target=_fill, args=(queue, blocks, given_up), name="unpacking", daemon=True)
     thread.start()
     try:
-        while not isinstance(one := queue.get(), _End):
-            yield one
-        if one.error:
-            raise one.error
+        while not isinstance(block := queue.get(), _End):
+            yield block
+        if block.error:
+            raise block.error
     finally:
         given_up.set()
         thread.join(_LOOK_EVERY_S * 5)  # it may wait for standard input
@@ -120,10 +120,10 @@ def _fill(queue: Queue[bytes | _End], blocks: Iterator[bytes], given_up: threadi
     _put(queue, end, given_up)
 
 
-def _put(queue: Queue[bytes | _End], one: bytes | _End, given_up: threading.Event) -> bool:
+def _put(queue: Queue[bytes | _End], block: bytes | _End, given_up: threading.Event) -> bool:
     while not given_up.is_set():
         try:
-            queue.put(one, timeout=_LOOK_EVERY_S)
+            queue.put(block, timeout=_LOOK_EVERY_S)
         except Full:
             continue
         return True

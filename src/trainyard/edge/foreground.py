@@ -65,10 +65,10 @@ def _signals_left_to_it(pass_on: Callable[[int], None]) -> Iterator[None]:
         yield  # signals come to the main thread alone
         return
     # A function, where SIG_IGN would be inherited: https://docs.python.org/3/library/signal.html#general-rules
-    former = {one: signal.signal(one, lambda *_: None) for one in _OF_THE_TERMINAL}
-    former |= {one: signal.signal(one, lambda number, _: pass_on(number)) for one in _OF_OTHERS}
+    former = {number: signal.signal(number, lambda *_: None) for number in _OF_THE_TERMINAL}
+    former |= {number: signal.signal(number, lambda number, _: pass_on(number)) for number in _OF_OTHERS}
     try:
         yield
     finally:
-        for one, handler in former.items():
-            signal.signal(one, handler if handler is not None else signal.SIG_DFL)
+        for number, handler in former.items():
+            signal.signal(number, handler if handler is not None else signal.SIG_DFL)

@@ -73,7 +73,9 @@ def schema_complaints(
     request = json.dumps([asdict(config) for config in configs])
     answer = _ask(made, request, timeout_s + len(configs))
     return [
-        tuple(sorted((Complaint(tuple(found["path"]), found["message"]) for found in complaints), key=_order))
+        tuple(
+            sorted((Complaint(tuple(complaint["path"]), complaint["message"]) for complaint in complaints), key=_order)
+        )
         for complaints in answer
     ]
 

@@ -76,7 +76,9 @@ class PclusterRefusedError(TrainyardError):
         """Put the first error into the words of the error itself."""
         errors = [message for message in verdict.messages if message.level == "ERROR"]
         unchangeable = [change for change in verdict.changes if change.problem]
-        details = [error.message for error in errors] + [f"{one.parameter}: {one.problem}" for one in unchangeable]
+        details = [error.message for error in errors] + [
+            f"{change.parameter}: {change.problem}" for change in unchangeable
+        ]
         more = f" (and {len(details) - 1} more)" if len(details) > 1 else ""
         said = f"{verdict.problem.rstrip('.:')}: {details[0]}{more}" if details else verdict.problem
         super().__init__(f"ParallelCluster refuses: {said}", where=where, hint="change the spec and try again")
@@ -253,12 +255,14 @@ def _named(name: str) -> list[str]:
 def _verdict(status: int, answer: dict[str, Any]) -> Verdict:
     said = " ".join(str(answer.get("message", "")).split())
     accepted = not status or _DRY_RUN_SUCCEEDED in said
-    found = answer.get("configurationValidationErrors") or answer.get("validationMessages") or []
-    messages = tuple(ValidationMessage(one["level"], one.get("type", ""), one["message"]) for one in found)
+    validations = answer.get("configurationValidationErrors") or answer.get("validationMessages") or []
+    messages = tuple(
+        ValidationMessage(entry["level"], entry.get("type", ""), entry["message"]) for entry in validations
+    )
     problems = {error["parameter"]: error["message"] for error in answer.get("updateValidationErrors") or []}
     changes = tuple(
-        Change(one["parameter"], one["currentValue"], one["requestedValue"], problems.get(one["parameter"]))
-        for one in answer.get("changeSet") or []
+        Change(entry["parameter"], entry["currentValue"], entry["requestedValue"], problems.get(entry["parameter"]))
+        for entry in answer.get("changeSet") or []
     )
     return Verdict(accepted, "" if accepted else said or "it does not say why", messages, changes)
 

@@ -66,18 +66,21 @@ class PrometheusApi:
         data = self._post("query_range", {"query": expr, **_times(start=start_s, end=end_s, step=step_s)})
         if data.get("resultType") != "matrix":
             raise no_prometheus(self.url, "its answer to a query has no series")
-        return [Series(one["metric"], [(at, float(value)) for at, value in one["values"]]) for one in data["result"]]
+        return [
+            Series(series["metric"], [(at, float(value)) for at, value in series["values"]])
+            for series in data["result"]
+        ]
 
     def series(self, matchers: Iterable[str], start_s: float | None = None, end_s: float | None = None) -> list[Labels]:
         """Return the labels of all series that one of the matchers selects, such as ``up{job="node"}``."""
-        fields = [("match[]", one) for one in matchers]
+        fields = [("match[]", matcher) for matcher in matchers]
         return _list(self._post("series", [*fields, *_times(start=start_s, end=end_s).items()]), self.url)
 
     def label_values(
         self, label: str, matchers: Iterable[str] = (), start_s: float | None = None, end_s: float | None = None
     ) -> list[str]:
         """Return all values of a label, sorted."""
-        fields = [*(("match[]", one) for one in matchers), *_times(start=start_s, end=end_s).items()]
+        fields = [*(("match[]", matcher) for matcher in matchers), *_times(start=start_s, end=end_s).items()]
         return sorted(_list(self._get(f"label/{quote(label, safe='')}/values", fields), self.url))
 
     def metadata(self, metric: str | None = None) -> dict[str, list[dict[str, str]]]:
@@ -129,7 +132,9 @@ class PrometheusApi:
 def _samples(data: Any, url: str) -> list[Sample]:
     match data.get("resultType"):
         case "vector":
-            return [Sample(one["metric"], one["value"][0], float(one["value"][1])) for one in data["result"]]
+            return [
+                Sample(series["metric"], series["value"][0], float(series["value"][1])) for series in data["result"]
+            ]
         case "scalar":
             return [Sample({}, data["result"][0], float(data["result"][1]))]
         case _:

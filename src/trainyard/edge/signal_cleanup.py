@@ -15,10 +15,10 @@ def ending_in_order() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield  # signals come to the main thread alone
         return
-    wanted = (signal.SIGTERM, signal.SIGHUP)
-    former = {one: signal.signal(one, lambda number, _: sys.exit(128 + number)) for one in wanted}
+    signals = (signal.SIGTERM, signal.SIGHUP)
+    former = {number: signal.signal(number, lambda number, _: sys.exit(128 + number)) for number in signals}
     try:
         yield
     finally:
-        for one, handler in former.items():
-            signal.signal(one, handler if handler is not None else signal.SIG_DFL)
+        for number, handler in former.items():
+            signal.signal(number, handler if handler is not None else signal.SIG_DFL)

@@ -148,17 +148,17 @@ def _gather(
     heard_s = time.monotonic()
     while streams:
         try:
-            one = lines.get(timeout=max(0.0, min(deadline_s - time.monotonic(), quiet_s)))
+            line = lines.get(timeout=max(0.0, min(deadline_s - time.monotonic(), quiet_s)))
         except queue.Empty:
             if time.monotonic() >= deadline_s:
                 return True
             told.nothing_for(time.monotonic() - heard_s)
             continue
         heard_s = time.monotonic()
-        if one is None:
+        if line is None:
             streams -= 1
         else:
-            told.take(*one)
+            told.take(*line)
     return False
 
 

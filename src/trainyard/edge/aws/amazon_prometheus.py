@@ -152,7 +152,7 @@ class AmazonSignature:
     def _looked_for(self) -> Any:
         account = self._account
         given = {argument: account.credentials.get(name) for name, argument in _ARGUMENTS.items()}
-        found = boto3.Session(profile_name=account.profile, region_name=self._region, **given).get_credentials()
-        if found is None:
+        credentials = boto3.Session(profile_name=account.profile, region_name=self._region, **given).get_credentials()
+        if credentials is None:
             raise account_error(NoCredentialsError(), account.region)
-        return found
+        return credentials

@@ -139,8 +139,10 @@ def _job(whole: dict[str, Any], main: dict[str, Any]) -> BatchJob:
 
 def _main_node(container: dict[str, Any], tried: Sequence[dict[str, Any]], properties: dict[str, Any]) -> MainNode:
     of_attempts = [attempt.get("container", {}) for attempt in tried]
-    streams = [one.get("logStreamName") for one in (*of_attempts, container)]
-    last = next((one for one in (container, *reversed(of_attempts)) if one.get("exitCode") is not None), container)
+    streams = [attempt.get("logStreamName") for attempt in (*of_attempts, container)]
+    last = next(
+        (attempt for attempt in (container, *reversed(of_attempts)) if attempt.get("exitCode") is not None), container
+    )
     reason = container.get("reason") or next(
         (of_attempt["reason"] for of_attempt in of_attempts[-1:] if of_attempt.get("reason")), ""
     )
@@ -154,5 +156,5 @@ def _main_node(container: dict[str, Any], tried: Sequence[dict[str, Any]], prope
 
 def _log_group(container: dict[str, Any], properties: dict[str, Any]) -> str:
     ranges = [property_.get("container", {}) for property_ in properties.get("nodeRangeProperties", ())]
-    groups = (one.get("logConfiguration", {}).get("options", {}).get("awslogs-group") for one in (container, *ranges))
+    groups = (part.get("logConfiguration", {}).get("options", {}).get("awslogs-group") for part in (container, *ranges))
     return next((group for group in groups if group), _DEFAULT_GROUP)

@@ -86,12 +86,12 @@ def group_named(account: Account, name: str) -> LogGroup | None:
 def _groups_of(account: Account, beginning: str, ending: str) -> Iterator[LogGroup]:
     wanted = re.compile(re.escape(beginning) + f"(?:{ending})")
     asked = {"logGroupNamePrefix": beginning}
-    found, _ = _listed(account, "describe_log_groups", "logGroups", _MOST_GROUP_PAGES, asked)
-    for one in found:
-        if wanted.fullmatch(one["logGroupName"]):
-            kept = one.get("retentionInDays")
-            made, size = one.get("creationTime", 0), one.get("storedBytes", 0)
-            yield LogGroup(one["logGroupName"], _made_ms(one["logGroupName"], made), size, kept)
+    groups, _ = _listed(account, "describe_log_groups", "logGroups", _MOST_GROUP_PAGES, asked)
+    for group in groups:
+        if wanted.fullmatch(group["logGroupName"]):
+            kept = group.get("retentionInDays")
+            made, size = group.get("creationTime", 0), group.get("storedBytes", 0)
+            yield LogGroup(group["logGroupName"], _made_ms(group["logGroupName"], made), size, kept)
 
 
 def _made_ms(name: str, made_ms: int) -> int:
@@ -110,8 +110,8 @@ def streams(account: Account, group: str, prefix: str = "", most_pages: int = _M
     One call lists 50. Raises NotAllowedError, or TrainyardError where AWS does not answer.
     """
     asked: dict[str, Any] = {"logGroupName": group, **({"logStreamNamePrefix": prefix} if prefix else {})}
-    found, whole = _listed(account, "describe_log_streams", "logStreams", most_pages, asked)
-    return Streams(tuple(_stream(one) for one in found), whole)
+    listed, whole = _listed(account, "describe_log_streams", "logStreams", most_pages, asked)
+    return Streams(tuple(_stream(stream) for stream in listed), whole)
 
 
 def _stream(described: dict[str, Any]) -> LogStream:
@@ -124,12 +124,12 @@ def _listed(
     account: Account, operation: str, key: str, most_pages: int, asked: dict[str, Any]
 ) -> tuple[list[dict[str, Any]], bool]:
     """Return what a call lists, and whether that is all."""
-    found: list[dict[str, Any]] = []
+    items: list[dict[str, Any]] = []
     token: dict[str, str] = {}
     for _ in range(most_pages):
         page = call(account, "logs", operation, none_if=MISSING, **asked, **token) or {}
-        found += page.get(key, ())
+        items += page.get(key, ())
         if not page.get("nextToken"):
-            return found, True
+            return items, True
         token = {"nextToken": page["nextToken"]}
-    return found, False
+    return items, False

@@ -50,33 +50,33 @@ def used_instances(account: Account) -> tuple[Described, ...]:
 
 def instances(account: Account, filters: list[dict[str, Any]], **parameters: Any) -> tuple[Described, ...]:
     """Return the instances that pass some filters. ``parameters`` are those of ``call``."""
-    found = pages(account, "ec2", "describe_instances", "Reservations", Filters=filters, **parameters)
-    return tuple(instance for reservation in found for instance in reservation["Instances"])
+    reservations = pages(account, "ec2", "describe_instances", "Reservations", Filters=filters, **parameters)
+    return tuple(instance for reservation in reservations for instance in reservation["Instances"])
 
 
 def instance_types(account: Account, names: tuple[str, ...]) -> dict[str, Described]:
     """Return those of some instance types that the region has, by their names."""
     filters = by_values(instance_type=names)
-    found = pages(account, "ec2", "describe_instance_types", "InstanceTypes", Filters=filters)
-    return {described["InstanceType"]: described for described in found}
+    types = pages(account, "ec2", "describe_instance_types", "InstanceTypes", Filters=filters)
+    return {described["InstanceType"]: described for described in types}
 
 
 def offered_zones(account: Account, names: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
     """Return for each instance type the zones that offer it; none where the region has no such type."""
-    found = pages(
+    offers = pages(
         account, "ec2", "describe_instance_type_offerings", "InstanceTypeOfferings",
         LocationType="availability-zone", Filters=by_values(instance_type=names),
     )  # fmt: skip
     return {
-        name: tuple(sorted(offer["Location"] for offer in found if offer["InstanceType"] == name)) for name in names
+        name: tuple(sorted(offer["Location"] for offer in offers if offer["InstanceType"] == name)) for name in names
     }
 
 
 def images(account: Account, ids: tuple[str, ...]) -> dict[str, Described]:
     """Return those of some machine images that the account may use, by their ids."""
     arguments = {"Filters": by_values(image_id=ids), "IncludeDeprecated": True}
-    found = pages(account, "ec2", "describe_images", "Images", **arguments)
-    return {image["ImageId"]: image for image in found}
+    listed = pages(account, "ec2", "describe_images", "Images", **arguments)
+    return {image["ImageId"]: image for image in listed}
 
 
 def amazon_images(account: Account, name: str) -> tuple[Described, ...]:
@@ -105,15 +105,15 @@ def vpc_attribute(account: Account, vpc: str, attribute: str) -> bool:
 def subnets(account: Account, ids: tuple[str, ...]) -> dict[str, Described]:
     """Return those of some subnets that exist, by their ids."""
     filters = by_values(subnet_id=ids)
-    found = pages(account, "ec2", "describe_subnets", "Subnets", Filters=filters)
-    return {subnet["SubnetId"]: subnet for subnet in found}
+    listed = pages(account, "ec2", "describe_subnets", "Subnets", Filters=filters)
+    return {subnet["SubnetId"]: subnet for subnet in listed}
 
 
 def security_groups(account: Account, ids: tuple[str, ...]) -> dict[str, Described]:
     """Return those of some security groups that exist, by their ids."""
     filters = by_values(group_id=ids)
-    found = pages(account, "ec2", "describe_security_groups", "SecurityGroups", Filters=filters)
-    return {group["GroupId"]: group for group in found}
+    groups = pages(account, "ec2", "describe_security_groups", "SecurityGroups", Filters=filters)
+    return {group["GroupId"]: group for group in groups}
 
 
 def route_tables(account: Account, vpc: str) -> tuple[Described, ...]:
@@ -147,8 +147,8 @@ def addresses(account: Account) -> dict[str, Described]:
 
 def volumes(account: Account, ids: tuple[str, ...]) -> dict[str, Described]:
     """Return those of some EBS volumes that exist, by their ids."""
-    found = pages(account, "ec2", "describe_volumes", "Volumes", Filters=by_values(volume_id=ids))
-    return {volume["VolumeId"]: volume for volume in found}
+    listed = pages(account, "ec2", "describe_volumes", "Volumes", Filters=by_values(volume_id=ids))
+    return {volume["VolumeId"]: volume for volume in listed}
 
 
 def shared_volumes(account: Account, cluster: str, names: Collection[str]) -> tuple[Described, ...]:

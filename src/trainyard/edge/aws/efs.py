@@ -24,8 +24,8 @@ def file_systems(account: Account) -> tuple[dict[str, Any], ...]:
 def file_system(account: Account, id_: str) -> dict[str, Any] | None:
     """Return a file system, None where there is none of this id."""
     operation, key = "describe_file_systems", "FileSystems"
-    found = pages(account, "efs", operation, key, none_if=_NO_FILE_SYSTEM, FileSystemId=id_)
-    return next(iter(found), None)
+    file_systems = pages(account, "efs", operation, key, none_if=_NO_FILE_SYSTEM, FileSystemId=id_)
+    return next(iter(file_systems), None)
 
 
 def mount_targets(account: Account, id_: str) -> tuple[dict[str, Any], ...]:
@@ -37,5 +37,5 @@ def mount_targets(account: Account, id_: str) -> tuple[dict[str, Any], ...]:
 def access_point(account: Account, id_: str) -> dict[str, Any] | None:
     """Return an access point, None where there is none of this id."""
     operation, missing = "describe_access_points", ("AccessPointNotFound",)
-    found = pages(account, "efs", operation, "AccessPoints", none_if=missing, AccessPointId=id_)
-    return next(iter(found), None)
+    access_points = pages(account, "efs", operation, "AccessPoints", none_if=missing, AccessPointId=id_)
+    return next(iter(access_points), None)

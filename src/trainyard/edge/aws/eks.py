@@ -155,8 +155,8 @@ def updates(account: Account, cluster: str, *, node_group: str | None = None) ->
     """Return the updates of a cluster, or of one of its node groups, the newest first."""
     place = {"name": cluster, **({} if node_group is None else {"nodegroupName": node_group})}
     ids = pages(account, "eks", "list_updates", "updateIds", **place)
-    found = [_update(call(account, "eks", "describe_update", updateId=id_, **place)["update"]) for id_ in ids]
-    return tuple(sorted(found, key=lambda update: str(update.created), reverse=True))
+    described = [_update(call(account, "eks", "describe_update", updateId=id_, **place)["update"]) for id_ in ids]
+    return tuple(sorted(described, key=lambda update: str(update.created), reverse=True))
 
 
 def administrators(account: Account, cluster: str) -> tuple[str, ...]:
@@ -167,8 +167,8 @@ def administrators(account: Account, cluster: str) -> tuple[str, ...]:
 def pod_identities(account: Account, cluster: str) -> frozenset[tuple[str, str]]:
     """Return the namespaces and names of the service accounts that have a role by EKS Pod Identity."""
     operation, place = "list_pod_identity_associations", {"clusterName": cluster}
-    found = pages(account, "eks", operation, "associations", none_if=_MISSING, **place)
-    return frozenset((association["namespace"], association["serviceAccount"]) for association in found)
+    associations = pages(account, "eks", operation, "associations", none_if=_MISSING, **place)
+    return frozenset((association["namespace"], association["serviceAccount"]) for association in associations)
 
 
 def offered_versions(account: Account) -> tuple[str, ...]:
@@ -176,13 +176,13 @@ def offered_versions(account: Account) -> tuple[str, ...]:
 
     https://docs.aws.amazon.com/eks/latest/APIReference/API_DescribeClusterVersions.html
     """
-    found = pages(account, "eks", "describe_cluster_versions", "clusterVersions")
-    return tuple(str(version["clusterVersion"]) for version in found)
+    versions = pages(account, "eks", "describe_cluster_versions", "clusterVersions")
+    return tuple(str(version["clusterVersion"]) for version in versions)
 
 
 def _cluster(described: Mapping[str, Any]) -> EksCluster:
     network = described.get("resourcesVpcConfig", {})
-    keys = [one.get("provider", {}).get("keyArn", "") for one in described.get("encryptionConfig") or ()]
+    keys = [entry.get("provider", {}).get("keyArn", "") for entry in described.get("encryptionConfig") or ()]
     logging = described.get("logging", {}).get("clusterLogging", ())
     made = network.get("clusterSecurityGroupId")
     return EksCluster(
@@ -200,7 +200,7 @@ def _cluster(described: Mapping[str, Any]) -> EksCluster:
         bool(network.get("endpointPublicAccess", True)),
         bool(network.get("endpointPrivateAccess", False)),
         tuple(network.get("publicAccessCidrs", ())),
-        tuple(kind for one in logging if one.get("enabled") for kind in one.get("types", ())),
+        tuple(kind for entry in logging if entry.get("enabled") for kind in entry.get("types", ())),
         described.get("accessConfig", {}).get("authenticationMode", ""),
         next((key for key in keys if key), ""),
         _issues(described),
@@ -264,7 +264,8 @@ def _update(described: Mapping[str, Any]) -> Update:
 
 
 def _issues(described: Mapping[str, Any]) -> tuple[HealthIssue, ...]:
-    found = (described.get("health") or {}).get("issues") or ()
+    issues = (described.get("health") or {}).get("issues") or ()
     return tuple(
-        HealthIssue(one.get("code", ""), one.get("message", ""), tuple(one.get("resourceIds") or ())) for one in found
+        HealthIssue(issue.get("code", ""), issue.get("message", ""), tuple(issue.get("resourceIds") or ()))
+        for issue in issues
     )

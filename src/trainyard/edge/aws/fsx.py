@@ -19,11 +19,11 @@ def file_systems(account: Account) -> tuple[dict[str, Any], ...]:
 def file_system(account: Account, id_: str) -> dict[str, Any] | None:
     """Return a file system, None where there is none of this id."""
     missing, key = ("FileSystemNotFound",), "FileSystems"
-    found = pages(account, "fsx", "describe_file_systems", key, none_if=missing, FileSystemIds=[id_])
-    return next(iter(found), None)
+    file_systems = pages(account, "fsx", "describe_file_systems", key, none_if=missing, FileSystemIds=[id_])
+    return next(iter(file_systems), None)
 
 
 def volume(account: Account, id_: str) -> dict[str, Any] | None:
     """Return a volume of FSx for OpenZFS, None where there is none of this id."""
-    found = pages(account, "fsx", "describe_volumes", "Volumes", none_if=("VolumeNotFound",), VolumeIds=[id_])
-    return next(iter(found), None)
+    volumes = pages(account, "fsx", "describe_volumes", "Volumes", none_if=("VolumeNotFound",), VolumeIds=[id_])
+    return next(iter(volumes), None)

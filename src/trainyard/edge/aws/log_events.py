@@ -109,7 +109,7 @@ def _filtered(
     for _ in range(most_pages):
         page = _page(account, "filter_log_events", **asked, **token)
         listed = page.get("events", ())
-        log_events = _within((_event(one, one["logStreamName"]) for one in listed), since_ms, until_ms)
+        log_events = _within((_event(event, event["logStreamName"]) for event in listed), since_ms, until_ms)
         if log_events:
             yield log_events
         if not page.get("nextToken"):
@@ -130,11 +130,11 @@ def _event(described: dict[str, Any], stream: str) -> LogEvent:
     return LogEvent(described["timestamp"], stream, described["message"], described.get("eventId", ""))
 
 
-def _within(found: Iterator[LogEvent], since_ms: int | None, until_ms: int | None) -> Page:
+def _within(log_events: Iterator[LogEvent], since_ms: int | None, until_ms: int | None) -> Page:
     """Return the events of the period. GetLogEvents leaves out what is at its end, FilterLogEvents does not."""
     return tuple(
         log_event
-        for log_event in found
+        for log_event in log_events
         if (since_ms is None or log_event.at_ms >= since_ms) and (until_ms is None or log_event.at_ms < until_ms)
     )
 

@@ -49,8 +49,8 @@ class Node(NamedTuple):
 def nodes(account: Account, cluster: str) -> list[Node]:
     """Return the instances of a ParallelCluster cluster that are not gone, head node first."""
     filters = by_values(**{"tag:parallelcluster:cluster-name": (cluster,)}, instance_state_name=_STATES)
-    found = instances(account, filters, doing=f"list the nodes of {cluster}")
-    return sorted(map(_node, found), key=lambda node: (node.role != "HeadNode", node.role, node.queue or "", node.id))
+    listed = instances(account, filters, doing=f"list the nodes of {cluster}")
+    return sorted(map(_node, listed), key=lambda node: (node.role != "HeadNode", node.role, node.queue or "", node.id))
 
 
 def monitoring_instances(account: Account, name: str, owner_tags: tuple[str, ...]) -> list[Node]:
@@ -60,18 +60,18 @@ def monitoring_instances(account: Account, name: str, owner_tags: tuple[str, ...
     a cluster or an environment of this name.
     """
     filters = by_values(**{"tag:Name": (f"{name}-monitoring",)}, instance_state_name=_STATES)
-    found = instances(account, filters, doing=f"look for the monitoring instance of {name}")
+    listed = instances(account, filters, doing=f"look for the monitoring instance of {name}")
     return [
         _node(instance)._replace(role=MONITORING)
-        for instance in found
+        for instance in listed
         if any({"Key": key, "Value": name} in instance.get("Tags", ()) for key in owner_tags)
     ]
 
 
 def instances_of_cluster(account: Account, name: str) -> tuple[Described, ...]:
     """Return the instances that any tag gives to a cluster, in whatever state they are."""
-    found = (instances(account, by_values(**{f"tag:{tag}": (name,)})) for tag in _CLUSTER_TAGS)
-    return tuple({instance["InstanceId"]: instance for part in found for instance in part}.values())
+    listed = (instances(account, by_values(**{f"tag:{tag}": (name,)})) for tag in _CLUSTER_TAGS)
+    return tuple({instance["InstanceId"]: instance for part in listed for instance in part}.values())
 
 
 def instance_by_id(account: Account, instance: str) -> Described | None:

@@ -87,9 +87,9 @@ class SsmSlurm:
         pause_s = _FIRST_PAUSE_S
         end = self.account.clock.now() + _DELIVERY_S + _RUNNING_S + _GRACE_S
         while self.account.clock.now() < end:
-            found = self._invocation(command)
-            if found is not None and found["Status"] not in _UNDER_WAY:
-                return found
+            invocation = self._invocation(command)
+            if invocation is not None and invocation["Status"] not in _UNDER_WAY:
+                return invocation
             self.account.clock.sleep(pause_s)
             pause_s = min(pause_s * 1.5, _LONGEST_PAUSE_S)
         raise self._unreachable(f"the command {command} has not ended in time")

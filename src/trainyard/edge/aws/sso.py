@@ -11,5 +11,5 @@ def active_instances(account: Account) -> tuple[str, ...]:
 
     https://docs.aws.amazon.com/singlesignon/latest/APIReference/API_ListInstances.html
     """
-    found = pages(account, "sso-admin", "list_instances", "Instances", RegionScope="ALL_REGIONS")
-    return tuple(instance["InstanceArn"] for instance in found if instance.get("Status", "ACTIVE") == "ACTIVE")
+    listed = pages(account, "sso-admin", "list_instances", "Instances", RegionScope="ALL_REGIONS")
+    return tuple(instance["InstanceArn"] for instance in listed if instance.get("Status", "ACTIVE") == "ACTIVE")

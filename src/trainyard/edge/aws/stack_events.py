@@ -38,8 +38,8 @@ class StackEvent(NamedTuple):
 
 def stack_events(account: Account, name: str) -> list[StackEvent]:
     """Return the last events of a stack, the newest first; none where there is no such stack."""
-    found = _event_pages(account, name, f"read the events of stack {name}")
-    return [_event(event) for page in islice(found, _FIRST_PAGES) for event in page]
+    event_pages = _event_pages(account, name, f"read the events of stack {name}")
+    return [_event(event) for page in islice(event_pages, _FIRST_PAGES) for event in page]
 
 
 def raw_stack_events(account: Account, name: str) -> list[list[dict[str, Any]]]:
@@ -54,8 +54,8 @@ def raw_stack_events(account: Account, name: str) -> list[list[dict[str, Any]]]:
 def _event_pages(account: Account, name: str, doing: str = "") -> Iterator[list[dict[str, Any]]]:
     with aws_errors(account.region, doing, "cloudformation:DescribeStackEvents"):
         try:
-            found = account.client("cloudformation").get_paginator("describe_stack_events").paginate(StackName=name)
-            yield from (page["StackEvents"] for page in found)
+            described = account.client("cloudformation").get_paginator("describe_stack_events").paginate(StackName=name)
+            yield from (page["StackEvents"] for page in described)
         except ClientError as error:
             if not has_code(error, NO_STACK):
                 raise

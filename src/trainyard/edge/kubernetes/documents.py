@@ -17,14 +17,14 @@ def part(document: Any, *keys: str) -> Document:
 
 def parts(document: Any, *keys: str) -> list[Document]:
     """Return the mappings of a list inside a document."""
-    found = part(document, *keys[:-1]).get(keys[-1])
-    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    value = part(document, *keys[:-1]).get(keys[-1])
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def text(document: Any, *keys: str) -> str:
     """Return a text inside a document; an empty one where there is none."""
-    found = part(document, *keys[:-1]).get(keys[-1])
-    return found if isinstance(found, str) else ""
+    value = part(document, *keys[:-1]).get(keys[-1])
+    return value if isinstance(value, str) else ""
 
 
 def number(document: Any, *keys: str) -> int:
@@ -32,10 +32,10 @@ def number(document: Any, *keys: str) -> int:
 
     https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/
     """
-    found = part(document, *keys[:-1]).get(keys[-1])
-    if isinstance(found, str) and found.isascii() and found.isdecimal() and len(found) < 19:
-        return int(found)
-    return found if isinstance(found, int) and not isinstance(found, bool) else 0
+    value = part(document, *keys[:-1]).get(keys[-1])
+    if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 19:
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else 0
 
 
 def labels(document: Document) -> Document:

@@ -35,14 +35,14 @@ def installed_kubectl() -> InstalledKubectl:
     path = which("kubectl")
     if path is None:
         raise TrainyardError("there is no program kubectl here", where="PATH", hint=f"install it: {_INSTALLING}")
-    found = _asked(path, Path(path).stat().st_mtime_ns)
-    if found.minor < _OLDEST_MINOR:
+    kubectl = _asked(path, Path(path).stat().st_mtime_ns)
+    if kubectl.minor < _OLDEST_MINOR:
         raise TrainyardError(
-            f"kubectl {found.version} is older than 1.{_OLDEST_MINOR}, the first that signs in as it has to",
+            f"kubectl {kubectl.version} is older than 1.{_OLDEST_MINOR}, the first that signs in as it has to",
             where=path,
             hint=f"install a newer one: {_INSTALLING}",
         )
-    return found
+    return kubectl
 
 
 @lru_cache(maxsize=8)

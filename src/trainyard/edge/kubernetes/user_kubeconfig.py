@@ -80,16 +80,16 @@ def refuse_other_entry(file: Path, arn: str, server: str | None = None) -> None:
 
 
 def _refuse_other_entry(file: Path, document: Mapping[str, Any], arn: str, server: str | None) -> None:
-    found = {key: _named(document, key, arn) for key in _LISTS}
-    cluster = (found["clusters"] or {}).get("cluster") or {}
-    context = (found["contexts"] or {}).get("context") or {}
+    entries = {key: _named(document, key, arn) for key in _LISTS}
+    cluster = (entries["clusters"] or {}).get("cluster") or {}
+    context = (entries["contexts"] or {}).get("context") or {}
     elsewhere = [
-        (found["clusters"] is not None and cluster.get("server") != server, f"leads to {cluster.get('server')}"),
+        (entries["clusters"] is not None and cluster.get("server") != server, f"leads to {cluster.get('server')}"),
         (
-            found["contexts"] is not None and (context.get("cluster"), context.get("user")) != (arn, arn),
+            entries["contexts"] is not None and (context.get("cluster"), context.get("user")) != (arn, arn),
             f"is a context of cluster {context.get('cluster')} and user {context.get('user')}",
         ),
-        (found["users"] is not None and not _is_token_of(found["users"], arn), "is a user who signs in otherwise"),
+        (entries["users"] is not None and not _is_token_of(entries["users"], arn), "is a user who signs in otherwise"),
     ]
     for wrong, what in elsewhere:
         if wrong:
@@ -132,9 +132,9 @@ def remove_context(file: Path, arn: str, server: str) -> bool:
         return False
     _refuse_read_only(file, target)
     for key in _LISTS:
-        found = _named(document, key, arn)
-        if found is not None and (key != "users" or _is_token_of(found, arn)):
-            document[key].remove(found)
+        entry = _named(document, key, arn)
+        if entry is not None and (key != "users" or _is_token_of(entry, arn)):
+            document[key].remove(entry)
     if document.get("current-context") == arn:
         document["current-context"] = ""
     _write(target, document)
@@ -152,7 +152,7 @@ def _is_token_of(user: Mapping[str, Any], arn: str) -> bool:
 
 def _named(document: Mapping[str, Any], key: str, name: str) -> Any:
     listed = document.get(key) or ()
-    return next((one for one in listed if isinstance(one, dict) and one.get("name") == name), None)
+    return next((entry for entry in listed if isinstance(entry, dict) and entry.get("name") == name), None)
 
 
 def _target(file: Path) -> Path:
