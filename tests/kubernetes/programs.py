@@ -19,7 +19,6 @@ from typing import Any, Self
 import pytest
 
 from tests.kubernetes.api_server import FakeApiServer, RefusedError
-from tests.kubernetes.eks_answers import answer_for
 from tests.kubernetes.fake_eksctl import CrashedError, FailedError, FakeEksctl, KilledError
 from trainyard.edge.aws.account import Account
 
@@ -91,9 +90,7 @@ class FakePrograms:
     @classmethod
     def of(cls, folder: Path, account: Account) -> FakePrograms:
         api = FakeApiServer()
-        eksctl = FakeEksctl(account, api)
-        answer_for(eksctl)
-        return cls(folder, eksctl, api)
+        return cls(folder, FakeEksctl(account, api), api)
 
     def on_path(self, monkeypatch: pytest.MonkeyPatch) -> FakePrograms:
         """Let these programs be found, and no others."""
@@ -179,7 +176,11 @@ class FakePrograms:
             yield self.eksctl.said_version()
             return
         config = next(iter(call.files.values()), None)
-        yield from self.eksctl.run([word for word in call.words if not word.startswith("--color")], config)
+        lines: list[str] = []
+        try:
+            self.eksctl.run([word for word in call.words if not word.startswith("--color")], config, lines.append)
+        finally:
+            yield from lines
 
     def _of_kubectl(self, call: Call) -> Iterator[str]:
         if self.prints is not None:

@@ -18,12 +18,6 @@ from trainyard.spec.parsing import parse
 BUCKET, NAME = "ml-bucket", "llm"
 OWN = ("changes", "cluster", "add-ons", "node-groups", "ready", "manifests", "kubeconfig")
 """The steps that only EKS has."""
-OUTPUTS = {
-    "VpcId": "vpc-0123456789abcdef0",
-    "PrimaryPrivateSubnet": "subnet-0123456789abcdef0",
-    "ControlPlaneSubnet": "subnet-0123456789abcdef1",
-    "ComputeNodeSecurityGroup": "sg-0123456789abcdef0",
-}
 ADMIN = "arn:aws:iam::123456789012:role/ml-admins"
 
 
@@ -40,7 +34,7 @@ eks: {{kubernetes_version: "{version}", system_nodes: {{count: 1}}, administrato
 {more}"""
 
 
-def queue(name: str = "training", nodes: str = "{min: 0, max: 4, desired: 2}", kind: str = "g4dn.8xlarge") -> str:
+def queue(name: str = "training", nodes: str = "{min: 0, max: 4, desired: 2}", kind: str = "g5.xlarge") -> str:
     return f"{{name: {name}, instance_type: {kind}, nodes: {nodes}}}"
 
 
@@ -63,7 +57,7 @@ class Deploying:
         given = options or Options()
         chosen = Options(recreate=given.recreate, delete_data=given.delete_data, kubeconfig=self.kubeconfig)
         made = Work(self.account, NAME, spec, BUCKET, self.events.append, chosen)
-        made.outputs.update(OUTPUTS)
+        made.outputs.update(_outputs(self.account))
         if not self.kubectl_itself:
             made.kubectl = ScriptedKubectl(self.programs.api).of
         return made
@@ -82,6 +76,20 @@ class Deploying:
         (result,) = undo_all([EksClusterStep()], work)
         return result, work
 
+    def make_stack_alone(self) -> None:
+        """Make a stack as eksctl calls that of the cluster, without a control plane."""
+        self.account.client("cloudformation").create_stack(
+            StackName=f"eksctl-{NAME}-cluster",
+            TemplateBody='{"Resources": {"Made": {"Type": "AWS::SNS::Topic"}}}',
+            Tags=[{"Key": "trainyard:cluster", "Value": NAME}],
+        )
+
+    def disown(self) -> None:
+        """Let the cluster be somebody else's."""
+        eks = self.account.client("eks")
+        arn = eks.describe_cluster(name=NAME)["cluster"]["arn"]
+        eks.untag_resource(resourceArn=arn, tagKeys=["trainyard:cluster"])
+
     def former(self) -> str | None:
         """Return the configuration that the record holds now."""
         found = read_record(self.account, BUCKET, NAME)
@@ -99,9 +107,26 @@ class Deploying:
             found[name] = (sizes["minSize"], sizes["desiredSize"], sizes["maxSize"])
         return found
 
+    def administrators(self) -> list[str]:
+        found = self.account.client("eks").list_access_entries(clusterName=NAME)["accessEntries"]
+        return [one for one in found if one.endswith("-admins")]
+
     def stacks(self) -> list[str]:
         found = self.account.client("cloudformation").describe_stacks()["Stacks"]
         return sorted(one["StackName"] for one in found)
+
+
+def _outputs(account: Account) -> dict[str, str]:
+    """Return what the stack of the network would say, had it made the VPC that every account has."""
+    ec2 = account.client("ec2")
+    subnets = {one["AvailabilityZone"]: one for one in ec2.describe_subnets()["Subnets"]}
+    (group,) = ec2.describe_security_groups(GroupNames=["default"])["SecurityGroups"]
+    return {
+        "VpcId": subnets["us-east-2a"]["VpcId"],
+        "PrimaryPrivateSubnet": subnets["us-east-2a"]["SubnetId"],
+        "ControlPlaneSubnet": subnets["us-east-2b"]["SubnetId"],
+        "ComputeNodeSecurityGroup": group["GroupId"],
+    }
 
 
 def statuses(results: list[StepResult]) -> dict[str, str]:

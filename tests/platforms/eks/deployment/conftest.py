@@ -5,30 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
-from moto.cloudformation.models import cloudformation_backends
 
-from tests.edge.aws.in_memory import account_in_memory
+from tests.kubernetes.eks_in_memory import eks_in_memory
 from tests.kubernetes.programs import FakePrograms
 from tests.platforms.eks.deployment.cluster import BUCKET, Deploying
 from trainyard.edge.aws import s3
+from trainyard.rehearsal.emulated.engine import stacks
 
 
 @pytest.fixture
 def programs(tmp_path, monkeypatch) -> Iterator[FakePrograms]:
-    with account_in_memory() as account, FakePrograms.of(tmp_path / "programs", account) as made:
+    with eks_in_memory() as account, FakePrograms.of(tmp_path / "programs", account) as made:
         s3.make_bucket(account, BUCKET)
         yield made.on_path(monkeypatch)
 
 
 @pytest.fixture
 def fail_stack(programs) -> Callable[[str, str], None]:
-    """Give a function that lets a stack have a status, which the emulated account never gives it."""
+    """Give a function that lets a stack have a status, whatever became of it."""
 
     def fail(name: str, status: str) -> None:
-        account = programs.eksctl.account
-        stacks = cloudformation_backends[account.id][account.region].stacks.values()
-        (found,) = [one for one in stacks if one.name == name]
-        found.status = status
+        stack = stacks.named(name, programs.eksctl.account.region)
+        assert stack is not None
+        stack.status = status
 
     return fail
 

@@ -6,8 +6,7 @@ from __future__ import annotations
 def test_a_newer_build_that_eksctl_took_is_left_alone(deploying, programs):
     deploying.deploy()
     programs.calls.clear()
-    add_ons = programs.eksctl.addons
-    add_ons["coredns"] = {**add_ons["coredns"], "version": f"{add_ons['coredns']['version']}7"}
+    programs.eksctl.clusters["llm"].addons["coredns"]["addonVersion"] += "7"
     deploying.deploy()
     assert [one for one in programs.said("eksctl") if " addon " in one] == []
 
@@ -15,7 +14,6 @@ def test_a_newer_build_that_eksctl_took_is_left_alone(deploying, programs):
 def test_another_build_is_brought_to_the_one_that_is_named(deploying, programs):
     deploying.deploy()
     programs.calls.clear()
-    add_ons = programs.eksctl.addons
-    add_ons["coredns"] = {**add_ons["coredns"], "version": "v1.0.0-eksbuild.1"}
+    programs.eksctl.clusters["llm"].addons["coredns"]["addonVersion"] = "v1.0.0-eksbuild.1"
     deploying.deploy()
     assert [" ".join(one.split()[1:3]) for one in programs.said("eksctl")] == ["update addon"]

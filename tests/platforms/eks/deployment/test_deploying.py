@@ -10,18 +10,18 @@ from trainyard.deploy.work import Options
 from trainyard.edge.eksctl import EksctlRefusedError
 from trainyard.platforms.eks.deployment.cluster import why_it_failed
 
-DONE = dict.fromkeys(OWN, "done") | dict.fromkeys(("changes", "add-ons", "node-groups", "ready"), "unchanged")
+DONE = dict.fromkeys(OWN, "done") | dict.fromkeys(("changes", "node-groups", "ready"), "unchanged")
 
 
 def test_a_cluster_is_made_in_one_go(deploying):
     results = deploying.deploy()
     assert statuses(results) == DONE
     assert deploying.groups() == {"system": (1, 1, 1), "training": (0, 2, 4)}
-    assert deploying.stacks() == [
-        f"eksctl-{NAME}-{one}" for one in ("cluster", "nodegroup-system", "nodegroup-training")
-    ]
+    parts = ("addon-vpc-cni-podidentityrole-aws-node", "cluster", "nodegroup-system", "nodegroup-training")
+    assert deploying.stacks() == [f"eksctl-{NAME}-{part}" for part in parts]
     details = {one.name: one.detail for one in results}
     assert details["changes"] == "no cluster yet"
+    assert details["add-ons"] == "tag of the log group"
     assert details["ready"] == "3 nodes are Ready: 1 of system, 2 of training"
 
 
@@ -57,7 +57,7 @@ def test_manifests_are_applied_in_the_order_of_their_files_and_examples_are_not(
 def test_the_configuration_is_complete_and_remembered(deploying, programs):
     deploying.deploy()
     given = programs.eksctl.configs[-1]
-    assert given["vpc"]["id"] == "vpc-0123456789abcdef0"
+    assert given["vpc"]["id"] == deploying.work().outputs["VpcId"]
     assert given["metadata"]["tags"]["trainyard:cluster"] == NAME
     assert yaml.safe_load(deploying.former()) == given
 
@@ -80,7 +80,7 @@ def test_a_second_deployment_changes_nothing_but_applies_the_manifests(deploying
 
 
 def parts_of_a_deployment() -> int:
-    return 9  # cluster stack, control plane, add-ons, two stacks and groups, roles, access
+    return 6  # the cluster, access, the role of an add-on, two node groups, and that it is ready
 
 
 @pytest.mark.parametrize("made", range(parts_of_a_deployment() + 1))
@@ -90,22 +90,24 @@ def test_a_killed_eksctl_is_gone_on_with_from_every_point(deploying, programs, m
     first = deploying.deploy(text)
     assert (first[-1].status == "failed") == (made < parts_of_a_deployment())
     programs.eksctl.dies_after = None
-    cluster_gone = made == 1  # its stack is there, and the control plane is not: nothing makes the stack go on
     again = deploying.deploy(text)
-    if cluster_gone:
-        assert "is gone, and its stack" in failure(again)
-        deploying.destroy()
-        again = deploying.deploy(text)
     assert statuses(again)["kubeconfig"] in ("done", "unchanged")
     assert deploying.groups() == {"system": (1, 1, 1), "training": (0, 2, 4)}
-    assert programs.eksctl.entries == [ADMIN]
-    assert set(programs.eksctl.addons) >= {"vpc-cni", "coredns", "kube-proxy"}
+    assert deploying.administrators() == [ADMIN]
+    assert set(programs.eksctl.clusters[NAME].addons) >= {"vpc-cni", "coredns", "kube-proxy"}
+
+
+def test_a_stack_without_its_control_plane_has_to_be_destroyed_first(deploying):
+    deploying.make_stack_alone()
+    assert "is gone, and its stack" in failure(deploying.deploy())
+    deploying.destroy()
+    assert statuses(deploying.deploy())["kubeconfig"] == "done"
 
 
 def test_a_node_group_that_cannot_be_made_says_why_and_the_rest_stays(deploying, programs):
-    programs.eksctl.fails_at = ("node group training", "no capacity for g4dn.8xlarge in us-east-2a")
+    programs.eksctl.fails_at = ("nodegroup-training", "no capacity for g5.xlarge in us-east-2a")
     said = failure(deploying.deploy())
-    assert "no capacity for g4dn.8xlarge in us-east-2a" in said
+    assert "no capacity for g5.xlarge in us-east-2a" in said
     assert "goes on where this one stopped" in said
     assert list(deploying.groups()) == ["system"]
 
@@ -121,19 +123,15 @@ def test_the_reason_of_a_failed_stack_is_told_once(deploying, programs, fail_sta
     assert "AccessDenied; stack" in why_it_failed(deploying.work(), other).problem
 
 
-def test_a_failed_node_group_is_deleted_and_made_again(deploying, programs, fail_stack):
-    programs.eksctl.fails_at = ("node group training", "no capacity")
+def test_a_failed_node_group_is_deleted_and_made_again(deploying, fail_stack):
     deploying.deploy()
-    programs.eksctl.fails_at = None
     fail_stack(f"eksctl-{NAME}-nodegroup-training", "ROLLBACK_COMPLETE")
     assert "made training" in {one.name: one.detail for one in deploying.deploy()}["node-groups"]
     assert "training" in deploying.groups()
 
 
-def test_a_failed_cluster_is_made_again_only_when_that_is_said(deploying, programs, fail_stack):
-    programs.eksctl.fails_at = ("control plane", "zones are out of capacity")
-    deploying.deploy()
-    programs.eksctl.fails_at = None
+def test_a_failed_cluster_is_made_again_only_when_that_is_said(deploying, fail_stack):
+    deploying.make_stack_alone()
     fail_stack(f"eksctl-{NAME}-cluster", "ROLLBACK_COMPLETE")
     assert "--recreate" in failure(deploying.deploy())
     assert statuses(deploying.deploy(options=Options(recreate=True)))["kubeconfig"] == "done"
@@ -181,9 +179,9 @@ def test_a_missing_program_is_one_clear_error(deploying, programs, program):
 
 
 def test_a_cluster_of_somebody_else_is_left_alone(deploying, programs):
-    deploying.account.client("eks").create_cluster(
-        name=NAME, roleArn="arn:aws:iam::123456789012:role/r", resourcesVpcConfig={"subnetIds": ["s"]}
-    )
+    deploying.deploy()
+    deploying.disown()
+    programs.calls.clear()
     assert "was not made for llm" in failure(deploying.deploy())
     assert programs.said() == []
 
@@ -196,6 +194,6 @@ def test_a_stack_of_somebody_else_is_left_alone(deploying, programs):
 
 
 def test_a_queue_of_several_kinds_is_several_node_groups(deploying):
-    kinds = "[{name: a, instance_type: g4dn.8xlarge, nodes: 1}, {name: b, instance_type: g5.8xlarge, nodes: 1}]"
+    kinds = "[{name: a, instance_type: g5.xlarge, nodes: 1}, {name: b, instance_type: c5.2xlarge, nodes: 1}]"
     deploying.deploy(spec_text(f"{{name: training, compute_resources: {kinds}}}", queue("other", "1")))
     assert set(deploying.groups()) == {"system", "training-a", "training-b", "other"}

@@ -141,9 +141,7 @@ def test_where_no_cluster_is_ours_eksctl_is_not_missed(deploying, programs):
 
 
 def test_a_destruction_of_somebody_elses_cluster_is_refused_before_anything_is_remembered(cluster):
-    eks = cluster.account.client("eks")
-    arn = eks.describe_cluster(name=NAME)["cluster"]["arn"]
-    eks.untag_resource(resourceArn=arn, tagKeys=["trainyard:cluster"])
+    cluster.disown()
     before = read_record(cluster.account, BUCKET, NAME)
     with pytest.raises(TrainyardError, match="was not made for llm"):
         destroy(cluster.work())
@@ -151,8 +149,7 @@ def test_a_destruction_of_somebody_elses_cluster_is_refused_before_anything_is_r
 
 
 def test_stacks_without_a_cluster_need_no_eksctl(deploying, programs):
-    programs.eksctl.dies_after = 1
-    deploying.deploy()
+    deploying.make_stack_alone()
     programs.remove("eksctl")
     result, _ = deploying.destroy()
     assert result.error is None
@@ -170,9 +167,7 @@ def test_clusters_whose_names_begin_alike_stay(cluster, other):
 
 
 def test_a_cluster_without_our_tag_is_never_deleted(cluster, programs):
-    eks = cluster.account.client("eks")
-    arn = eks.describe_cluster(name=NAME)["cluster"]["arn"]
-    eks.untag_resource(resourceArn=arn, tagKeys=["trainyard:cluster"])
+    cluster.disown()
     result, _ = cluster.destroy()
     assert result.error is not None
     assert "was not made for llm" in result.error.problem
