@@ -7,19 +7,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from trainyard.rehearsal.emulated.kubernetes.kinds import built_in
 from trainyard.rehearsal.emulated.kubernetes.objects import is_chosen
 
 Document = dict[str, Any]
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z ")
-
-# Kinds that every cluster has; others come with CustomResourceDefinitions.
-_KINDS = {
-    "nodes", "pods", "events", "services", "namespaces", "configmaps", "secrets", "serviceaccounts",
-    "persistentvolumes", "persistentvolumeclaims", "daemonsets", "deployments", "statefulsets", "jobs", "csidrivers",
-    "clusterroles", "clusterrolebindings", "roles", "rolebindings", "customresourcedefinitions", "priorityclasses",
-    "validatingwebhookconfigurations", "mutatingwebhookconfigurations", "storageclasses", "poddisruptionbudgets",
-    "ingresses", "leases", "volumeattachments",
-}  # fmt: skip
 
 
 class RefusedError(Exception):
@@ -41,7 +33,7 @@ class FakeApiServer:
         self.applied: list[Document] = []
         self.forced: list[bool] = []
         self.deleted: list[Document] = []
-        self.kinds = set(_KINDS)
+        self.kinds = {kind.plural for kind in built_in()}
 
     def get(self, resource: str, namespace: str | None = None, selector: str | None = None) -> list[Document]:
         self._refuse()
