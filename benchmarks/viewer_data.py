@@ -18,7 +18,7 @@ from tests.monitoring.an_hour import LENGTH_S, an_hour, write_blocks  # noqa: E4
 from trainyard.edge.prometheus_api import PrometheusApi  # noqa: E402 - as above
 from trainyard.edge.prometheus_connection import Connection  # noqa: E402 - as above
 from trainyard.monitoring.dashboard import dashboards  # noqa: E402 - as above
-from trainyard.operate.monitoring.viewer.ranking import node_series  # noqa: E402 - as above
+from trainyard.operate.monitoring.viewer.panel_queries import node_series  # noqa: E402 - as above
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

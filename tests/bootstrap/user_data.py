@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from trainyard.render.cloudformation.template import template
+from trainyard.render.cloudformation.stacks import template
 
 SECRET = "arn:aws:secretsmanager:us-east-2:123456789012:secret:GrafanaPassword-1a2b-AbCdEf"
 

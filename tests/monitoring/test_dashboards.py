@@ -21,7 +21,7 @@ from trainyard.monitoring.grafana_files import COLUMNS
 from trainyard.monitoring.node_discovery import TARGET_LABELS
 from trainyard.monitoring.prometheus_rules import alert_rules, recording_rules, rules_document
 from trainyard.monitoring.recorded import NODE_LABELS, recorded_metrics, recording_groups
-from trainyard.operate.monitoring.viewer.ranking import node_series
+from trainyard.operate.monitoring.viewer.panel_queries import node_series
 from trainyard.spec.parsing import parse
 
 VARIABLES = {"$cluster": ".*", "$queue": ".*", "$node": ".*", "$__rate_interval": "2m"}

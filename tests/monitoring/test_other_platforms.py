@@ -19,7 +19,7 @@ from trainyard.document.write import yaml_text
 from trainyard.monitoring.node_discovery import TARGET_LABELS
 from trainyard.monitoring.remote_write import amp_write_url
 from trainyard.platforms.batch.rendering.collection import NEEDED_ACTIONS, batch_config, batch_tags
-from trainyard.platforms.eks.rendering.collection import eks_config
+from trainyard.platforms.eks.rendering.monitoring_slots import eks_config
 from trainyard.spec.cluster import Spec
 
 GOLDEN = Path(__file__).parent / "golden" / "other_platforms"

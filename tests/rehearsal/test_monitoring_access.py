@@ -24,7 +24,7 @@ from trainyard.operate.monitoring.access import documented_outputs
 from trainyard.operate.status.cluster_status import Status
 from trainyard.operate.status.status_query import status
 from trainyard.rehearsal.rehearsal import inventory
-from trainyard.render.cloudformation.template import template
+from trainyard.render.cloudformation.stacks import template
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,10 +15,10 @@ from trainyard.bundle.monitoring_files import bundle_files
 from trainyard.bundle.readme import readme
 from trainyard.bundle.readme_contents import ReadmeContents
 from trainyard.bundle.release import Release
-from trainyard.bundle.stack_files import parameters_list, stack_files
 from trainyard.finding import Path, path_text
 from trainyard.platform_table import platform_of
 from trainyard.render.bench.plan import bench_files
+from trainyard.render.cloudformation.stack import Stack
 from trainyard.render.diagram.architecture import architecture_svg
 from trainyard.render.rendering import Rendering, render
 from trainyard.render.stand_ins import Ids, StandIn
@@ -111,3 +111,20 @@ def _strings(node: object, path: Path) -> Iterator[tuple[Path, str]]:
             yield from _strings(member, (*path, index))
     elif isinstance(node, str):
         yield path, node
+
+
+def stack_files(stacks: Sequence[Stack]) -> dict[str, str]:
+    """Return the texts of all files by name."""
+    files = {}
+    for stack in stacks:
+        files[stack.template_file] = stack.template
+        files[stack.parameters_file] = json.dumps(parameters_list(stack), indent=2, ensure_ascii=False) + "\n"
+    return files
+
+
+def parameters_list(stack: Stack) -> list[dict[str, str]]:
+    """Return the parameters in the form that `aws cloudformation create-stack` reads.
+
+    https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_Parameter.html
+    """
+    return [{"ParameterKey": name, "ParameterValue": value} for name, value in stack.parameters.items()]

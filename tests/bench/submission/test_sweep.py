@@ -8,7 +8,7 @@ import pytest
 
 from trainyard.api.bench_submit import local_cluster
 from trainyard.bench.submission.job import Job
-from trainyard.bench.submission.sweep import Backend, sweep_jobs
+from trainyard.bench.submission.job_selection import Backend, sweep_jobs
 from trainyard.errors import InputError
 
 GIB = 2**30

@@ -18,7 +18,7 @@ from tests.monitoring.whole_cluster.cluster import KEEPER_OPTIONS, load_rules, s
 from tests.monitoring.whole_cluster.exporters import Expositions, exporters
 from tests.monitoring.whole_cluster.faults import Faults
 from tests.monitoring.whole_cluster.nodes import COMPUTE, Node
-from trainyard.platforms.eks.rendering.collection import agent_document
+from trainyard.platforms.eks.rendering.monitoring_slots import agent_document
 from trainyard.render.stand_ins import Ids
 
 SPEC = """\

@@ -18,7 +18,7 @@ from tests.full_disk import files_of_at_most
 from tests.node.collectors.efa_tree import EfaTree
 from tests.node.collectors.recorded_programs import RecordedPrograms
 from tests.node.doubles import FakeClock, FakeProcesses
-from trainyard.platforms.parallelcluster.metric_cost import BYTES_OF_EVENT
+from trainyard.platforms.parallelcluster.plan import BYTES_OF_EVENT
 from trainyard.spec.software import MetricGroup
 from trainyard_node.cloudwatch.metrics_file import MetricsFile
 from trainyard_node.cloudwatch.publishing import Publishing, seconds_to_next

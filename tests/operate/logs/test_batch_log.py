@@ -17,7 +17,7 @@ from trainyard.api.logs import Logs, Period, cluster_logs
 from trainyard.cli.logs_output import event_printer, log_values, print_log
 from trainyard.edge.aws.account import Account
 from trainyard.errors import InputError, TrainyardError
-from trainyard.platforms.batch.logs.job_stream import JobStreamName
+from trainyard.platforms.batch.logs.cluster_logs import JobStreamName
 
 GONE = {"cloudformation__ListStackResources": Refusal("ValidationError", "Stack with id llm-batch does not exist")}
 EVERYTHING = Period()

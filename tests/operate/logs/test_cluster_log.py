@@ -11,7 +11,7 @@ from trainyard.edge.aws.account import Account
 from trainyard.errors import InputError, TrainyardError
 from trainyard.operate.logs.cluster_log import cluster_log
 from trainyard.operate.logs.log_filter import LogSelection, chosen
-from trainyard.platforms.parallelcluster.logs.stream_name import parsed
+from trainyard.platforms.parallelcluster.logs.cluster_logs import parsed
 
 
 def names(account: Account, **wanted: Sequence[str]) -> list[str]:

@@ -11,7 +11,7 @@ import yaml
 
 import trainyard.render.cloudformation
 from trainyard.render.cloudformation.stack import Kind
-from trainyard.render.cloudformation.template import template
+from trainyard.render.cloudformation.stacks import template
 
 FOLDER = Path(trainyard.render.cloudformation.__file__).parent
 STACKS: tuple[Kind, ...] = ("network", "storage", "monitoring", "rules", "assets")

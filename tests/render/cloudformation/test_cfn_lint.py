@@ -12,7 +12,7 @@ import pytest
 from tests.cfn_lint import objections
 from tests.render.cloudformation.templates import STACKS, written_to
 from trainyard.architectures import all_architectures
-from trainyard.bundle.stack_files import parameters_list
+from trainyard.bundle.assemble import parameters_list
 from trainyard.render.cloudformation.stacks import stacks
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.parsing import parse

@@ -9,14 +9,12 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from trainyard.rehearsal.report.drawing import add_drawing
-from trainyard.rehearsal.report.finding_list import add_findings
 from trainyard.rehearsal.report.numbers import counted, seconds
 from trainyard.rehearsal.report.outcome import call_count, headline, inventory, reason, resource_count
 from trainyard.rehearsal.report.stack_tables import add_calls, add_stacks
 from trainyard.rehearsal.report.timeline import add_timeline
 from trainyard.render.diagram.architecture import style
-from trainyard.render.markup import add, link, page, said
+from trainyard.render.markup import add, after, link, page, said
 
 _SECTIONS = {
     "architecture": "Architecture",
@@ -26,6 +24,13 @@ _SECTIONS = {
     "proved": "What this proved",
     "open": "What only AWS can tell",
 }
+_LOOK = {"error": "bad", "warning": "kept", "info": "other"}
+_SVG = "{http://www.w3.org/2000/svg}"
+_TAGS = frozenset({"svg", "title", "desc", "rect", "path", "g", "text"})
+_ATTRIBUTES = frozenset(
+    {"class", "id", "role", "viewBox", "x", "y", "width", "height", "rx", "d", "transform", "font-size", "font-weight"}
+    | {"text-anchor", "aria-label", "aria-labelledby"}
+)
 
 
 def report_page(result: Mapping[str, Any]) -> str:
@@ -151,3 +156,69 @@ def _hash(words: str) -> str:
 
 def _file(name: str) -> str:
     return Path(__file__).with_name(name).read_text(encoding="utf-8")
+
+
+def add_findings(parent: ET.Element, result: Mapping[str, Any]) -> None:
+    """Add the findings of a result."""
+    findings = result.get("findings") or ()
+    if not findings:
+        add(parent, "p", "Nothing was found.", class_="quiet")
+        return
+    listed = add(parent, "ul", class_="findings")
+    for finding in findings:
+        _add_finding(listed, finding)
+
+
+def _add_finding(listed: ET.Element, finding: Mapping[str, Any]) -> None:
+    entry = add(listed, "li")
+    heading = add(entry, "p")
+    add(heading, "span", finding["severity"], class_=f"pill {_LOOK.get(finding['severity'], 'other')}")
+    add(heading, "code", finding["id"])
+    if where := _where(finding):
+        add(heading, "span", where, class_="quiet")
+    add(entry, "p", finding["message"])
+    if finding.get("remedy"):
+        remedy = add(entry, "p")
+        add(remedy, "strong", "Remedy: ")
+        after(remedy[-1], finding["remedy"])
+    if finding.get("source"):
+        source = add(entry, "p", class_="quiet")
+        add(source, "span", "Source: ")
+        link(source, str(finding["source"]))
+
+
+def _where(finding: Mapping[str, Any]) -> str:
+    place = ":".join(str(finding[key]) for key in ("file", "line") if finding.get(key))
+    return " ".join(part for part in (place, finding.get("path")) if part)
+
+
+def add_drawing(parent: ET.Element, svg: str) -> None:
+    """Add the drawing, or say that there is none. Its style is that of the page, not what it brings along."""
+    root = _parsed(svg)
+    if root is None:
+        add(parent, "p", "The drawing of this rehearsal cannot be read.", class_="quiet")
+        return
+    frame = add(parent, "div", class_="drawing")
+    frame.extend(_copies((root,)))
+
+
+def _parsed(svg: str) -> ET.Element | None:
+    # A drawing of ours declares nothing. Without declarations, there are no entities to expand.
+    if "<!" in svg:
+        return None
+    try:
+        root = ET.fromstring(svg)  # noqa: S314  see above
+    except ET.ParseError:
+        return None
+    return root if root.tag == f"{_SVG}svg" else None
+
+
+def _copies(elements: Iterator[ET.Element] | tuple[ET.Element, ...]) -> Iterator[ET.Element]:
+    for element in elements:
+        tag = element.tag.removeprefix(_SVG)
+        if tag not in _TAGS:
+            continue
+        copy = ET.Element(tag, {name: said(value) for name, value in element.items() if name in _ATTRIBUTES})
+        copy.text = said(element.text or "")
+        copy.extend(_copies(iter(element)))
+        yield copy

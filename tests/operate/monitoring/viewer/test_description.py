@@ -10,11 +10,11 @@ from pathlib import Path
 
 from trainyard.monitoring.dashboard import dashboards
 from trainyard.monitoring.features import NEEDS
-from trainyard.operate.monitoring.viewer import page_files
+from trainyard.operate.monitoring.viewer import server
 from trainyard.operate.monitoring.viewer.description import _why_empty, description
-from trainyard.operate.monitoring.viewer.page_files import page_files as files
+from trainyard.operate.monitoring.viewer.server import page_files as files
 
-PAGE = Path(page_files.__file__).with_name("page")
+PAGE = Path(server.__file__).with_name("page")
 
 
 def test_every_dashboard_and_panel_is_described_in_its_order():

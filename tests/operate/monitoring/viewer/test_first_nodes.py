@@ -6,10 +6,10 @@ from pathlib import Path
 
 import yaml
 
-import trainyard.operate.monitoring.viewer.ranking as module
+import trainyard.operate.monitoring.viewer.panel_queries as module
 from trainyard.monitoring.dashboard import dashboards
 from trainyard.monitoring.recorded import recorded_metrics
-from trainyard.operate.monitoring.viewer.ranking import node_series, ranking
+from trainyard.operate.monitoring.viewer.panel_queries import node_series, ranking
 
 
 def test_every_panel_that_is_named_is_there():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.operate.monitoring.viewer.fake_source import FakeSource
 from trainyard.errors import TrainyardError
-from trainyard.operate.monitoring.viewer.headline import headline
+from trainyard.operate.monitoring.viewer.answers import headline
 from trainyard.operate.monitoring.viewer.variables import Selection
 from trainyard.operate.monitoring.viewer.window import Window
 

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from trainyard.edge.prometheus_api import Sample
-from trainyard.operate.monitoring.viewer.ranking import Ranking, ranking
+from trainyard.operate.monitoring.viewer.panel_queries import Ranking, ranking
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,7 @@ from trainyard.edge.prometheus_api import PrometheusApi
 from trainyard.edge.prometheus_connection import Connection
 from trainyard.errors import InputError, TrainyardError
 from trainyard.monitoring.dashboard import dashboards
-from trainyard.operate.monitoring.viewer.page_files import page_files
-from trainyard.operate.monitoring.viewer.server import Viewer
+from trainyard.operate.monitoring.viewer.server import Viewer, page_files
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 EFA = next(dashboard for dashboard in dashboards() if dashboard.id == "efa-network")

@@ -21,7 +21,7 @@ from trainyard.api.batch_submit import (
 from trainyard.api.bench_submit import JobSelection, cancel_jobs, named_cluster, submit_jobs
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.batch_jobs import BatchJob
-from trainyard.platforms.batch.logs.job_stream import job_streams
+from trainyard.platforms.batch.logs.cluster_logs import job_streams
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 SPEC = """\

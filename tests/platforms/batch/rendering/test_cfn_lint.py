@@ -11,8 +11,8 @@ import pytest
 from tests.architectures.by_platform import architectures_on
 from tests.cfn_lint import objections
 from tests.platforms.batch.rendering.resolved import stack_of
-from trainyard.bundle.stack_files import parameters_list
-from trainyard.platforms.batch.rendering.template import native_template
+from trainyard.bundle.assemble import parameters_list
+from trainyard.platforms.batch.rendering.documents import native_template
 from trainyard.spec.parsing import parse
 
 # Optional parameters are blank by default, and so not of the form that their resources demand; the second is the same

@@ -15,7 +15,7 @@ from tests.oracles import BATCH_DOCUMENT, needs
 from tests.platforms.batch.rendering.resolved import resolved, resources_of, stack_of
 from tests.render.cloudformation.templates import names_in, reached
 from trainyard.document.read import read_yaml
-from trainyard.platforms.batch.rendering.template import native_template
+from trainyard.platforms.batch.rendering.documents import native_template
 from trainyard.render.cloudformation.stack import INLINE_BYTES
 from trainyard.render.cloudformation.stacks import stacks
 from trainyard.render.repeated_sections import numbered

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from trainyard.platforms.batch.rendering.program_texts import program
+from trainyard.platforms.batch.rendering.queue_slots import program
 
 pytestmark = pytest.mark.integration
 

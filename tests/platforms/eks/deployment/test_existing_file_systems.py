@@ -11,7 +11,7 @@ from tests.specs import spec_of
 from trainyard.deploy.deployment import steps_to_deploy
 from trainyard.deploy.work import Work
 from trainyard.errors import TrainyardError
-from trainyard.platforms.eks.deployment.existing_file_systems import ExistingFileSystems
+from trainyard.platforms.eks.deployment.steps import ExistingFileSystems
 
 FIRST, SECOND = "fs-0123456789abcdef0", "fs-0123456789abcdef1"
 QUEUES = "queues: [{name: q, instance_type: p5.48xlarge, nodes: {min: 0, max: 4}}]"

@@ -13,7 +13,7 @@ from tests.cfn_lint import objections
 from tests.platforms.batch.rendering.resolved import resources_of
 from tests.platforms.eks.rendering.options import CAPACITIES, cluster_of, spec_with
 from tests.specs import spec_of
-from trainyard.bundle.stack_files import parameters_list
+from trainyard.bundle.assemble import parameters_list
 from trainyard.catalog.instances import find
 from trainyard.catalog.interfaces import Interface, misfits
 from trainyard.errors import TrainyardError

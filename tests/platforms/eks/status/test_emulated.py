@@ -16,7 +16,7 @@ from trainyard.operate.connect.target_search import find_target
 from trainyard.operate.status.status_query import status
 from trainyard.platforms.eks.connection.kubeconfig import write_kubeconfig
 from trainyard.platforms.eks.rehearsal.emulated_kubectl import emulated_kubectl_of
-from trainyard.platforms.eks.status.platform_status import EksPlatformStatus
+from trainyard.platforms.eks.status.status_query import EksPlatformStatus
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 

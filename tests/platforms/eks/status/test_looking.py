@@ -37,7 +37,7 @@ from trainyard.operate.status.cluster_status import Status
 from trainyard.operate.status.status_query import status
 from trainyard.platforms.eks.status.eks_status import EksStatus
 from trainyard.platforms.eks.status.kubernetes_api import PART
-from trainyard.platforms.eks.status.platform_status import EksPlatformStatus
+from trainyard.platforms.eks.status.status_query import EksPlatformStatus
 
 WELL = EksCluster()
 NOT_ALLOWED = Refusal("AccessDeniedException", "no identity-based policy allows it", 403)

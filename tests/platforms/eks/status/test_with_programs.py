@@ -13,7 +13,7 @@ from tests.operate.eks_cluster import UNREACHABLE, EksCluster
 from trainyard.api.diagnose import diagnose_cluster
 from trainyard.operate.status.status_query import status
 from trainyard.platforms.eks.status.kubernetes_api import PART
-from trainyard.platforms.eks.status.platform_status import EksPlatformStatus
+from trainyard.platforms.eks.status.status_query import EksPlatformStatus
 
 WELL = EksCluster()
 pytestmark = pytest.mark.integration

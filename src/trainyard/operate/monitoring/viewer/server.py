@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from trainyard.errors import InputError
 from trainyard.monitoring.dashboard import dashboards
 from trainyard.operate.monitoring.viewer.answers import Answers
 from trainyard.operate.monitoring.viewer.description import description
-from trainyard.operate.monitoring.viewer.page_files import page_files
 from trainyard.operate.monitoring.viewer.requests import Asked, BadRequestError, asked, is_from_here
 from trainyard.operate.monitoring.viewer.source import Source
 
 HOST = "127.0.0.1"
+_FOLDER = Path(__file__).with_name("page")
+_TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
 
 class Viewer(ThreadingHTTPServer):
@@ -170,3 +174,25 @@ class Handler(BaseHTTPRequestHandler):
 def _json(value: Any) -> bytes:
     # ASCII alone: what labels hold cannot be read as anything else on its way.
     return json.dumps(value, separators=(",", ":"), allow_nan=False).encode("ascii")
+
+
+class PageFile(NamedTuple):
+    """A file as it is sent."""
+
+    content: bytes
+    type: str
+    tag: str
+    """Changes with the content: https://www.rfc-editor.org/rfc/rfc9110.html#name-etag."""
+
+
+@cache
+def page_files() -> dict[str, PageFile]:
+    """Return the files by name."""
+    files = sorted(path for path in _FOLDER.iterdir() if path.suffix in _TYPES)
+    return {file.name: _read(file) for file in files}
+
+
+def _read(file: Path) -> PageFile:
+    content = file.read_bytes()
+    tag = f'"{hashlib.sha256(content).hexdigest()[:16]}"'
+    return PageFile(content, f"{_TYPES[file.suffix]}; charset=utf-8", tag)

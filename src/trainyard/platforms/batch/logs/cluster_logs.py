@@ -6,20 +6,21 @@ names no group, its jobs log into the one that all jobs of the account share.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from trainyard.edge.aws import cluster_logs as cloudwatch
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.batch_job_state import BATCH_LOG_GROUP, definitions
+from trainyard.edge.aws.batch_job_state import BATCH_LOG_GROUP, Job, definitions, described_jobs, latest_jobs
 from trainyard.edge.aws.batch_queues import BatchResources, batch_of_cluster
 from trainyard.edge.aws.cluster_logs import GroupNames, LogGroup, LogStream, group_named
 from trainyard.edge.aws.errors import NotAllowedError
 from trainyard.edge.kubernetes.kubectl import KubectlOf
-from trainyard.errors import InputError
+from trainyard.errors import InputError, TrainyardError
 from trainyard.operate.logs.cluster_log import ClusterLog, ListedGroup, Stream
 from trainyard.operate.logs.export import Export, ExportPart
 from trainyard.operate.logs.log_filter import LogSelection
-from trainyard.platforms.batch.logs.job_stream import JobStreamName, OfJob, job_streams, parsed_job
 
 STREAMS_ARE_OF_JOBS = True
 PODS_LOG_ELSEWHERE = False
@@ -27,6 +28,10 @@ _MOST_SHOWN = 20
 
 # The log group of batch.yaml, which CloudFormation names after its stack.
 GROUP_NAMES = (GroupNames("{cluster}-batch-LogGroup-", "[A-Za-z0-9]+"),)
+_FORM = re.compile(r"(?P<kind>[^/]+)/(?P<container>[^/]+)/(?P<task>[0-9a-f]{32}|[0-9a-f-]{36})")
+_MOST_JOBS = 100
+_MOST_NODES = 1000  # ten calls
+_REMEMBERED_MS = 30 * 86_400_000
 
 
 def groups(account: Account, cluster: str) -> tuple[LogGroup, ...]:
@@ -127,3 +132,86 @@ def _parts(name: str, jobs: dict[str, OfJob]) -> JobStreamName | None:
         return parts
     known = parts or JobStreamName(name, name)
     return known._replace(job=job.id, job_name=job.name, node=job.node)
+
+
+class JobStreamName(NamedTuple):
+    """What a container logs, and of which job and node it is, as far as Batch still knows."""
+
+    kind: str
+    """The prefix, which says what kind of job it is."""
+    task: str
+    """The id of its task in ECS."""
+    job: str | None = None
+    """The id of the job."""
+    job_name: str | None = None
+    node: int | None = None
+    """The index of the node of a multi-node job; None also where the job has one container."""
+
+    @property
+    def host(self) -> str:
+        """Return what people call it: the job and the node, or the task where the job is not known any more."""
+        if self.job_name is None:
+            return self.task
+        return self.job_name if self.node is None else f"{self.job_name}#{self.node}"
+
+    @property
+    def label(self) -> str:
+        """Return whose log it is and which, in few words."""
+        return f"{self.host} {self.kind}"
+
+    def values(self) -> dict[str, str | int | None]:
+        """Return them as values for JSON."""
+        return {"log": self.kind, "job_id": self.job, "job_name": self.job_name, "node": self.node}
+
+    def is_of_job(self, job: str) -> bool:
+        """Return whether it is of a job, given by its id or its name."""
+        return job in (self.job, self.job_name)
+
+    def is_of_node(self, node: str) -> bool:
+        """Return whether it is of a node, given by its index, or by the id of the job with it: ID#3."""
+        index = None if self.node is None else str(self.node)
+        return node == index or (self.job is not None and node == f"{self.job}#{index}")
+
+
+def parsed_job(name: str) -> JobStreamName | None:
+    """Return the parts of a name; None where the stream is of something else."""
+    match = _FORM.fullmatch(name)
+    return None if match is None else JobStreamName(match["kind"], match["task"])
+
+
+class OfJob(NamedTuple):
+    """A job, and which of its nodes."""
+
+    id: str
+    name: str
+    node: int | None
+
+
+def job_streams(account: Account, queues: Iterable[str]) -> dict[str, OfJob]:
+    """Return jobs by the names of their streams, of the latest jobs of some queues. Who gets no answer knows none."""
+    after_ms = max(int(account.clock.now() * 1000) - _REMEMBERED_MS, 0)
+    try:
+        jobs = [job for queue in queues for job in latest_jobs(account, queue, after_ms, _MOST_JOBS).jobs]
+        newest = sorted(jobs, key=lambda job: job.created_ms, reverse=True)
+        names = {job.id: job.name for job in newest}
+        described = described_jobs(account, _ids(newest))
+    except TrainyardError:  # logs are worth reading without the names of their jobs
+        return {}
+    return {
+        end.stream: OfJob(id_, names.get(id_, job_detail.name), job_detail.node)
+        for job_detail in described
+        for id_ in [job_detail.id.partition("#")[0]]
+        for end in job_detail.ends
+        if end.stream
+    }
+
+
+def _ids(jobs: Iterable[Job]) -> Iterator[str]:
+    """Yield the ids of nodes, and of jobs in one container, up to a bound: those of a job together or not at all."""
+    left = _MOST_NODES
+    for job in jobs:
+        ids = [job.id] if job.nodes is None else [f"{job.id}#{node}" for node in range(job.nodes)]
+        if len(ids) > left:
+            return
+        left -= len(ids)
+        yield from ids

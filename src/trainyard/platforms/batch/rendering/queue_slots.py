@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import ast
+import re
+from functools import cache
+from pathlib import Path
 from typing import Any
 
-from trainyard.platforms.batch.rendering.container import devices, mount_points, resources, volumes
 from trainyard.platforms.batch.rendering.container_images import repositories
 from trainyard.platforms.batch.rendering.node import Node, node_of
-from trainyard.platforms.batch.rendering.program_texts import program
 from trainyard.render.cloudformation.iam import iam_names
 from trainyard.render.launch_template import network_interface
 from trainyard.render.slots import Slot
 from trainyard.spec.cluster import Spec
+from trainyard.spec.file_system import Efs, FileSystem
 from trainyard.spec.queue import Queue
 
 _PROGRAMS = {
@@ -24,6 +27,7 @@ _GROUPS = {"Fn::Split": [",", {"Fn::If": ["InVpcStack", _IMPORTED, {"Ref": "Secu
 # Batch picks an image with Neuron's driver for no type by itself, so ECS's own is named.
 # https://docs.aws.amazon.com/AmazonECS/latest/developerguide/retrieve-ecs-optimized_AMI.html
 _NEURON_IMAGE = "{{resolve:ssm:/aws/service/ecs/optimized-ami/amazon-linux-2023/neuron/recommended/image_id}}"
+SCRATCH = "scratch"
 
 
 def queue_slots(spec: Spec, queue: Queue, *, dense: bool = False) -> dict[str, Any]:
@@ -74,3 +78,82 @@ def _image(node: Node) -> dict[str, Any]:
         "ImageType": "ECS_AL2023_NVIDIA" if node.gpus else "ECS_AL2023",
         "ImageIdOverride": {"Fn::If": ["HasAMI", {"Ref": "AMI"}, default]},
     }
+
+
+@cache
+def program(name: str, *, dense: bool) -> str:
+    """Return the text of a file of this folder, with ``dense`` without its comments."""
+    text = (Path(__file__).parent / name).read_text(encoding="utf-8")
+    if not dense:
+        return text
+    return _dense_python(text) if name.endswith(".py") else _dense_shell(text)
+
+
+def _dense_python(text: str) -> str:
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        documented = isinstance(node, ast.Module | ast.FunctionDef) and ast.get_docstring(node) is not None
+        if documented and isinstance(node, ast.Module | ast.FunctionDef):
+            node.body = node.body[1:]
+    return ast.unparse(tree) + "\n"
+
+
+def _dense_shell(text: str) -> str:
+    """Return a script without the lines that are nothing but a comment. Ours have no text of several lines."""
+    lines = text.splitlines()
+    return "\n".join(line for line in lines if line.startswith("#!") or not line.lstrip().startswith("#")) + "\n"
+
+
+def resources(node: Node, *, gpus: bool = True) -> list[dict[str, str]]:
+    """Return ResourceRequirements: the whole node, as only one container of a multi-node job runs on it."""
+    wanted = {"VCPU": node.vcpus, "MEMORY": node.memory_mib, "GPU": node.gpus if gpus else 0}
+    return [{"Type": name, "Value": str(value)} for name, value in wanted.items() if value]
+
+
+def devices(node: Node) -> list[dict[str, str]]:
+    """Return Devices: those of EFA, one for each interface, and those of Neuron. GPUs come without.
+
+    Their permissions are the default, which is all three: what EFA needs.
+    https://docs.aws.amazon.com/batch/latest/userguide/efa.html
+    """
+    paths = [f"/dev/infiniband/uverbs{number}" for number in range(node.efa_devices)]
+    paths += [f"/dev/neuron{number}" for number in range(node.neuron_devices)]
+    return [{"HostPath": path} for path in paths]
+
+
+def volumes(spec: Spec, node: Node) -> list[dict[str, Any]]:
+    """Return Volumes: directories of the node, and EFS, which ECS mounts itself."""
+    scratch = [{"Name": SCRATCH, "Host": {"SourcePath": {"Ref": "ScratchMount"}}}] if node.has_drives else []
+    return [*scratch, *(_volume(file_system) for file_system in spec.file_systems)]
+
+
+def mount_points(spec: Spec, node: Node) -> list[dict[str, Any]]:
+    """Return MountPoints: every file system at the same place as on the node."""
+    scratch = [{"SourceVolume": SCRATCH, "ContainerPath": {"Ref": "ScratchMount"}}] if node.has_drives else []
+    return [
+        *scratch,
+        *(
+            {"SourceVolume": _name(file_system), "ContainerPath": file_system.mount}
+            for file_system in spec.file_systems
+        ),
+    ]
+
+
+def _volume(file_system: FileSystem) -> dict[str, Any]:
+    settings = file_system.settings
+    if not isinstance(settings, Efs):
+        return {"Name": _name(file_system), "Host": {"SourcePath": file_system.mount}}
+    access_point = {} if settings.access_point is None else {"AccessPointId": settings.access_point}
+    efs = {
+        "FileSystemId": settings.id,
+        "TransitEncryption": "ENABLED" if settings.encryption_in_transit else "DISABLED",
+        "AuthorizationConfig": {**access_point, "Iam": "ENABLED" if settings.iam_authorization else "DISABLED"},
+    }
+    return {"Name": _name(file_system), "EfsVolumeConfiguration": efs}
+
+
+def _name(file_system: FileSystem) -> str:
+    """Return the name of a volume: letters, digits, hyphens and underscores. Mounts differ, so these do."""
+    return "at" + re.sub(
+        r"[^A-Za-z0-9-]", lambda match: "_" if match[0] == "/" else f"__{ord(match[0])}", file_system.mount
+    )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from trainyard.edge.aws.batch_job_state import definitions
+from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.batch_job_state import JobDefinition, definitions
 from trainyard.edge.aws.batch_queues import (
     BatchResources,
     ComputeEnvironment,
@@ -14,6 +15,7 @@ from trainyard.edge.aws.batch_queues import (
     compute_environments,
     job_queues,
 )
+from trainyard.edge.aws.container_registry import image_is_there
 from trainyard.edge.aws.nodes import Node
 from trainyard.edge.aws.stacks import StackState
 from trainyard.operate.status import failures, file_systems
@@ -24,7 +26,6 @@ from trainyard.operate.status.reservations import reservations
 from trainyard.operate.status.status_request import StatusRequest
 from trainyard.platforms.batch.status import environments as of_environments
 from trainyard.platforms.batch.status.batch_status import BatchStatus, Image
-from trainyard.platforms.batch.status.images import image_states
 from trainyard.platforms.batch.status.platform_status import BatchPlatformStatus
 from trainyard.platforms.batch.status.queues import ask_jobs, failed_jobs, queue_states, waiting
 
@@ -125,3 +126,15 @@ class BatchQuery:
 
     def _images(self, resources: BatchResources) -> tuple[Image, ...]:
         return image_states(self.request.account, definitions(self.request.account, resources.definitions))
+
+
+def image_states(account: Account, definitions: Iterable[JobDefinition]) -> tuple[Image, ...]:
+    """Return the images of some job definitions.
+
+    Raises NotAllowedError, or TrainyardError where AWS does not answer.
+    """
+    named: dict[str, list[str]] = {}
+    for definition in definitions:
+        for image in definition.images:
+            named.setdefault(image, []).append(definition.name)
+    return tuple(Image(image, tuple(names), image_is_there(account, image)) for image, names in named.items())

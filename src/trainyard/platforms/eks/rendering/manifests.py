@@ -21,13 +21,13 @@ from trainyard.catalog.kubernetes_addons import image, image_names
 from trainyard.document.write import yaml_text
 from trainyard.launch.instance import Instance
 from trainyard.launch.launch import Launch, compute_launches
-from trainyard.platforms.eks.rendering.job_pods import INSTANCE_TYPE
-from trainyard.platforms.eks.rendering.lustre_volumes import lustre_volumes
+from trainyard.platforms.eks.rendering.job_pods import INSTANCE_TYPE, job_pod
+from trainyard.platforms.eks.rendering.lustre_volumes import LustreVolume, lustre_volumes
 from trainyard.platforms.eks.rendering.monitoring_slots import digest, monitoring_slots
 from trainyard.platforms.eks.rendering.names import QUEUE
-from trainyard.platforms.eks.rendering.pytorch_job import pytorch_job_slots
 from trainyard.render.bench.mpi_job import scripts_manifest
 from trainyard.render.bench.plan import jobs_for
+from trainyard.render.job_pod import EFA_INTERFACES, GPUS, SHARED_MEMORY, JobPod
 from trainyard.render.slots import Slot, filled
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.cluster import Spec
@@ -42,6 +42,10 @@ _SEPARATOR = "---\n"
 # Values of ConfigMaps together: https://kubernetes.io/docs/concepts/configuration/configmap/
 CONFIG_MAP_BYTES = 2**20
 _SETUPS = {"nvidia": "gpu", "neuron": "neuron", None: "cpu"}
+_FOLDER = Path(__file__).parent
+_PROGRAM = "train.py"
+# https://awsdocs-neuron.readthedocs-hosted.com/en/latest/frameworks/torch/torch-neuronx/setup-trn1-multi-node-execution.html
+_NEURON_OVER_EFA = {"FI_PROVIDER": "efa", "FI_EFA_USE_DEVICE_RDMA": "1", "FI_EFA_FORK_SAFE": "1"}
 
 
 def manifest_texts(spec: Spec, ids: Ids) -> dict[str, str]:
@@ -190,3 +194,49 @@ def _examples(spec: Spec, ids: Ids) -> dict[str, str]:
         f"{EXAMPLES}pytorch-job-{queue}.yaml": _file(spec, "pytorch-job.yaml", pytorch_job_slots(spec, ids, launch))
         for queue, launch in reversed(first.items())
     }
+
+
+def pytorch_job_slots(spec: Spec, ids: Ids, launch: Launch) -> dict[str, Any]:
+    """Return what follows the nodes of a group, which have accelerators."""
+    pod, name, shared = job_pod(launch), f"example-{launch.queue_name}", list(lustre_volumes(spec, ids))
+    image_name = "pytorch-neuron" if launch.instance.accelerator == "neuron" else "pytorch"
+    folder = [f"{lustre_volume.mount}/{name}" for lustre_volume in shared[:1]]
+    return {
+        "name": name,
+        "program": {_PROGRAM: program()},
+        # Nothing starts nodes for a job that waits.
+        "nodes": launch.first_nodes or launch.max_nodes,
+        "processes": launch.instance.ranks,
+        "node-selector": pod.node_selector,
+        "tolerations": pod.tolerations,
+        "pytorch-image": spec.eks.pytorch_image or image(image_name, spec.region),
+        "command": ["torchrun", f"/program/{_PROGRAM}", *folder],
+        "environment": [{"name": key, "value": value} for key, value in _environment(pod).items()],
+        "resources": pod.resources,
+        "mounts": mounts(shared, {"name": "program", "mountPath": "/program", "readOnly": True}),
+        "volumes": volumes(pod, shared, {"name": "program", "configMap": {"name": name}}),
+    }
+
+
+def mounts(shared: list[LustreVolume], *more: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return where a container finds shared memory and the shared file systems, after what else it has."""
+    found = [{"name": lustre_volume.name, "mountPath": lustre_volume.mount} for lustre_volume in shared]
+    return [*more, {"name": "shm", "mountPath": SHARED_MEMORY}, *found]
+
+
+def volumes(pod: JobPod, shared: list[LustreVolume], *more: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the volumes of the same."""
+    claims = [{"name": one.name, "persistentVolumeClaim": {"claimName": one.name}} for one in shared]
+    return [*more, pod.shared_memory, *claims]
+
+
+@cache
+def program() -> str:
+    """Return the text of the program that the job runs."""
+    return (_FOLDER / "programs" / "example_training.py").read_text(encoding="utf-8")
+
+
+def _environment(pod: JobPod) -> dict[str, str]:
+    if GPUS in pod.devices:
+        return {"NCCL_DEBUG": "INFO"}
+    return _NEURON_OVER_EFA if EFA_INTERFACES in pod.devices else {}

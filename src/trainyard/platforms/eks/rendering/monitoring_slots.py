@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Mapping, Sequence
+from functools import cache, partial
 from math import ceil
 from pathlib import Path
 from typing import Any
 
 from trainyard.document.write import yaml_text
 from trainyard.launch.launch import compute_launches
+from trainyard.monitoring.agent_config import agent_config, host_name_of, keep_queues
 from trainyard.monitoring.agent_sizing import Nodes, agent_sizing
-from trainyard.platforms.eks.rendering.collection import agent_document
+from trainyard.monitoring.exporters import gpu_queues
 from trainyard.platforms.eks.rendering.names import PROMETHEUS
+from trainyard.render.collection import write_url
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.cluster import Spec
 
@@ -23,6 +25,10 @@ _LEAST_MIB, _WHERE_UNKNOWN_MIB = 512, 2048
 _CPU = "200m"
 # From here on, profiling counters are there beside a profiler of a job: bootstrap/assets/steps/65-dcgm-exporter.sh
 _PROFILING_FROM = 90
+# Labels of nodes: https://kubernetes.io/docs/reference/labels-annotations-taints/#nodekubernetesioinstance-type
+_INSTANCE_TYPE = "__meta_kubernetes_node_label_node_kubernetes_io_instance_type"
+# trainyard/queue, which node groups of both kinds get alike: src/trainyard/platforms/eks/rendering/names.py
+_QUEUE = "__meta_kubernetes_node_label_trainyard_queue"
 
 
 def monitoring_slots(spec: Spec, ids: Ids) -> dict[str, Mapping[str, Any]]:
@@ -85,3 +91,48 @@ def dcgm_counters(spec: Spec) -> str | None:
 @cache
 def _counters(file: str) -> str:
     return (Path(__file__).parent / "manifests" / file).read_text(encoding="utf-8")
+
+
+def agent_document(spec: Spec, ids: Ids) -> dict[str, Any] | None:
+    """Return what the agent scrapes and where it sends that, None where nothing is scraped.
+
+    In the same network nothing is signed.
+    """
+    url = write_url(spec, ids)
+    if url is None:
+        return None
+    config = eks_config(spec, url)
+    if spec.monitoring.mode == "self-hosting":
+        for remote_write in config["remote_write"]:
+            del remote_write["sigv4"]
+    return config
+
+
+def eks_config(spec: Spec, write_url: str) -> dict[str, Any]:
+    """Return what the agent scrapes, and where it sends that, signed with what the SDK finds in the pod."""
+    return agent_config(spec.name, spec.region, write_url, gpu_queues(spec), partial(_target, spec))
+
+
+def _target(spec: Spec, exporter: tuple[int, Sequence[str] | None]) -> dict[str, Any]:
+    port, queues = exporter
+    internal = "__meta_kubernetes_node_address_InternalIP"
+    return {
+        "kubernetes_sd_configs": [{"role": "node"}],
+        "relabel_configs": [
+            *keep_queues(_QUEUE, [queue.name for queue in spec.queues] if queues is None else queues),
+            {"source_labels": [internal], "target_label": "__address__", "replacement": f"$1:{port}"},
+            # A node's instance is otherwise its name, and that of all of its exporters.
+            {"source_labels": ["__address__"], "target_label": "instance"},
+            {"target_label": "cluster", "replacement": spec.name},
+            # aws:///us-east-2a/i-0123456789abcdef0
+            {
+                "source_labels": ["__meta_kubernetes_node_provider_id"],
+                "regex": ".*/(i-[0-9a-f]+)",
+                "target_label": "instance_id",
+            },
+            {"source_labels": [_INSTANCE_TYPE], "target_label": "instance_type"},
+            host_name_of("__meta_kubernetes_node_name"),
+            {"target_label": "node_type", "replacement": "Compute"},
+            {"source_labels": [_QUEUE], "target_label": "queue"},
+        ],
+    }

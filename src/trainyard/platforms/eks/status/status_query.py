@@ -2,35 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from trainyard.edge.aws.eks import EksCluster, NodeGroupState, addons, find_cluster, node_groups
 from trainyard.edge.aws.errors import aws_errors
 from trainyard.edge.aws.nodes import Node, kubernetes_instances, kubernetes_node
 from trainyard.edge.aws.stacks import StackState
+from trainyard.edge.kubernetes.documents import Document, text
 from trainyard.errors import TrainyardError
 from trainyard.operate.status import failures, file_systems
 from trainyard.operate.status.cluster_stacks import stacks_of_cluster
-from trainyard.operate.status.cluster_status import Status
+from trainyard.operate.status.cluster_status import Concern, Status
+from trainyard.operate.status.file_systems import Mount
 from trainyard.operate.status.node_hours import node_hours
 from trainyard.operate.status.reservations import Reservation, reservations
 from trainyard.operate.status.status_request import StatusRequest
 from trainyard.platforms.eks.status import node_groups as of_groups
-from trainyard.platforms.eks.status.control_plane import control_plane
-from trainyard.platforms.eks.status.eks_status import EksStatus, KubernetesNode, NodeGroup
+from trainyard.platforms.eks.status.concerns import eks_concerns
+from trainyard.platforms.eks.status.control_plane import control_plane, usd_an_hour
+from trainyard.platforms.eks.status.eks_status import Claim, EksStatus, KubernetesNode, NodeGroup
 from trainyard.platforms.eks.status.jobs import RESOURCES, failed_jobs, training_jobs
 from trainyard.platforms.eks.status.kubernetes_api import PART, Inside, look_inside
 from trainyard.platforms.eks.status.missing_nodes import OfGroup
 from trainyard.platforms.eks.status.nodes import kubernetes_nodes
-from trainyard.platforms.eks.status.platform_status import EksPlatformStatus
+from trainyard.platforms.eks.status.output import eks_lines, eks_values
 from trainyard.platforms.eks.status.pods import failed_pods, pod_troubles
-from trainyard.platforms.eks.status.volumes import claims, volume_mounts
 from trainyard.platforms.eks.status.workloads import workloads
 
 # https://github.com/eksctl-io/eksctl/blob/main/pkg/apis/eksctl.io/v1alpha5/types.go
 _EKSCTL = "alpha.eksctl.io/cluster-name"
+# https://github.com/kubernetes-sigs/aws-fsx-csi-driver and https://github.com/kubernetes-sigs/aws-efs-csi-driver, whose
+# handle may go on with an access point: fs-…::fsap-…
+_DRIVERS = {"fsx.csi.aws.com": "fsx", "efs.csi.aws.com": "efs"}
 
 
 class EksQuery:
@@ -150,3 +156,76 @@ class EksQuery:
             )
             found.append(of_groups.node_group(of, None if named is None else named.reservation, now_s))
         return tuple(found), reserved
+
+
+def claims(documents: Iterable[Document]) -> tuple[Claim, ...]:
+    """Return the claims of volumes."""
+    return tuple(
+        Claim(
+            text(document, "metadata", "namespace"),
+            text(document, "metadata", "name"),
+            text(document, "status", "phase"),
+            text(document, "spec", "volumeName") or None,
+        )
+        for document in documents
+    )
+
+
+def volume_mounts(documents: Iterable[Document]) -> dict[str, list[Mount]]:
+    """Return what volumes mount, by the service: fsx or efs. A mount is called after the claim that has it."""
+    found: dict[str, list[Mount]] = {}
+    for document in documents:
+        kind = _DRIVERS.get(text(document, "spec", "csi", "driver"))
+        handle = text(document, "spec", "csi", "volumeHandle").partition(":")[0]
+        if kind is not None and handle.startswith("fs-"):
+            found.setdefault(kind, []).append(Mount(_claim(document), text(document, "metadata", "name"), handle))
+    return found
+
+
+def _claim(document: Document) -> str:
+    namespace, name = (text(document, "spec", "claimRef", key) for key in ("namespace", "name"))
+    return f"claim {namespace}/{name}" if name else f"volume {text(document, 'metadata', 'name')}"
+
+
+@dataclass(frozen=True, slots=True)
+class EksPlatformStatus:
+    """Its control plane and node groups, and what its Kubernetes API says."""
+
+    eks: EksStatus
+
+    @property
+    def essential_parts(self) -> tuple[str, ...]:
+        """The parts without which nobody can say whether the cluster is up; EKS itself says whether it works."""
+        return "EKS", "node groups"
+
+    @property
+    def watch_words(self) -> tuple[str, ...]:
+        """No command follows how its nodes come up."""
+        return ()
+
+    @property
+    def has_nodes(self) -> bool:
+        """It has nodes for jobs."""
+        return True
+
+    def made_for(self, status: Status) -> str:  # noqa: ARG002  part of the protocol
+        """Return the platform; its version is told with the control plane."""
+        return "Amazon EKS"
+
+    def concerns(self, status: Status, *, broken: bool) -> Iterator[Concern]:  # noqa: ARG002  part of the protocol
+        """Return what is wrong."""
+        return eks_concerns(status, self.eks)
+
+    def lines(self, status: Status) -> Iterator[str]:  # noqa: ARG002  part of the protocol
+        """Return what is told of it to a person."""
+        return eks_lines(self.eks)
+
+    def other_costs(self) -> Iterator[str]:
+        """Yield the control plane with its price."""
+        if self.eks.control_plane is not None:
+            usd = usd_an_hour(self.eks.control_plane.support)
+            yield f"the control plane{'' if usd is None else f', {usd:.2f} USD an hour'}"
+
+    def values(self, status: Status) -> dict[str, Any]:  # noqa: ARG002  part of the protocol
+        """Return what is told of it as JSON."""
+        return {"eks": eks_values(self.eks)}

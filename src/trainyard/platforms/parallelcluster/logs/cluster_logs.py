@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from trainyard.edge.aws import cluster_logs as cloudwatch
 from trainyard.edge.aws.account import Account
@@ -13,13 +15,13 @@ from trainyard.errors import InputError
 from trainyard.operate.logs.cluster_log import ClusterLog, ListedGroup, Stream
 from trainyard.operate.logs.export import Export, ExportPart
 from trainyard.operate.logs.log_filter import LogSelection
-from trainyard.platforms.parallelcluster.logs.stream_name import StreamName, parsed
 
 STREAMS_ARE_OF_JOBS = False
 PODS_LOG_ELSEWHERE = False
 
 # https://docs.aws.amazon.com/parallelcluster/latest/ug/cloudwatch-logs-v3.html
 GROUP_NAMES = (GroupNames("/aws/parallelcluster/{cluster}-", r"\d{12}"),)
+_FORM = re.compile(r"(.+?)\.(i-[0-9a-f]{8,17})\.(.+)", re.DOTALL)
 
 
 def groups(account: Account, cluster: str) -> tuple[LogGroup, ...]:
@@ -88,3 +90,32 @@ def _instances(account: Account, log: ClusterLog, node: str) -> set[str]:
 def _named(log: ClusterLog, node: str) -> set[str]:
     of_nodes = (stream.parts for stream in log.streams if isinstance(stream.parts, StreamName))
     return {parts.instance_id for parts in of_nodes if parts.is_of(node)}
+
+
+class StreamName(NamedTuple):
+    """Whose log it is, and which."""
+
+    host: str
+    """The short private DNS name of the instance."""
+    instance_id: str
+    kind: str
+    """Which log: slurmctld, cloud-init-output and so on."""
+
+    @property
+    def label(self) -> str:
+        """Return whose log it is and which, in few words."""
+        return f"{self.host} {self.kind}"
+
+    def values(self) -> dict[str, str | int | None]:
+        """Return them as values for JSON."""
+        return {"host": self.host, "instance_id": self.instance_id, "log": self.kind}
+
+    def is_of(self, node: str) -> bool:
+        """Return whether it is a log of a node, given by its instance id or its host name, also the long form of it."""
+        return node in (self.instance_id, self.host) or node.partition(".")[0] == self.host
+
+
+def parsed(name: str) -> StreamName | None:
+    """Return the parts of a name; None where the stream is of something else."""
+    match = _FORM.fullmatch(name)
+    return StreamName(*match.groups()) if match else None

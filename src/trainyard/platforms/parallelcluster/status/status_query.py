@@ -2,29 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from trainyard.deploy.record import Deployment
-from trainyard.edge.aws.nodes import nodes
+from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.cluster_logs import streams
+from trainyard.edge.aws.log_events import LogEvent, filtered
+from trainyard.edge.aws.nodes import Node, nodes
 from trainyard.edge.aws.parallelcluster import cluster_config, config_of, fleet_status
 from trainyard.edge.aws.stacks import StackState
 from trainyard.errors import TrainyardError
+from trainyard.operate.nodes.node_query import Look
 from trainyard.operate.status import file_systems
 from trainyard.operate.status.cluster_stacks import stacks_of_cluster
 from trainyard.operate.status.cluster_status import Status
-from trainyard.operate.status.failures import of_stacks
+from trainyard.operate.status.failures import Failure, iso_time, of_stacks, short
 from trainyard.operate.status.node_hours import node_hours
 from trainyard.operate.status.reservations import reservations
 from trainyard.operate.status.status_request import StatusRequest
+from trainyard.platforms.parallelcluster.logs.cluster_logs import groups
 from trainyard.platforms.parallelcluster.status.cluster_status import ParallelClusterStatus, head_node
-from trainyard.platforms.parallelcluster.status.failures import of_fleet, of_nodes
 from trainyard.platforms.parallelcluster.status.queues import compute_resources, mounts
 
 # https://docs.aws.amazon.com/parallelcluster/latest/ug/Tags-v3.html
 _VERSION = "parallelcluster:version"
+_MOST = 5
+_MOST_PAGES = 10
+_MOST_NAMED = 5
+_LATELY_MS = 86_400_000
+# What the head node writes of its fleet and of itself, one JSON a line.
+# https://docs.aws.amazon.com/parallelcluster/latest/ug/cloudwatch-logs-v3.html
+_EVENTS = ("clustermgtd_events", "slurm_resume_events", "bootstrap_error_msg")
+_BAD = ("WARNING", "ERROR", "CRITICAL")
+_PATTERN = f"%{'|'.join(_BAD)}%"
 
 
 class ParallelClusterQuery:
@@ -81,3 +95,69 @@ def _recorded_config(record: Deployment | None) -> Mapping[str, Any] | None:
         return config_of(record.cluster_config, f"the deployment of {record.name}")
     except TrainyardError:
         return None
+
+
+def of_nodes(account: Account, bucket: str, name: str) -> tuple[Failure, ...]:
+    """Return what nodes wrote of a bootstrap that failed: only of clusters that trainyard made."""
+    findings = Look(account, bucket, name).look().findings
+    return tuple(Failure(None, "nodes", short(one.message)) for one in findings if one.severity == "error")[:_MOST]
+
+
+def of_fleet(account: Account, name: str, head: Node | None) -> tuple[Failure, ...]:
+    """Return what the head node wrote in the last day of nodes that failed to launch or to come up."""
+    group = next(iter(groups(account, name)), None)
+    if group is None or head is None or head.private_address is None:
+        return ()
+    # Its host name is made of its address, unless the VPC gives other names.
+    beginning = f"ip-{head.private_address.replace('.', '-')}.{head.id}."
+    known = streams(account, group.name, beginning, most_pages=1).streams
+    names = [log_stream.name for log_stream in known if log_stream.name.removeprefix(beginning) in _EVENTS]
+    if not names:
+        return ()
+    since_ms = int(account.clock.now() * 1000) - _LATELY_MS
+    pages = filtered(account, group.name, names, since_ms, pattern=_PATTERN, most_pages=_MOST_PAGES)
+    return _summed(event for page in pages for event in page)
+
+
+def _summed(events: Iterable[LogEvent]) -> tuple[Failure, ...]:
+    """Return events that say the same as one, with the last of their details; the last first."""
+    found: dict[tuple[str, str], Failure] = {}
+    for event in events:
+        if (read := _read(event)) is None:
+            continue
+        kind, what = read
+        place = event.stream.rpartition(".")[2]
+        before = found.pop((place, kind), None)
+        found[place, kind] = Failure(
+            iso_time(event.at_ms / 1000), place, short(what), before.times + 1 if before else 1
+        )
+    return tuple(found.values())[::-1][:_MOST]
+
+
+def _read(event: LogEvent) -> tuple[str, str] | None:
+    """Return what kind of event it is, and what it says; None where it is nothing bad."""
+    try:
+        said = json.loads(event.message)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(said, dict) or said.get("level") not in _BAD:
+        return None
+    kind = str(said.get("event-type", ""))
+    return kind, f"{said.get('message', kind)}{_details(said.get('detail'))}"
+
+
+def _details(detail: Any) -> str:
+    """Return what an event counts, and the codes and nodes that it names."""
+    if not isinstance(detail, dict):
+        return ""
+    errors, nodes = detail.get("error-details"), detail.get("nodes")
+    named = [str(detail["failure-type"])] if detail.get("failure-type") else []
+    named += list(errors) if isinstance(errors, dict) else []
+    named += (
+        [str(node["name"]) for node in nodes if isinstance(node, dict) and "name" in node]
+        if isinstance(nodes, list)
+        else []
+    )
+    more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
+    count = f": {detail['count']}" if isinstance(detail.get("count"), int) else ""
+    return f"{count} ({', '.join(named[:_MOST_NAMED])}{more})" if named else count

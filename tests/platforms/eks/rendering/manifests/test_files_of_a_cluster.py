@@ -6,8 +6,8 @@ import pytest
 import yaml
 
 from tests.platforms.eks.rendering.manifests.clusters import ALL, AMP, CPU, FSX, G5, P5, TRN1, cluster, made, one
-from trainyard.platforms.eks.rendering.collection import agent_document
 from trainyard.platforms.eks.rendering.manifests import manifest_texts
+from trainyard.platforms.eks.rendering.monitoring_slots import agent_document
 from trainyard.platforms.eks.rendering.names import PROMETHEUS
 from trainyard.render.stand_ins import Ids
 
