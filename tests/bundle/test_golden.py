@@ -23,6 +23,7 @@ from trainyard.spec.parsing import parse
 GOLDEN = Path(__file__).parent / "golden"
 SAME = GOLDEN / "same_files.yaml"
 HEADING = re.compile(rb"\A# Rendered by trainyard from the spec of (\S+)\. Change")
+PACKAGE = re.compile(rb"(trainyard-node-)[0-9a-f]{16}")
 ARCHITECTURES = all_architectures()
 
 
@@ -65,7 +66,8 @@ def reviewed(bundle: str) -> dict[str, bytes]:
 
 
 def nameless(content: bytes) -> bytes:
-    return HEADING.sub(b"# Rendered by trainyard from the spec. Change", content)
+    """Return a file without what is no matter of the spec: its name, and the digest of the package for nodes."""
+    return PACKAGE.sub(rb"\1DIGEST", HEADING.sub(b"# Rendered by trainyard from the spec. Change", content))
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES, ids=lambda one: one.name)
@@ -107,5 +109,5 @@ if __name__ == "__main__":
                 continue
             file = GOLDEN / each.name / name
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(content)
+            file.write_bytes(PACKAGE.sub(rb"\1DIGEST", content))
     SAME.write_text(yaml_text(dict(sorted(same.items()))), encoding="utf-8")
