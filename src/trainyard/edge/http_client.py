@@ -209,7 +209,8 @@ class HttpClient:
         if parts.hostname in LOOPBACK or proxy_bypass(parts.netloc.rpartition("@")[2]):
             proxy = ""
         if proxy not in self.pools:
-            self.pools[proxy] = _through(proxy) if proxy else PoolManager(maxsize=8)
+            # Of two threads that come first at once, both take the same.
+            self.pools.setdefault(proxy, _through(proxy) if proxy else PoolManager(maxsize=8))
         return self.pools[proxy]
 
 
