@@ -114,7 +114,7 @@ def _sections(
 
 
 def _is_list(hint: Any) -> bool:
-    origins = [typing.get_origin(hint), *(typing.get_origin(one) for one in typing.get_args(hint))]
+    origins = [typing.get_origin(hint), *(typing.get_origin(get_argument) for get_argument in typing.get_args(hint))]
     return tuple in origins
 
 
@@ -143,7 +143,7 @@ def _value(hint: Any) -> str:
             return mark.what.replace("|", "\\|")
         if isinstance(mark, NotEmpty):
             return f"{_value(typing.get_args(hint)[0])}, {mark.what}"
-    arguments = [one for one in typing.get_args(hint) if one not in (type(None), Ellipsis)]
+    arguments = [get_argument for get_argument in typing.get_args(hint) if get_argument not in (type(None), Ellipsis)]
     origin = typing.get_origin(hint)
     names = [name for mark in getattr(hint, "__metadata__", ()) if isinstance(mark, OneOf) for name in mark.names()]
     if names or origin is typing.Literal:
@@ -166,21 +166,21 @@ def _findings_page() -> Iterator[str]:
     yield ""
     yield from FOLDER_OF_PAGES.joinpath("findings_page.md").read_text(encoding="utf-8").splitlines()
     yield ""
-    for one in findings():
-        yield f"## {one.id}"
+    for finding in findings():
+        yield f"## {finding.id}"
         yield ""
-        yield f"{one.title} ({', '.join(one.qualities)})."
+        yield f"{finding.title} ({', '.join(finding.qualities)})."
         yield ""
-        yield one.rationale
+        yield finding.rationale
         yield ""
-        yield f"What to do: {one.remedy}"
+        yield f"What to do: {finding.remedy}"
         yield ""
-        yield f"Source: <{one.source}>"
+        yield f"Source: <{finding.source}>"
         yield ""
-        if one.applies_to is not None:
-            yield f"Applies to: {', '.join(one.applies_to)}"
+        if finding.applies_to is not None:
+            yield f"Applies to: {', '.join(finding.applies_to)}"
             yield ""
-        for word, example in (("Wrong", one.bad), ("Right", one.good)):
+        for word, example in (("Wrong", finding.bad), ("Right", finding.good)):
             if example is not None:
                 yield f"{word}:"
                 yield ""
@@ -211,14 +211,14 @@ def _metrics_page() -> Iterator[str]:
 
 def _queries(queries: tuple[Query, ...]) -> Iterator[str]:
     for title, alarm in (("To ask", False), ("To be warned by, where no answer is good news", True)):
-        if any(one.alarm == alarm for one in queries):
+        if any(query.alarm == alarm for query in queries):
             yield f"{title}:"
             yield ""
-        for one in queries:
-            if one.alarm == alarm:
-                yield one.question
+        for query in queries:
+            if query.alarm == alarm:
+                yield query.question
                 yield ""
-                yield f"```promql\n{one.query}\n```"
+                yield f"```promql\n{query.query}\n```"
                 yield ""
 
 
@@ -246,9 +246,9 @@ def _alerts_page() -> Iterator[str]:
     for group, heading in GROUPS.items():
         yield f"# {heading}"
         yield ""
-        for one in alerts():
-            if one.group == group:
-                yield from _alert_section(one)
+        for alert in alerts():
+            if alert.group == group:
+                yield from _alert_section(alert)
 
 
 def _alert_section(alert: Alert) -> Iterator[str]:

@@ -66,7 +66,7 @@ def check(tmp_path: Path, text: str):
 
 def test_a_finding_has_the_line_and_column_of_the_key_that_it_is_about(tmp_path: Path):
     checked = check(tmp_path, MISSPELT)
-    found = next(one for one in checked.findings if one.id == "eksctl-reservation-key-misspelt")
+    found = next(finding for finding in checked.findings if finding.id == "eksctl-reservation-key-misspelt")
     assert (found.line, found.column, found.severity) == (7, 9, "error")
     assert found.path == "managedNodeGroups[0].capacityReservation.capacityReservationTarget.capacityReservationId"
     assert found.source == "https://github.com/eksctl-io/eksctl/issues/8320"
@@ -83,35 +83,35 @@ def test_a_template_is_read_with_the_short_forms_of_functions(tmp_path: Path):
 def test_a_template_in_json_is_read_too(tmp_path: Path):
     value = read_yaml(TEMPLATE, "template.yaml", FUNCTIONS).value
     checked = check(tmp_path, json.dumps(value))
-    assert [one.id for one in checked.findings] == ["cloudformation-spot-for-multi-node-jobs"]
+    assert [finding.id for finding in checked.findings] == ["cloudformation-spot-for-multi-node-jobs"]
 
 
 @pytest.mark.parametrize("text", ["a: !Ref b", "a: !Other b", f"{TEMPLATE}Other: !Unknown x\n"])
 def test_tags_of_anything_else_are_still_refused(tmp_path: Path, text: str):
     checked = check(tmp_path, text)
     assert checked.foreign is None
-    assert {one.id for one in checked.findings} == {"yaml-foreign-tag"}
+    assert {finding.id for finding in checked.findings} == {"yaml-foreign-tag"}
 
 
 def test_findings_come_worst_first(tmp_path: Path):
-    severities = [one.severity for one in check(tmp_path, MISSPELT).findings]
+    severities = [finding.severity for finding in check(tmp_path, MISSPELT).findings]
     assert severities == sorted(severities, key=["error", "warning", "info"].index)
 
 
 def test_nobody_gets_more_findings_of_a_kind_than_anybody_reads(tmp_path: Path):
     keys = "".join(f"key-{number}: 1\n" for number in range(20_000))
-    found = [one.id for one in check(tmp_path, f"apiVersion: eksctl.io/v1alpha5\n{keys}").findings]
+    found = [finding.id for finding in check(tmp_path, f"apiVersion: eksctl.io/v1alpha5\n{keys}").findings]
     assert found.count("eksctl-unknown-key") == MOST_FINDINGS
 
 
 def test_a_spec_is_checked_as_one(tmp_path: Path):
     checked = check(tmp_path, example_spec("image: {os: alinux2}"))
     assert checked.parsed is not None
-    assert {one.id for one in checked.findings} == {"os-not-supported"}
+    assert {finding.id for finding in checked.findings} == {"os-not-supported"}
 
 
 def test_a_file_that_is_not_there_is_a_finding(tmp_path: Path):
-    assert [one.id for one in check_any_file(str(tmp_path / "missing.yaml")).findings] == ["file-unreadable"]
+    assert [finding.id for finding in check_any_file(str(tmp_path / "missing.yaml")).findings] == ["file-unreadable"]
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_files_without_rules_stay_what_they_were(tmp_path: Path, text: str):
 def test_only_check_takes_files_of_other_tools(tmp_path: Path):
     file = tmp_path / "eksctl.yaml"
     file.write_text(MISSPELT)
-    assert [one.id for one in check_file(str(file)).findings] == ["spec-foreign"]
+    assert [finding.id for finding in check_file(str(file)).findings] == ["spec-foreign"]
     assert [one.foreign for one in check_files([str(file)])] == ["eksctl"]
 
 
@@ -151,7 +151,7 @@ def test_whatever_is_no_file_of_theirs_has_no_kind(value: object):
 def test_real_files_have_the_defects_that_are_known_and_clean_ones_have_none(case: Path):
     facts = json.loads((case / "meta.json").read_text())
     (file,) = facts["files"]
-    found = {one.id: one for one in check_any_file(str(case / file)).findings}
+    found = {finding.id: finding for finding in check_any_file(str(case / file)).findings}
     for defect in facts["defects"]:
         if defect["id"] not in BEYOND_REACH:
             finding = found[OUR_IDS[defect["id"]]]

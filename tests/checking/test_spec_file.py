@@ -39,16 +39,16 @@ def test_what_outside_validators_say_comes_with_what_the_rules_say(spec: Path):
 
 def test_a_validator_that_cannot_run_is_a_finding_and_the_others_still_speak(spec: Path):
     checked = check_file(str(spec), (breaks, refuses))
-    broken = next(one for one in checked.findings if one.id == "validator-not-run")
+    broken = next(finding for finding in checked.findings if finding.id == "validator-not-run")
     assert (broken.severity, broken.message) == ("error", "could not reach the package index")
     assert (broken.remedy, broken.file) == ("connect to a network", str(spec))
     assert broken.source is not None
-    assert "parallelcluster-schema" in {one.id for one in checked.findings}
+    assert "parallelcluster-schema" in {finding.id for finding in checked.findings}
 
 
 def test_what_the_rules_refuse_is_not_shown_to_outside_validators(spec: Path):
     spec.write_text(example_spec("image: {os: alinux2}"))
-    assert {one.id for one in check_file(str(spec), (breaks, refuses)).findings} == {"os-not-supported"}
+    assert {finding.id for finding in check_file(str(spec), (breaks, refuses)).findings} == {"os-not-supported"}
 
 
 def test_a_finding_has_the_value_that_puts_it_right_only_where_there_is_one():

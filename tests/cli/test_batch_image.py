@@ -154,15 +154,15 @@ def test_a_tag_that_is_taken_says_how_to_take_another_one(trainyard, batch: Scri
 
 
 def test_the_platform_is_that_of_the_nodes(trainyard, batch: ScriptedBatch, docker: RecordingDocker):
-    for one in batch.definitions:
-        one["nodeProperties"]["nodeRangeProperties"][0]["container"]["instanceType"] = "hpc7g.16xlarge"
+    for definition in batch.definitions:
+        definition["nodeProperties"]["nodeRangeProperties"][0]["container"]["instanceType"] = "hpc7g.16xlarge"
     trainyard("batch", "image", "lab", *PLACE)
     assert "linux/arm64" in docker.call("build")["words"]
 
 
 def test_nodes_with_trainium_get_their_own_image(trainyard, batch: ScriptedBatch, docker: RecordingDocker):
-    for one in batch.definitions:
-        one["nodeProperties"]["nodeRangeProperties"][0]["container"]["instanceType"] = "trn1.32xlarge"
+    for definition in batch.definitions:
+        definition["nodeProperties"]["nodeRangeProperties"][0]["container"]["instanceType"] = "trn1.32xlarge"
     trainyard("batch", "image", "lab", "pytorch", *PLACE)
     context = docker.call("build")["context"]
     assert (sorted(context), "pytorch-training-neuronx" in context["Dockerfile"]) == (["Dockerfile", "train.py"], True)

@@ -66,7 +66,7 @@ def test_json_has_rows_verdict_and_what_was_expected(trainyard, tmp_path):
         "time_us": 66132.0, "algbw_gb_s": 259.78, "busbw_gb_s": 487.09, "wrong": 0,
     }  # fmt: skip
     assert (run["expected"]["ceiling_gb_s"], run["expected"]["confidence"]) == (490, "high")
-    assert [one["id"] for one in run["findings"]] == ["bench-setting-hurts"]
+    assert [finding["id"] for finding in run["findings"]] == ["bench-setting-hurts"]
     assert run["findings"][0]["file"] == "all_reduce.out"
 
 

@@ -95,7 +95,7 @@ def test_a_baseline_is_told(trainyard, results):
 def test_judge_finds_the_slow_node_of_the_same_files(trainyard, results):
     ran = trainyard("bench", "judge", results, *P5, "--json")
     runs = json.loads(ran.out)["runs"]
-    slow = [run["file"] for run in runs if any(one["id"] == "bench-slow-node" for one in run["findings"])]
+    slow = [run["file"] for run in runs if any(finding["id"] == "bench-slow-node" for finding in run["findings"])]
     assert slow == [f"results/pair-00{at}.out" for at in (0, 3, 4)]
     assert ran.status == 1
 

@@ -120,7 +120,7 @@ def test_the_user_s_own_kubeconfig_is_not_what_kubectl_is_given(
     own.write_text("current-context: production\n")
     monkeypatch.setenv("KUBECONFIG", str(own))
     trainyard(*ONE_NODE)
-    asked = [one for one in programs.calls if one.program == "kubectl" and one.words[:1] != ["version"]]
+    asked = [call for call in programs.calls if call.program == "kubectl" and call.words[:1] != ["version"]]
     assert asked
     assert not [one for one in asked if "production" in (one.kubeconfig or "")]
     assert own.read_text() == "current-context: production\n"
@@ -146,7 +146,7 @@ def test_a_first_job_that_is_not_waited_for_is_taken_back(trainyard, programs: F
     assert (left.status, "1 more are submitted once it has ended" in left.err) == (0, True)
     back = trainyard(*EKS, "--cancel")
     assert (back.status, back.out) == (0, f"cancelled: {eks_submissions.ONE_NODE}\n")
-    assert not [one for one in programs.api.objects if one["kind"] == "MPIJob"]
+    assert not [object_ for object_ in programs.api.objects if object_["kind"] == "MPIJob"]
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ def test_specs_and_other_files_are_checked_side_by_side(trainyard, tmp_path):
     (tmp_path / "eksctl.yaml").write_text(WRONG)
     ran = trainyard("check", "--format", "sarif", "spec.yaml", "eksctl.yaml")
     results = json.loads(ran.out)["runs"][0]["results"]
-    assert (ran.status, [one["ruleId"] for one in results]) == (1, ["os-not-supported", "eksctl-unknown-key"])
+    assert (ran.status, [result["ruleId"] for result in results]) == (1, ["os-not-supported", "eksctl-unknown-key"])
 
 
 def test_a_rule_about_other_files_is_explained(trainyard):

@@ -28,9 +28,9 @@ def plain(*values: str) -> list[tuple[str, str]]:
     [
         (("",), plain(*COMMANDS)),
         (("ch",), plain("check")),
-        (("new", ""), plain(*(one.name for one in all_architectures()))),
+        (("new", ""), plain(*(architecture.name for architecture in all_architectures()))),
         (("new", "p5"), plain("p5-observability", "p5en-monitoring")),
-        (("explain", ""), plain(*(one.id for one in explanations()))),
+        (("explain", ""), plain(*(explanation.id for explanation in explanations()))),
         (("explain", "yaml-t"), plain("yaml-tab", "yaml-too-deep")),
         (("instances", ""), plain(*names())),
         (("instances", "p5e."), plain("p5e.48xlarge")),

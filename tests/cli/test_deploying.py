@@ -78,7 +78,7 @@ def written(folder: Path, text: str) -> Path:
 
 
 def stack_names(account: Account) -> set[str]:
-    return {one["StackName"] for one in account.client("cloudformation").describe_stacks()["Stacks"]}
+    return {stack["StackName"] for stack in account.client("cloudformation").describe_stacks()["Stacks"]}
 
 
 def test_an_environment_and_a_cluster_in_it_are_deployed_looked_at_and_destroyed(account: Account, tmp_path: Path):
@@ -275,4 +275,4 @@ def test_a_missing_key_pair_is_made_where_that_is_asked_for(account: Account, tm
     key = tmp_path / "mine.pem"
     assert run(account, "deploy", spec, "--yes", "--create-key-pair", key)[0] == 0
     assert key.stat().st_mode & 0o777 == 0o600
-    assert [one["KeyName"] for one in run_of()["KeyPairs"]] == ["mine"]
+    assert [key_pair["KeyName"] for key_pair in run_of()["KeyPairs"]] == ["mine"]

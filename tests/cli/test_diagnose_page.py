@@ -31,7 +31,7 @@ def test_a_link_within_the_docs_leads_somewhere(link: str):
 
 @pytest.mark.parametrize("option", sorted(set(re.findall(r"`(--[a-z-]+)", PAGE)) - {"--export"}))
 def test_an_option_that_it_names_is_there(option: str):
-    assert option in {name for one in command.params for name in (*one.opts, *one.secondary_opts)}
+    assert option in {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
 
 
 def test_the_numbers_are_those_by_which_it_decides():

@@ -69,7 +69,7 @@ def test_ctrl_c_ends_a_kubectl_that_waits_for_an_answer(account: Account, tmp_pa
         programs.on_path(monkeypatch)
         programs.hangs = "kubectl --request-timeout=60s get"
         process = started(account, "status", name, "--region", "us-east-2")
-        wait_until(lambda: any("get" in one.words for one in programs.calls))
+        wait_until(lambda: any("get" in call.words for call in programs.calls))
         process.send_signal(signal.SIGINT)
         out, _ = process.communicate(timeout=300)
         assert (process.returncode, out) == (130, "")

@@ -40,7 +40,7 @@ def test_check_prints_findings_of_every_file(read, tmp_path):
         ("warned.yaml", "warning", 1, "queues[0].instance_type"),
         ("missing.yaml", "error", None, None),
     ]
-    assert all(one.keys() == FINDING for one in printed["findings"])
+    assert all(finding.keys() == FINDING for finding in printed["findings"])
 
 
 @pytest.mark.parametrize(
@@ -79,8 +79,8 @@ def test_findings_stand_beside_the_error_that_they_are_the_reason_of(read, tmp_p
     assert printed.keys() == {"schema", "error", "findings"}
     assert printed["error"].keys() == {"problem", "where", "hint"}
     assert printed["error"]["problem"].endswith("(and 1 more)")
-    assert {one["id"] for one in printed["findings"]} == {"spec-bad-value", "spec-unknown-key"}
-    assert all(one.keys() == FINDING for one in printed["findings"])
+    assert {finding["id"] for finding in printed["findings"]} == {"spec-bad-value", "spec-unknown-key"}
+    assert all(finding.keys() == FINDING for finding in printed["findings"])
     assert not (tmp_path / "new.yaml").exists()
 
 
@@ -98,7 +98,7 @@ def test_render_prints_what_it_wrote_or_the_errors_that_kept_it_from_writing(rea
     (tmp_path / "wrong.yaml").write_text(example_spec("region: us-west-2\nnetwork: {availability_zone: us-east-2a}"))
     status, printed = read("render", "wrong.yaml", "-o", "other")
     assert (status, printed["folder"], printed["files"]) == (1, None, [])
-    assert [one["id"] for one in printed["findings"]] == ["outside-region"]
+    assert [finding["id"] for finding in printed["findings"]] == ["outside-region"]
     assert not (tmp_path / "other").exists()
 
 

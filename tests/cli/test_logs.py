@@ -65,7 +65,7 @@ def test_the_streams_of_one_node_are_listed(logs):
 def test_the_list_as_json_says_what_the_group_holds(logs, begin):
     values: Any = json.loads(logs("--json").out)
     assert (values["schema"], values["group"]["name"], values["whole"]) == (1, GROUP, True)
-    stream = next(one for one in values["streams"] if one["log"] == "slurmctld")
+    stream = next(stream for stream in values["streams"] if stream["log"] == "slurmctld")
     assert stream == {
         "stream": SLURMCTLD, "host": "ip-10-0-0-5", "instance_id": HEAD, "log": "slurmctld",
         "job_id": None, "job_name": None, "node": None, "pod": None,

@@ -33,9 +33,9 @@ def test_all_dashboards_are_listed_with_every_panel(trainyard):
     ran = trainyard("monitor", "dashboards")
     assert (ran.status, ran.err) == (0, "")
     said = " ".join(ran.out.split())
-    for one in dashboards():
-        assert f"{one.id} {one.description}" in said
-        assert [panel.title for panel in one.panels() if panel.title not in said] == []
+    for dashboard in dashboards():
+        assert f"{dashboard.id} {dashboard.description}" in said
+        assert [panel.title for panel in dashboard.panels() if panel.title not in said] == []
 
 
 def test_only_what_a_cluster_can_fill_is_listed(trainyard):
@@ -121,8 +121,8 @@ def test_programs_read_what_dashboards_show(trainyard):
     ran = trainyard("monitor", "dashboards", spec_file(PLAIN), "-o", "out", "--json")
     told = json.loads(ran.out)
     assert (ran.status, ran.err, told["folder"], told["kept"]) == (0, "", "out", None)
-    assert next(one["id"] for one in told["dashboards"]) == "cluster-overview"
-    assert all(set(one) == {"id", "title", "description", "panels"} for one in told["dashboards"])
+    assert next(dashboard["id"] for dashboard in told["dashboards"]) == "cluster-overview"
+    assert all(set(dashboard) == {"id", "title", "description", "panels"} for dashboard in told["dashboards"])
     assert "grafana/storage.json" in told["files"]
     assert told["findings"] == []
 
@@ -131,13 +131,13 @@ def test_programs_read_why_nothing_was_written(trainyard):
     ran = trainyard("monitor", "dashboards", spec_file(PLAIN.replace("us-east-1a", "eu-west-1a")), "--json")
     told = json.loads(ran.out)
     assert (ran.status, told["files"], told["dashboards"]) == (1, [], [])
-    assert [one["severity"] for one in told["findings"]] == ["error"]
+    assert [finding["severity"] for finding in told["findings"]] == ["error"]
 
 
 def test_alerts_are_listed_with_severity_and_summary(trainyard):
     ran = trainyard("monitor", "alerts")
     assert (ran.status, ran.err) == (0, "")
-    assert [line.split()[:2] for line in ran.out.splitlines()] == [[one.id, one.severity] for one in alerts()]
+    assert [line.split()[:2] for line in ran.out.splitlines()] == [[alert.id, alert.severity] for alert in alerts()]
     assert "{{" not in ran.out
 
 
@@ -174,7 +174,7 @@ monitoring: {mode: amp-only}
 @pytest.mark.parametrize(
     ("text", "has", "lacks"),
     [
-        (MIXED.replace("MODE", "amp-only"), {one.id for one in alerts()}, set()),
+        (MIXED.replace("MODE", "amp-only"), {alert.id for alert in alerts()}, set()),
         (PLAIN, {"slurm-node-down", "filesystem-filling", "credentials-expiring"}, {"gpu-xid-fatal", "efa-errors"}),
         (EKS, {"gpu-xid-fatal", "efa-errors", "no-metrics"}, {"slurm-node-down", "gpu-idle-in-job"}),
     ],
@@ -226,8 +226,8 @@ def test_alerts_of_what_is_no_good_spec_are_not_written(trainyard, text, status,
 def test_programs_read_alerts(trainyard):
     told = json.loads(trainyard("monitor", "alerts", "--json").out)
     assert (told["file"], told["findings"]) == (None, [])
-    assert [one["id"] for one in told["alerts"]] == [one.id for one in alerts()]
-    assert all(set(one) == {"id", "group", "severity", "for", "summary"} for one in told["alerts"])
+    assert [alert["id"] for alert in told["alerts"]] == [alert.id for alert in alerts()]
+    assert all(set(alert) == {"id", "group", "severity", "for", "summary"} for alert in told["alerts"])
 
 
 def test_a_file_that_cannot_be_written_is_told(trainyard):

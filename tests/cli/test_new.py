@@ -10,14 +10,14 @@ from trainyard.edge.new_file import write_new_file
 from trainyard.spec.parsing import parse
 
 SETTINGS = ["--set", "name=llm-p5", "--set", "region=us-east-2", "--set", "network.availability_zone=us-east-2a"]
-NAMES = [one.name for one in all_architectures()]
+NAMES = [architecture.name for architecture in all_architectures()]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_an_architecture_is_printed_as_it_is(trainyard, name):
     ran = trainyard("new", name)
     assert (ran.status, ran.err) == (0, "")
-    assert ran.out == next(one.text for one in all_architectures() if one.name == name)
+    assert ran.out == next(architecture.text for architecture in all_architectures() if architecture.name == name)
 
 
 def comments(text: str) -> list[str]:

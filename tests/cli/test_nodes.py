@@ -93,12 +93,12 @@ def test_the_json_of_check_holds_nodes_steps_what_is_gone_and_findings(account: 
     status, out, _ = run(account, "nodes", "check", *WHERE, "--json")
     found = json.loads(out)
     assert (status, found["schema"], found["ok"], found["ready"], found["release"]) == (1, 1, False, True, "a" * 64)
-    (node,) = (one for one in found["nodes"] if one["id"] == ids[2])
+    (node,) = (node for node in found["nodes"] if node["id"] == ids[2])
     known = (node["group"], node["compute_resource"], node["status"], node["seconds"], node["release_is_current"])
     assert known == ("gpu", "p5-48xlarge", "ready", 41.5, True)
     assert node["steps"][0]["started"] == node["started"] == "2026-11-21T12:00:00+00:00"
     assert [(one["id"], one["state"], one["step"]) for one in found["gone"]] == [(GONE, "gone", "efa")]
-    assert [one["id"] for one in found["findings"]] == ["failed-node-gone"]
+    assert [finding["id"] for finding in found["findings"]] == ["failed-node-gone"]
     assert found["findings"][0].keys() >= {"severity", "message", "remedy", "source", "file", "path"}
 
 
@@ -165,4 +165,4 @@ def test_every_node_that_parallelcluster_launches_is_one_of_the_spec():
         ("compute", "compute-gpu", "p5-48xlarge"),
         ("login", "login", None),
     ]
-    assert {one.id for one in nodes.findings} == {"node-never-reported"}
+    assert {finding.id for finding in nodes.findings} == {"node-never-reported"}

@@ -44,7 +44,7 @@ def test_the_price_of_a_month_stands_beside_the_samples(trainyard, spec):
     printed = json.loads(trainyard("plan", file, "--json").out)
     prices = [amp_price(printed["metrics"][end]["series"] / 30, "us-east-1") for end in ("least", "most")]
     month = " to ".join(f"{price.usd_month:,.2f}" for price in prices if price)
-    (line,) = [one for one in printed["cost"]["lines"] if one["what"] == "samples in Amazon Managed Prometheus"]
+    (line,) = [line for line in printed["cost"]["lines"] if line["what"] == "samples in Amazon Managed Prometheus"]
     assert f"USD {month} a month in all" in line["basis"]
     assert f"USD {month} a month in all" in trainyard("plan", file).out
 
@@ -54,7 +54,7 @@ def test_where_no_prices_are_public_those_of_another_region_are_named(trainyard,
     printed = json.loads(trainyard("plan", file, "--json").out)
     prices = [amp_price(printed["metrics"][end]["series"] / 30, "us-east-1") for end in ("least", "most")]
     month = " to ".join(f"{price.usd_month:,.2f}" for price in prices if price)
-    (line,) = [one for one in printed["cost"]["lines"] if one["what"] == "Amazon Managed Prometheus"]
+    (line,) = [line for line in printed["cost"]["lines"] if line["what"] == "Amazon Managed Prometheus"]
     assert line["basis"].startswith(
         f"no public source has the prices of us-east-2; in us-east-1 it would be USD {month}"
     )

@@ -20,7 +20,7 @@ def test_what_can_break_down_is_listed(trainyard, spec):
     lines = trainyard("rehearse", "--break", "list").out.splitlines()
     assert dict(line.split(maxsplit=1) for line in lines) == what_can_break_down()
     listed = json.loads(trainyard("rehearse", spec, "--break", "list", "--json").out)
-    assert {one["name"]: one["what"] for one in listed["breakdowns"]} == what_can_break_down()
+    assert {breakdown["name"]: breakdown["what"] for breakdown in listed["breakdowns"]} == what_can_break_down()
 
 
 def test_what_cannot_break_down_is_refused_with_what_can(trainyard, spec):

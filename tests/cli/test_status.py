@@ -38,7 +38,7 @@ def test_the_exit_status_says_whether_it_is_up_and_json_says_all_of_it(account: 
     assert (status, values["up"], err) == (int(fleet != "RUNNING"), fleet == "RUNNING", "")
     assert values["schema"] == 1
     assert values["fleet"]["status"] == fleet
-    assert [one["name"] for one in values["queues"]] == ["p5", "any"]
+    assert [queue["name"] for queue in values["queues"]] == ["p5", "any"]
 
 
 def test_it_is_watched_until_ctrl_c_which_ends_it_quietly(account: Account):

@@ -38,7 +38,7 @@ class FakeApiServer:
     def get(self, resource: str, namespace: str | None = None, selector: str | None = None) -> list[Document]:
         self._refuse()
         plural = self._plural(resource)
-        found = [one for one in self.objects if plural_of(one["kind"]) == plural]
+        found = [object_ for object_ in self.objects if plural_of(object_["kind"]) == plural]
         if namespace is not None:
             found = [one for one in found if one["metadata"].get("namespace", "default") == namespace]
         return [copy.deepcopy(one) for one in found if is_chosen(one, selector or "")]
@@ -58,8 +58,8 @@ class FakeApiServer:
         self._refuse()
         gone = []
         for document in documents:
-            for one in [one for one in self.objects if key(one) == key(document)]:
-                self.objects.remove(one)
+            for object_ in [object_ for object_ in self.objects if key(object_) == key(document)]:
+                self.objects.remove(object_)
                 self.deleted.append(document)
                 gone.append(f'{_said(document)} "{document["metadata"]["name"]}" deleted')
         return gone
@@ -87,11 +87,11 @@ class FakeApiServer:
     def named(self, kind: str, name: str, namespace: str | None = None) -> Document:
         """Return one object to be looked at or changed."""
         return next(
-            one
-            for one in self.objects
-            if one["kind"] == kind
-            and one["metadata"]["name"] == name
-            and (namespace is None or one["metadata"].get("namespace") == namespace)
+            object_
+            for object_ in self.objects
+            if object_["kind"] == kind
+            and object_["metadata"]["name"] == name
+            and (namespace is None or object_["metadata"].get("namespace") == namespace)
         )
 
     def _put(self, document: Document, *, forced: bool) -> str:
@@ -103,7 +103,7 @@ class FakeApiServer:
         return f"{_said(document)}/{document['metadata']['name']} serverside-applied"
 
     def _keep(self, document: Document) -> None:
-        self.objects = [one for one in self.objects if key(one) != key(document)] + [document]
+        self.objects = [object_ for object_ in self.objects if key(object_) != key(document)] + [document]
 
     def _status(self, document: Document) -> Document:
         ready = document["metadata"]["name"] not in self.unready
@@ -124,7 +124,7 @@ class FakeApiServer:
 
     def _nodes_for(self, document: Document) -> list[Document]:
         wanted = document["spec"]["template"]["spec"].get("nodeSelector", {})
-        nodes = [one for one in self.objects if one["kind"] == "Node"]
+        nodes = [object_ for object_ in self.objects if object_["kind"] == "Node"]
         return [one for one in nodes if wanted.items() <= one["metadata"].get("labels", {}).items()]
 
     def _plural(self, resource: str) -> str:

@@ -127,14 +127,14 @@ class FakeEksctl:
 
     def _join(self) -> None:
         """Let the nodes of all node groups be objects of the API server, and no others."""
-        former = {key(one): one for one in self.api.objects if one["kind"] == "Node"}
+        former = {key(object_): object_ for object_ in self.api.objects if object_["kind"] == "Node"}
         for cluster in self.clusters.values():
             if not self.knows_accelerators:
                 for group in cluster.node_groups.values():
                     group["amiType"] = "AL2023_x86_64_STANDARD"
             for node in nodes(self._aws, cluster) if self.nodes_join else ():
                 self.api.add(former.pop(key(node), node))
-        self.api.objects = [one for one in self.api.objects if key(one) not in former]
+        self.api.objects = [object_ for object_ in self.api.objects if key(object_) not in former]
 
     @property
     def _aws(self) -> InProcessAccount:

@@ -104,7 +104,7 @@ class FakePrograms:
 
     def said(self, program: str = "") -> list[str]:
         """Return what they were told, in order, a line for each call; nothing of questions for versions."""
-        asked = [one for one in self.calls if one.words[:1] != ["version"] and "version" not in one.words[:2]]
+        asked = [call for call in self.calls if call.words[:1] != ["version"] and "version" not in call.words[:2]]
         return [f"{one.program} {one.said}" for one in asked if one.program.startswith(program)]
 
     def __enter__(self) -> Self:

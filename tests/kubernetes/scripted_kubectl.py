@@ -25,13 +25,13 @@ class ScriptedKubectl:
         return self._done(f"list {resource}", lambda: self.api.get(resource, namespace, selector))
 
     def apply(self, documents: Sequence[Mapping[str, Any]], *, force_conflicts: bool = False) -> list[str]:
-        self.asked.append(("apply", [one["metadata"]["name"] for one in documents], force_conflicts))
-        made = [dict(one) for one in documents]
+        self.asked.append(("apply", [document["metadata"]["name"] for document in documents], force_conflicts))
+        made = [dict(document) for document in documents]
         return self._done("apply", lambda: self.api.apply(made, force_conflicts=force_conflicts))
 
     def delete(self, documents: Sequence[Mapping[str, Any]]) -> list[str]:
-        self.asked.append(("delete", [one["metadata"]["name"] for one in documents]))
-        return self._done("delete", lambda: self.api.delete([dict(one) for one in documents]))
+        self.asked.append(("delete", [document["metadata"]["name"] for document in documents]))
+        return self._done("delete", lambda: self.api.delete([dict(document) for document in documents]))
 
     def logs(  # noqa: PLR0913  as the protocol
         self,

@@ -290,7 +290,7 @@ def _named(document: Mapping[str, Any]) -> tuple[str, str, str]:
 def _answers(of: EksCluster) -> dict[str, Any]:
     missing = Refusal("ResourceNotFoundException", "No cluster found", 404)
     groups = {one["nodegroupName"]: one for one in of.node_groups}
-    addons = {one["addonName"]: one for one in of.addons}
+    addons = {addon["addonName"]: addon for addon in of.addons}
     return {
         "sts.GetCallerIdentity": {"Account": ACCOUNT, "Arn": f"arn:aws:iam::{ACCOUNT}:user/me"},
         "s3.GetObject": Refusal("NoSuchKey", status=404),
@@ -378,7 +378,7 @@ def _log_streams(of: EksCluster) -> Callable[[Mapping[str, Any]], Any]:
             return Refusal("ResourceNotFoundException")
         times = {"firstEventTimestamp": ms(60), "lastEventTimestamp": ms(1)}
         wanted = asked.get("logStreamNamePrefix", "")
-        return {"logStreams": [{"logStreamName": one, **times} for one in names if one.startswith(wanted)]}
+        return {"logStreams": [{"logStreamName": name, **times} for name in names if name.startswith(wanted)]}
 
     return answer
 
@@ -407,6 +407,6 @@ def _filtered(of: EksCluster) -> Callable[[Mapping[str, Any]], Any]:
             for name in wanted
             for number, line in enumerate(streams[name])
         ]
-        return {"events": sorted(events, key=lambda one: one["timestamp"])}
+        return {"events": sorted(events, key=lambda event: event["timestamp"])}
 
     return answer

@@ -94,7 +94,7 @@ def why(account: Account, stack: Any) -> str:
 
 def outputs(stack: Any) -> dict[str, str]:
     """Return the outputs of a described stack."""
-    return {one["OutputKey"]: one["OutputValue"] for one in stack.get("Outputs", [])}
+    return {output["OutputKey"]: output["OutputValue"] for output in stack.get("Outputs", [])}
 
 
 def physical_id(account: Account, stack: Any, logical_id: str) -> str:

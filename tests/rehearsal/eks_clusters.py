@@ -21,7 +21,7 @@ def eksctl_of(account: Account) -> EmulatedEksctl:
 def config_for(account: Account, *groups: dict[str, Any], **more: Any) -> dict[str, Any]:
     """Return a configuration in the VPC that every account has, with a node group for the system."""
     subnets = account.client("ec2").describe_subnets()["Subnets"]
-    first = {one["AvailabilityZone"]: {"id": one["SubnetId"]} for one in reversed(subnets)}
+    first = {subnet["AvailabilityZone"]: {"id": subnet["SubnetId"]} for subnet in reversed(subnets)}
     zones = dict(sorted(first.items())[:2])
     metadata = {
         "name": f"c{uuid.uuid4().hex[:8]}",

@@ -66,7 +66,7 @@ class AccountWithNodes:
         return SimpleNamespace(paginate=lambda **_: [{"Reservations": [{"Instances": self.instances}]}])
 
     def terminate_instances(self, InstanceIds: list[str]) -> None:  # noqa: N803  the API's own
-        self.instances = [one for one in self.instances if one["InstanceId"] not in InstanceIds]
+        self.instances = [instance for instance in self.instances if instance["InstanceId"] not in InstanceIds]
 
     def create_log_stream(self, **_: Any) -> None:
         pass
@@ -107,7 +107,7 @@ def diagnosed(aws: AccountWithNodes, reason: str, folder: Path) -> Diagnosis:
     logs.mkdir()
     last = max(event["timestamp"] for events in aws.streams.values() for event in events)
     for stream, events in aws.streams.items():
-        (logs / stream).write_text("".join(f"{at(one['timestamp'])} {one['message']}\n" for one in events))
+        (logs / stream).write_text("".join(f"{at(event['timestamp'])} {event['message']}\n" for event in events))
     if reason:
         (logs / "llm-cfn-events").write_text(json.dumps([[failed(reason, at(last + 1))]], indent=2))
     return diagnose_files(str(logs))
@@ -144,12 +144,12 @@ def test_every_breakdown_has_a_cause():
 @pytest.mark.parametrize("name", of("head", "nodes", "launch"))
 def test_what_nodes_write_of_a_breakdown_is_diagnosed(name: str, tmp_path: Path):
     found = diagnosed(*told_by(name), tmp_path)
-    assert [one.cause.id for one in found.causes][:1] == [CAUSES[name]], [one.cause.id for one in found.causes]
+    assert [cause.cause.id for cause in found.causes][:1] == [CAUSES[name]], [cause.cause.id for cause in found.causes]
 
 
 def test_what_healthy_nodes_write_is_nothing_to_diagnose(tmp_path: Path):
     found = diagnosed(*told_by(None), tmp_path)
-    assert [one.cause.id for one in found.causes] == []
+    assert [cause.cause.id for cause in found.causes] == []
 
 
 @pytest.mark.parametrize("name", of("head", "nodes", "launch"))

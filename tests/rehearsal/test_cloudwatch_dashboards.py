@@ -37,13 +37,13 @@ def derived(account: Account) -> set[tuple[str, str, frozenset[str]]]:
 def test_a_deployment_makes_them_and_a_destruction_removes_them():
     with seeded_account(HEALTH_CHECK) as account:
         done = deployed(account, HEALTH_CHECK)
-        assert [one.error for one in done.results if one.error] == []
+        assert [result.error for result in done.results if result.error] == []
         # Beside ours, ParallelCluster has its own.
         assert dashboards(account) == [*NAMES, "llm-us-east-2"]
         body = find_dashboard(account, NAMES[0])
         shown = {one for one in metrics_in(body["widgets"]) if one[0] == "ParallelCluster"}
         assert shown == derived(account)
         again = deployed(account, HEALTH_CHECK)
-        assert [one.status for one in again.results if one.name == "cloudwatch-dashboards"] == ["unchanged"]
+        assert [result.status for result in again.results if result.name == "cloudwatch-dashboards"] == ["unchanged"]
         assert destroyed(account, HEALTH_CHECK).ok
         assert dashboards(account) == []

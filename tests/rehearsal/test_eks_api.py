@@ -59,8 +59,8 @@ def cluster(account: Account, places: Places) -> Iterator[str]:
     eks, access = account.client("eks"), {"authenticationMode": "API"}
     name = eks.create_cluster(**asked(*places, accessConfig=access, tags={"team": "llm"}))["cluster"]["name"]
     yield name
-    for one in eks.list_nodegroups(clusterName=name)["nodegroups"]:
-        eks.delete_nodegroup(clusterName=name, nodegroupName=one)
+    for nodegroup in eks.list_nodegroups(clusterName=name)["nodegroups"]:
+        eks.delete_nodegroup(clusterName=name, nodegroupName=nodegroup)
     eks.delete_cluster(name=name)
 
 

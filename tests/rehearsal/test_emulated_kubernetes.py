@@ -57,15 +57,15 @@ def kubectl(account: Account, cluster: str) -> Iterator[EmulatedKubectl]:
 
 def gpus(kubectl: EmulatedKubectl) -> list[str | None]:
     nodes = kubectl.get("nodes", selector="trainyard/queue=gpu")
-    return [one["status"]["allocatable"].get("nvidia.com/gpu") for one in nodes]
+    return [node["status"]["allocatable"].get("nvidia.com/gpu") for node in nodes]
 
 
 def pods(kubectl: EmulatedKubectl, owner: str, namespace: str = "default") -> list[dict[str, Any]]:
-    return [one for one in kubectl.get("pods", namespace=namespace) if one["metadata"]["name"].startswith(owner)]
+    return [pod for pod in kubectl.get("pods", namespace=namespace) if pod["metadata"]["name"].startswith(owner)]
 
 
 def reasons(kubectl: EmulatedKubectl, about: str) -> set[str]:
-    return {one["reason"] for one in kubectl.get("events") if one["involvedObject"]["name"].startswith(about)}
+    return {event["reason"] for event in kubectl.get("events") if event["involvedObject"]["name"].startswith(about)}
 
 
 def workload(name: str, **pod: Any) -> dict[str, Any]:
@@ -145,10 +145,10 @@ def test_who_makes_a_pod_without_its_service_account_is_told(kubectl: EmulatedKu
 
 def test_a_pod_waits_for_its_config_map(kubectl: EmulatedKubectl, applied: Any):
     applied(workload("waiting", volumes=[{"name": "it", "configMap": {"name": "settings"}}]))
-    assert [one["status"]["phase"] for one in pods(kubectl, "waiting")] == ["Pending"]
+    assert [pod["status"]["phase"] for pod in pods(kubectl, "waiting")] == ["Pending"]
     assert reasons(kubectl, "waiting") == {"FailedMount"}
     applied({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings", "namespace": "default"}})
-    assert [one["status"]["phase"] for one in pods(kubectl, "waiting")] == ["Running"]
+    assert [pod["status"]["phase"] for pod in pods(kubectl, "waiting")] == ["Running"]
 
 
 def test_a_claim_is_bound_to_the_volume_that_it_names_and_mounted_by_its_driver(kubectl: EmulatedKubectl, applied: Any):
@@ -161,7 +161,7 @@ def test_a_claim_is_bound_to_the_volume_that_it_names_and_mounted_by_its_driver(
         in pods(kubectl, "data")[0]["status"]["conditions"][-1]["message"]
     )
     applied(*documents(native("fsx-csi-driver.yaml")))
-    assert [one["status"]["phase"] for one in pods(kubectl, "data")] == ["Running"]
+    assert [pod["status"]["phase"] for pod in pods(kubectl, "data")] == ["Running"]
 
 
 def test_the_status_of_a_workload_counts_its_pods(kubectl: EmulatedKubectl, applied: Any):
@@ -173,16 +173,16 @@ def test_the_status_of_a_workload_counts_its_pods(kubectl: EmulatedKubectl, appl
 
 def test_jobs_run_where_their_operator_does_and_there_are_gpus(kubectl: EmulatedKubectl, applied: Any):
     applied(*documents(native("mpi-operator.yaml")), JOB)
-    assert {one["status"]["phase"] for one in pods(kubectl, "test-worker")} == {"Pending"}
+    assert {pod["status"]["phase"] for pod in pods(kubectl, "test-worker")} == {"Pending"}
     assert "Insufficient nvidia.com/gpu" in pods(kubectl, "test-worker")[0]["status"]["conditions"][-1]["message"]
     applied(*PLUGIN)
-    assert [one["metadata"]["name"][:13] for one in pods(kubectl, "test-")] == [
+    assert [pod["metadata"]["name"][:13] for pod in pods(kubectl, "test-")] == [
         "test-worker-0",
         "test-worker-1",
         "test-launcher",
     ]
-    assert {one["status"]["phase"] for one in pods(kubectl, "test-")} == {"Running"}
-    assert {one["type"] for one in kubectl.get("mpijobs.kubeflow.org")[0]["status"]["conditions"]} == {
+    assert {pod["status"]["phase"] for pod in pods(kubectl, "test-")} == {"Running"}
+    assert {condition["type"] for condition in kubectl.get("mpijobs.kubeflow.org")[0]["status"]["conditions"]} == {
         "Created",
         "Running",
     }

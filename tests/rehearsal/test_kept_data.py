@@ -44,7 +44,7 @@ def left(account: Account, before: list[str]) -> list[str]:
 
 
 def kinds(things: list[str]) -> set[str]:
-    return {one.split(":")[0] for one in things}
+    return {thing.split(":")[0] for thing in things}
 
 
 def test_data_of_every_kind_stays_first_and_goes_then():

@@ -113,7 +113,7 @@ class Deployed:
         return {one.id: one.message for one in self.verified(grafana=grafana).findings if one.severity != "info"}
 
     def node(self, role: str, number: int = 0) -> str:
-        return [one.id for one in nodes(self.account, NAME) if one.role == role][number]
+        return [node.id for node in nodes(self.account, NAME) if node.role == role][number]
 
 
 @contextmanager
@@ -127,7 +127,7 @@ def measured(mode: str, folder: Path) -> Iterator[Deployed]:
 def confirm(account: Account) -> None:
     """Follow the link in the mail to whoever has subscribed: the emulated SNS does not ask for it."""
     subscriptions = account.client("sns").list_subscriptions()["Subscriptions"]
-    assert [one["Endpoint"] for one in subscriptions] == ["ml@example.com"]
+    assert [subscription["Endpoint"] for subscription in subscriptions] == ["ml@example.com"]
 
 
 @pytest.fixture(scope="module")
@@ -226,7 +226,7 @@ def test_a_node_that_is_not_scraped_is_named(with_grafana: Deployed):
     """A fifth node, which Prometheus does not know of."""
     ec2 = with_grafana.account.client("ec2")
     like = ec2.describe_instances(InstanceIds=[with_grafana.node("Compute")])["Reservations"][0]["Instances"][0]
-    tags = [one for one in like["Tags"] if not one["Key"].startswith("aws:")]
+    tags = [tag for tag in like["Tags"] if not tag["Key"].startswith("aws:")]
     (made,) = ec2.run_instances(
         ImageId=like["ImageId"], InstanceType="m5.large", SubnetId=like["SubnetId"], MinCount=1, MaxCount=1,
         SecurityGroupIds=[group_of(with_grafana, "Compute")],
@@ -267,7 +267,7 @@ def test_a_closed_security_group_is_named_with_the_port(with_grafana: Deployed):
 @pytest.mark.exhaustive
 def test_an_instance_that_lets_nobody_in_is_named(self_hosted: Deployed):
     stacks = self_hosted.account.client("cloudformation").describe_stacks()["Stacks"]
-    outputs = {one["OutputKey"]: one["OutputValue"] for stack in stacks for one in stack.get("Outputs", ())}
+    outputs = {output["OutputKey"]: output["OutputValue"] for stack in stacks for output in stack.get("Outputs", ())}
     message = revoked(self_hosted, outputs["MonitoringSecurityGroup"])["port-closed"]
     assert message.startswith("the head node cannot send to the instance: no rule of")
     assert message.endswith("port 9090")
@@ -354,4 +354,4 @@ def test_a_grafana_that_nobody_has_filled_is_named(with_grafana: Deployed):
 @pytest.mark.exhaustive
 def test_nothing_is_wrong_with_a_good_cluster_without_grafana(tmp_path: Path):
     with measured("amp-only", tmp_path) as cluster:
-        assert [(one.id, one.message) for one in cluster.verified().findings] == []
+        assert [(finding.id, finding.message) for finding in cluster.verified().findings] == []

@@ -60,7 +60,7 @@ def printed(capsys: pytest.CaptureFixture[str], found: Status) -> str:
 
 def test_every_dashboard_is_in_grafana(account: Account):
     found = [one for one in inventory(account) if one.startswith("Grafana dashboards: ")]
-    assert [one.split()[2] for one in found] == sorted(f"trainyard-{one.id}" for one in dashboards())
+    assert [one.split()[2] for one in found] == sorted(f"trainyard-{dashboard.id}" for dashboard in dashboards())
 
 
 def test_the_rules_and_the_alertmanager_are_in_the_workspace(account: Account, seen: Status):
@@ -103,7 +103,7 @@ def test_status_says_every_output_that_the_stack_has(seen: Status, capsys):
 
 def test_status_says_that_both_workspaces_work(seen: Status, capsys):
     assert seen.monitoring is not None
-    assert [one.status for one in seen.monitoring.workspaces] == ["ACTIVE", "ACTIVE"]
+    assert [workspace.status for workspace in seen.monitoring.workspaces] == ["ACTIVE", "ACTIVE"]
     assert "Amazon Managed Grafana workspace g-" in printed(capsys, seen)
 
 
@@ -125,7 +125,7 @@ def test_as_json_it_is_the_same(seen: Status):
     assert seen.monitoring is not None
     assert values["outputs"] == dict(seen.monitoring.outputs)
     assert values["query"].keys() == {"url", "view", "example"}
-    assert [one["status"] for one in values["workspaces"]] == ["ACTIVE", "ACTIVE"]
+    assert [workspace["status"] for workspace in values["workspaces"]] == ["ACTIVE", "ACTIVE"]
 
 
 def test_a_workspace_that_somebody_has_deleted_is_missing_and_nothing_fails(account: Account):
@@ -137,7 +137,7 @@ def test_a_workspace_that_somebody_has_deleted_is_missing_and_nothing_fails(acco
         again = status("use2", other, BUCKET).monitoring
     assert again is not None
     assert "ManagedGrafanaWorkspaceId" not in again.outputs
-    assert [one.status for one in again.workspaces] == ["MISSING"]
+    assert [workspace.status for workspace in again.workspaces] == ["MISSING"]
 
 
 def test_the_command_prints_it(account: Account, monkeypatch):

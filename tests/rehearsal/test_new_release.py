@@ -27,9 +27,9 @@ def pointer(account: Account) -> str:
 
 def report(account: Account, digest: str) -> None:
     """Let the nodes say what they have run."""
-    for one in nodes(account, "llm"):
+    for node in nodes(account, "llm"):
         record = json.dumps({"release": digest}).encode()
-        s3.put(account, s3.own_bucket(account), f"trainyard/llm/nodes/{one.id}.json", record)
+        s3.put(account, s3.own_bucket(account), f"trainyard/llm/nodes/{node.id}.json", record)
 
 
 @pytest.mark.integration
@@ -40,8 +40,8 @@ def test_what_only_the_head_node_carries_out_is_published_and_it_is_said_who_has
 
         done = deployed(account, WITH_CONTAINERS)
         assert done.ok
-        assert [one.id for one in done.findings] == ["head-node-not-told", "login-nodes-not-told"]
-        assert all("new steps: enroot-pyxis" in one.message for one in done.findings)
+        assert [finding.id for finding in done.findings] == ["head-node-not-told", "login-nodes-not-told"]
+        assert all("new steps: enroot-pyxis" in finding.message for finding in done.findings)
         second = pointer(account)
         assert second != first
 
@@ -67,7 +67,7 @@ def test_a_deployment_stops_before_the_cluster_where_it_is_told_to_and_goes_on_l
 
         done = deployed(account)
         assert done.ok
-        assert [one.name for one in done.results if one.status == "done"] == [
+        assert [result.name for result in done.results if result.status == "done"] == [
             "cluster", "static-nodes", "cloudwatch-dashboards",
         ]  # fmt: skip
         done = deployed(account, options=Options(before_cluster=True))
@@ -84,7 +84,7 @@ def test_what_becomes_of_nodes_that_fail_may_change_and_it_is_said_what_slurm_ke
         first = pointer(account)
         done = deployed(account, held)
         assert done.ok
-        assert [one.id for one in done.findings] == ["slurm-setting-not-updated"]
+        assert [finding.id for finding in done.findings] == ["slurm-setting-not-updated"]
         assert pointer(account) != first
 
         done = deployed(account, held.replace("parallelcluster\n", "parallelcluster\ntags: {team: llm}\n", 1))

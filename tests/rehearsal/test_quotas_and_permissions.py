@@ -91,7 +91,7 @@ def test_the_policy_simulator_answers_for_each_action_and_resource(account):
     asked: dict[str, Any] = {"PolicySourceArn": SOMEBODY, "ActionNames": ["s3:GetObject", "iam:CreateRole"]}
     simulate = account.client("iam").simulate_principal_policy
     results = simulate(**asked)["EvaluationResults"]
-    assert [(one["EvalActionName"], one["EvalResourceName"], one["EvalDecision"]) for one in results] == [
+    assert [(result["EvalActionName"], result["EvalResourceName"], result["EvalDecision"]) for result in results] == [
         ("s3:GetObject", "*", "allowed"),
         ("iam:CreateRole", "*", "allowed"),
     ]

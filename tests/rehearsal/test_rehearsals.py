@@ -39,8 +39,8 @@ def _second_zone(name: str, mode: str) -> list[str]:
 
 def is_green(result: dict[str, Any]) -> None:
     assert [step["error"] for step in result["steps"] if step["error"]] == []
-    assert [one for one in result["findings"] if one["severity"] == "error"] == []
-    assert [one for one in result["findings"] if one["id"] == NOT_RUN.id] == []
+    assert [finding for finding in result["findings"] if finding["severity"] == "error"] == []
+    assert [finding for finding in result["findings"] if finding["id"] == NOT_RUN.id] == []
     assert result["inventory"]["left"] == []
     assert result["ok"]
     assert {stack["status"] for stack in result["stacks"]} <= {"CREATE_COMPLETE", "UPDATE_COMPLETE"}

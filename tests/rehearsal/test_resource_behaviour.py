@@ -55,7 +55,7 @@ def test_grafana_answers_for_its_workspaces(account):
     name = cloud.physical_id(account, stack, "It")
     workspace = grafana.describe_workspace(workspaceId=name)["workspace"]
     assert (workspace["status"], workspace["name"]) == ("ACTIVE", "demo")
-    assert name in [one["id"] for one in grafana.list_workspaces()["workspaces"]]
+    assert name in [workspace["id"] for workspace in grafana.list_workspaces()["workspaces"]]
     user = {"id": "u-1", "type": "SSO_USER"}
     grafana.update_permissions(
         workspaceId=name, updateInstructionBatch=[{"action": "ADD", "role": "ADMIN", "users": [user]}]

@@ -34,7 +34,7 @@ def test_a_reservation_has_the_type_zone_and_size_that_all_its_queues_need():
 
 def test_a_reservation_group_has_a_reservation_for_each_instance_type():
     (group,) = seeds_of(spec_of(GROUP))["reservation_groups"]
-    assert [one["InstanceType"] for one in group["reservations"]] == ["p5.48xlarge", "p5e.48xlarge"]
+    assert [reservation["InstanceType"] for reservation in group["reservations"]] == ["p5.48xlarge", "p5e.48xlarge"]
 
 
 def test_the_account_is_the_one_that_the_arns_of_the_spec_name():

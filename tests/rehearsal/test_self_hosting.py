@@ -41,7 +41,7 @@ def test_an_environment_with_an_instance_is_deployed_and_destroyed_without_a_res
     parsed = parse(text, "shared.yaml")
     found = rehearse(Script(parsed.spec, text, tuple(rule_findings(parsed)), parsed.document), lambda _: None)
     assert [step["error"] for step in found["steps"] if step["error"]] == []
-    (step,) = [one for one in found["steps"] if one["name"] == "monitoring-instance"]
+    (step,) = [step for step in found["steps"] if step["name"] == "monitoring-instance"]
     assert said in step["detail"]
     assert found["inventory"]["left"] == []
     assert found["ok"]
@@ -77,7 +77,7 @@ def test_a_certificate_that_comes_later_brings_a_load_balancer_and_leaves_the_in
     same = ("MonitoringInstanceId", "MonitoringInstanceImage", "GrafanaPasswordSecretArn")
     assert {name: after[name] for name in same} == {name: before[name] for name in same}
     # A newer image of Amazon Linux would replace the instance; it is told to keep the one that it has.
-    parameters = {one["ParameterKey"]: one["ParameterValue"] for one in stack["Parameters"]}
+    parameters = {parameter["ParameterKey"]: parameter["ParameterValue"] for parameter in stack["Parameters"]}
     assert parameters["MonitoringImageId"] == before["MonitoringInstanceImage"]
 
 

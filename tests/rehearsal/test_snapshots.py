@@ -27,5 +27,5 @@ def test_snapshots_are_listed_by_owner(account):
     everybodys = ec2.describe_snapshots()["Snapshots"]
     owner = everybodys[0]["OwnerId"]
     theirs = ec2.describe_snapshots(OwnerIds=[owner, "self"])["Snapshots"]
-    assert theirs == [one for one in everybodys if one["OwnerId"] == owner]
+    assert theirs == [everybody for everybody in everybodys if everybody["OwnerId"] == owner]
     assert 0 < len(theirs) < len(everybodys)

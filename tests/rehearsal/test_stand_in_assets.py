@@ -28,12 +28,12 @@ def test_a_made_up_lock_is_a_lock_and_has_all_that_is_needed(spec):
 def test_its_files_are_what_it_says_and_say_that_they_are_made_up(spec, tmp_path):
     lock = stand_in_lock(spec)
     place_stand_ins(lock, tmp_path)
-    for one in lock.assets:
-        content = (tmp_path / one.sha256 / one.file).read_bytes()
-        assert (hashlib.sha256(content).hexdigest(), len(content)) == (one.sha256, one.size_bytes)
+    for asset in lock.assets:
+        content = (tmp_path / asset.sha256 / asset.file).read_bytes()
+        assert (hashlib.sha256(content).hexdigest(), len(content)) == (asset.sha256, asset.size_bytes)
         assert b"A rehearsal made it up; nothing was downloaded." in content
-        assert one.url.startswith("https://stand-in.invalid/")
-        assert one.verified_by is None
+        assert asset.url.startswith("https://stand-in.invalid/")
+        assert asset.verified_by is None
 
 
 def test_a_report_says_that_the_real_downloads_were_not_made():

@@ -41,8 +41,8 @@ def change_set(account: Account, stack_name: str, resources: Mapping[str, Any], 
 
 
 def seen(described: Any) -> list[tuple[str, str, str]]:
-    changes = (one["ResourceChange"] for one in described["Changes"])
-    return [(one["Action"], one["LogicalResourceId"], one.get("Replacement", "")) for one in changes]
+    changes = (change["ResourceChange"] for change in described["Changes"])
+    return [(change["Action"], change["LogicalResourceId"], change.get("Replacement", "")) for change in changes]
 
 
 def test_a_change_in_place_keeps_the_resource(account):

@@ -34,4 +34,4 @@ def test_on_eks_the_program_of_the_example_job_has_its_place():
     assert paths(RULE, part) == []
     (job,) = (one for one in yaml.safe_load_all(native("pytorch-job.yaml")) if one["kind"] == "PyTorchJob")
     (container,) = job["spec"]["pytorchReplicaSpecs"]["Worker"]["template"]["spec"]["containers"]
-    assert PROGRAM_ON_EKS in [one["mountPath"] for one in container["volumeMounts"]]
+    assert PROGRAM_ON_EKS in [volume_mount["mountPath"] for volume_mount in container["volumeMounts"]]

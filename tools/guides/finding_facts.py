@@ -39,4 +39,4 @@ def _what(one: Explanation) -> str:
 
 @cache
 def _findings() -> Mapping[str, Explanation]:
-    return {one.id: one for one in findings()}
+    return {finding.id: finding for finding in findings()}

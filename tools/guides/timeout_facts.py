@@ -55,10 +55,10 @@ def _estimate(step: Step) -> str:
 def _architecture_rows() -> Iterator[str]:
     yield "| Architecture | A compute node takes | It may take | The head node and what it waits for | It may take |"
     yield "|---|---|---|---|---|"
-    for one in all_architectures():
-        spec = parse(new_spec(one.name, []), one.name).spec
+    for architecture in all_architectures():
+        spec = parse(new_spec(architecture.name, []), architecture.name).spec
         if platform_of(spec).has_head_node:
-            yield f"| `{one.name}` | {' | '.join(_times(spec))} |"
+            yield f"| `{architecture.name}` | {' | '.join(_times(spec))} |"
 
 
 def _times(spec: Spec) -> Iterator[str]:

@@ -59,7 +59,7 @@ def write_plots(values: Mapping[str, Any], folder: Path, *, force: bool = False)
 
 def _short_names(files: Sequence[str]) -> list[str]:
     """Return what files are called below the folder that they have in common: a path may name people."""
-    absolute = [str(Path(one).absolute()) for one in files]
+    absolute = [str(Path(file).absolute()) for file in files]
     common = os.path.commonpath([str(Path(one).parent) for one in absolute])
     named = [str(Path(one).relative_to(common)) for one in absolute]
     return ["standard input" if file == "-" else name for file, name in zip(files, named, strict=True)]

@@ -82,9 +82,9 @@ def _print(found: Locked, *, check: bool) -> None:
             print_text(line)
         print_text(f"{file}: {'up to date' if found.comparison.up_to_date else 'not what the spec needs'}")
         return
-    for one in found.lock.assets:
-        print_text(_line(one))
-    unverified = sum(one.verified_by is None for one in found.lock.assets)
+    for asset in found.lock.assets:
+        print_text(_line(asset))
+    unverified = sum(asset.verified_by is None for asset in found.lock.assets)
     count = len(found.lock.assets)
     print_text(f"{file} written: {count} file{'' if count == 1 else 's'}, {unverified} without a published checksum")
 
@@ -101,12 +101,12 @@ def _differences(comparison: Comparison) -> list[str]:
         *(f"missing: {one}" for one in comparison.missing if one not in in_part),
         *(f"incomplete: {one}" for one in comparison.incomplete),
         *(f"another version is locked: {one}" for one in comparison.stale),
-        *(f"no longer needed: {one.file}" for one in comparison.surplus),
+        *(f"no longer needed: {surplu.file}" for surplu in comparison.surplus),
     ]
 
 
 def _print_json(found: Locked, *, check: bool) -> None:
-    assets = [] if found.lock is None else [one._asdict() for one in found.lock.assets]
+    assets = [] if found.lock is None else [asset._asdict() for asset in found.lock.assets]
     comparison = found.comparison
     values: dict[str, Any] = {
         "file": str(found.file),
@@ -116,7 +116,7 @@ def _print_json(found: Locked, *, check: bool) -> None:
         "missing": [one._asdict() for one in comparison.missing],
         "incomplete": [{**one.asset._asdict(), "lacks": list(one.lacks)} for one in comparison.incomplete],
         "stale": [one._asdict() for one in comparison.stale],
-        "surplus": [one._asdict() for one in comparison.surplus],
+        "surplus": [surplu._asdict() for surplu in comparison.surplus],
         "findings": [finding.as_json() for finding in found.checked.findings],
     }
     print_json(values)

@@ -154,12 +154,12 @@ def _print_cancelled(ids: list[str], *, as_json: bool) -> None:
 
 
 def _print(found: SubmissionResult) -> None:
-    for one in found.jobs:
-        _print_job(one, followed=found.followed)
+    for job in found.jobs:
+        _print_job(job, followed=found.followed)
     if not found.followed:
         print_text(f"{len(found.jobs)} jobs are submitted; repeat the command without --no-wait to follow them")
     else:
-        good = sum(one.good for one in found.jobs)
+        good = sum(job.good for job in found.jobs)
         print_text(f"{good} of {len(found.jobs)} jobs are good; results are in {one_line(str(found.results))}")
 
 

@@ -95,8 +95,8 @@ def _ask(name: str, where: Account, data: Sequence[str], jobs: Sequence[str], *,
     print_text(f"account {where.id}, region {where.region}", err=True)
     for one in data:
         print_text(f"  {'deletes' if delete_data else 'keeps':<8} {one}", err=True)
-    for one in jobs[:_MOST_JOBS]:
-        print_text(f"  ends     {one}", err=True)
+    for job in jobs[:_MOST_JOBS]:
+        print_text(f"  ends     {job}", err=True)
     if len(jobs) > _MOST_JOBS:
         print_text(f"  ends     {len(jobs) - _MOST_JOBS:,} more jobs", err=True)
     for one in _LOST:

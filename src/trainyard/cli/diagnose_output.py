@@ -67,9 +67,9 @@ def _print_consequences(consequences: Sequence[_Values]) -> None:
         return
     print_text("")
     print_text("What followed from it:")
-    for one in consequences[:_MOST_CONSEQUENCES]:
-        at = one["first_seen"] or "at some time"
-        print_text(f"  {at:<20}  {one['title']}, {counted(one['count'], 'line')} {_id(one)}")
+    for consequence in consequences[:_MOST_CONSEQUENCES]:
+        at = consequence["first_seen"] or "at some time"
+        print_text(f"  {at:<20}  {consequence['title']}, {counted(consequence['count'], 'line')} {_id(consequence)}")
     _print_more(len(consequences) - _MOST_CONSEQUENCES)
 
 
@@ -78,9 +78,9 @@ def _print_others(causes: Sequence[_Values]) -> None:
         return
     print_text("")
     print_text("What else is wrong:")
-    for one in causes[:_MOST_OTHERS]:
-        print_text(f"  {_severity(one)}: {one['title']}, {counted(one['count'], 'line')} {_id(one)}")
-        first = one["evidence"][0]
+    for cause in causes[:_MOST_OTHERS]:
+        print_text(f"  {_severity(cause)}: {cause['title']}, {counted(cause['count'], 'line')} {_id(cause)}")
+        first = cause["evidence"][0]
         print_text(f"    {one_line(first['file'])}:{first['line']}: {_cut(one_line(first['text'].strip()))}")
     _print_more(len(causes) - _MOST_OTHERS)
 
@@ -98,8 +98,8 @@ def _print_harmless(causes: Sequence[_Values]) -> None:
         return
     print_text("")
     print_text("Harmless, though it looks like trouble:")
-    for one in causes[:_MOST_OTHERS]:
-        print_text(f"  {one['title']}, {counted(one['count'], 'line')} {_id(one)}")
+    for cause in causes[:_MOST_OTHERS]:
+        print_text(f"  {cause['title']}, {counted(cause['count'], 'line')} {_id(cause)}")
     _print_more(len(causes) - _MOST_OTHERS)
 
 

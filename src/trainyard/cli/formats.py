@@ -40,7 +40,7 @@ def _print_sarif(checked: Sequence[Checked]) -> None:
     driver = {
         "name": "trainyard",
         "version": __version__,
-        "rules": [_sarif_rule(finding) for finding in {one.id: one for one in findings}.values()],
+        "rules": [_sarif_rule(finding) for finding in {finding.id: finding for finding in findings}.values()],
     }
     results = [_sarif_result(finding) for finding in findings]
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}

@@ -52,7 +52,7 @@ def command(type_: str | None, launcher: str, *, as_json: bool) -> None:
 
 def _print_list(types: Sequence[InstanceType], *, as_json: bool) -> None:
     if as_json:
-        print_json({"instance_types": [_facts(one) for one in types]})
+        print_json({"instance_types": [_facts(type_) for type_ in types]})
         return
     rows = [("TYPE", "ACCELERATORS", "EFA", "EFA GBIT/S", "NETWORK CARDS", "VCPUS"), *map(_row, types)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
@@ -102,7 +102,7 @@ def _print_sources(sources: Mapping[str, Source]) -> None:
 
 
 def _layout(plan: InterfacePlan) -> dict[str, Any]:
-    return plan._asdict() | {"interfaces": [one._asdict() for one in plan.interfaces]}
+    return plan._asdict() | {"interfaces": [interface._asdict() for interface in plan.interfaces]}
 
 
 def _interface_lines(plan: InterfacePlan) -> Iterator[str]:

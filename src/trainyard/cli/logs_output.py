@@ -43,7 +43,7 @@ def print_log(found: Logs | PodLogs) -> None:
 
 
 def _print_pods(found: PodLogs) -> None:
-    pods = {one.name.rpartition("/")[0] for one in found.streams}
+    pods = {stream.name.rpartition("/")[0] for stream in found.streams}
     print_text(f"{len(found.streams)} containers of {len(pods)} pods, by kubectl")
     for stream in found.streams:
         names = _names(stream.name, stream)
@@ -65,8 +65,8 @@ def nothing_found(found: Logs | PodLogs, of: Period, grep: str | None) -> str:
 
 def _known_times(found: Logs) -> str:
     """Return of what time CloudWatch knows events of the streams; what it says of the last is up to an hour behind."""
-    first = [one.first_ms for one in found.streams if one.first_ms is not None]
-    last = [one.last_ms for one in found.streams if one.last_ms is not None]
+    first = [stream.first_ms for stream in found.streams if stream.first_ms is not None]
+    last = [stream.last_ms for stream in found.streams if stream.last_ms is not None]
     if not first or not last:
         return "which hold no events"
     return f"whose events are from {_minute(min(first))} to about {_minute(max(last))}"
@@ -101,7 +101,7 @@ def log_values(found: Logs | PodLogs) -> dict[str, Any]:
             "group": None,
             "former_groups": [],
             "whole": True,
-            "streams": [{**_names(one.name, one), "first": None, "last": None} for one in found.streams],
+            "streams": [{**_names(stream.name, stream), "first": None, "last": None} for stream in found.streams],
         }
     log = found.log
     group = {"name": log.group.name, "size_bytes": log.group.size_bytes, "kept_days": log.group.kept_days}
@@ -119,7 +119,7 @@ def log_values(found: Logs | PodLogs) -> dict[str, Any]:
 
 def event_printer(found: Logs | PodLogs, *, as_json: bool) -> Callable[[LogEvent], None]:
     """Return a function that prints events as they come."""
-    known = {one.name: one for one in found.streams}
+    known = {stream.name: stream for stream in found.streams}
     if as_json:
         return lambda event: _print_as_json(event, known.get(event.stream))
     alone = len(found.streams) == 1

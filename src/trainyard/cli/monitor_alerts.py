@@ -60,9 +60,9 @@ def _print(found: MonitorAlerts) -> None:
         count = len(found.alerts)
         print_text(f"{one_line(str(found.written))} written: {count} alerts, and what is recorded for dashboards")
         return
-    width = max((len(one.id) for one in found.alerts), default=0)
-    for one in found.alerts:
-        print_text(f"{click.style(one.id.ljust(width), bold=True)}  {one.severity:<8}  {title(one.summary)}")
+    width = max((len(alert.id) for alert in found.alerts), default=0)
+    for alert in found.alerts:
+        print_text(f"{click.style(alert.id.ljust(width), bold=True)}  {alert.severity:<8}  {title(alert.summary)}")
 
 
 def _as_json(found: MonitorAlerts) -> dict[str, Any]:
@@ -72,5 +72,5 @@ def _as_json(found: MonitorAlerts) -> dict[str, Any]:
         {"id": one.id, "group": one.group, "severity": one.severity, "for": one.for_, "summary": title(one.summary)}
         for one in found.alerts
     ]
-    findings = [] if found.checked is None else [one.as_json() for one in found.checked.findings]
+    findings = [] if found.checked is None else [finding.as_json() for finding in found.checked.findings]
     return {"file": None if found.written is None else str(found.written), "alerts": told, "findings": findings}

@@ -85,15 +85,15 @@ def _as_json(found: MonitorDashboards) -> dict[str, Any]:
         "folder": None if written is None else str(written.folder),
         "kept": None if written is None or written.kept is None else str(written.kept),
         "files": list(found.files),
-        "dashboards": [_dashboard(one) for one in found.dashboards],
-        "findings": [] if checked is None else [one.as_json() for one in checked.findings],
+        "dashboards": [_dashboard(dashboard) for dashboard in found.dashboards],
+        "findings": [] if checked is None else [finding.as_json() for finding in checked.findings],
     }
 
 
 def _dashboard(dashboard: Dashboard) -> dict[str, Any]:
     panels = [
-        {"id": one.id, "row": row.title, "title": one.title, "unit": one.unit, "description": one.description}
+        {"id": panel.id, "row": row.title, "title": panel.title, "unit": panel.unit, "description": panel.description}
         for row in dashboard.rows
-        for one in row.panels
+        for panel in row.panels
     ]
     return {"id": dashboard.id, "title": dashboard.title, "description": dashboard.description, "panels": panels}

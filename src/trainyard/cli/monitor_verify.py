@@ -132,5 +132,5 @@ def _values(found: Verified) -> dict[str, Any]:
         "prometheus": found.keeper,
         "good": found.good,
         "looked_at": dict(found.looked_at),
-        "findings": [one.as_json() for one in found.findings],
+        "findings": [finding.as_json() for finding in found.findings],
     }

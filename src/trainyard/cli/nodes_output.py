@@ -91,7 +91,7 @@ def nodes_values(found: Nodes) -> dict[str, Any]:
         "release": found.expected.published.release,
         "nodes": [_values(found, node) for node in found.there],
         "gone": [_values(found, node) for node in found.gone],
-        "findings": [one.as_json() for one in found.findings],
+        "findings": [finding.as_json() for finding in found.findings],
     }
 
 

@@ -110,7 +110,7 @@ def print_error(error: TrainyardError, *, as_json: bool) -> None:
     findings = error.findings if isinstance(error, FindingsError) else ()
     if as_json:
         shown = {"problem": error.problem, "where": error.where, "hint": error.hint}
-        print_json({"error": shown, **({"findings": [one.as_json() for one in findings]} if findings else {})})
+        print_json({"error": shown, **({"findings": [finding.as_json() for finding in findings]} if findings else {})})
         return
     for finding in findings:
         print_text(finding_text(finding), err=True)

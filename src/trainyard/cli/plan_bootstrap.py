@@ -67,13 +67,13 @@ def fleet_lines(fleet: Fleet) -> Iterator[str]:
     """Yield when simulated nodes are ready."""
     assumed = fleet.assumptions
     yield f"{fleet.nodes:,} nodes at once, simulated: minutes until they are up"
-    width = max(len(one.queue) for one in fleet.queues)
+    width = max(len(queue.queue) for queue in fleet.queues)
     columns = ("nodes", "first", "median", "99 %", "last", "not in time")
     yield f"  {'':<{width}}   {'':<8}" + "".join(f"   {column:>11}" for column in columns)
-    for one in fleet.queues:
-        for image, ready in (("official", one.official), ("baked", one.baked)):
-            cells = (f"{one.nodes:,}", *_ready_times(ready), f"{ready.not_in_time:,}")
-            yield f"  {one.queue:<{width}}   {image:<8}" + "".join(f"   {cell:>11}" for cell in cells)
+    for queue in fleet.queues:
+        for image, ready in (("official", queue.official), ("baked", queue.baked)):
+            cells = (f"{queue.nodes:,}", *_ready_times(ready), f"{ready.not_in_time:,}")
+            yield f"  {queue.queue:<{width}}   {image:<8}" + "".join(f"   {cell:>11}" for cell in cells)
     shared = "no limit is known" if assumed.shared_gbit_s is None else f"{assumed.shared_gbit_s:g} Gbit/s"
     yield (
         f"  Assumed: asked for within {assumed.spread_s:g} s; {assumed.node_gbit_s:g} Gbit/s a node and, for all "
@@ -141,13 +141,13 @@ def fleet_values(fleet: Fleet) -> dict[str, Any]:
         "not_counted": list(fleet.not_counted),
         "queues": [
             {
-                "queue": one.queue,
-                "nodes": one.nodes,
-                "timeout_s": one.timeout_s,
-                "official": _ready_values(one.official),
-                "baked": _ready_values(one.baked),
+                "queue": queue.queue,
+                "nodes": queue.nodes,
+                "timeout_s": queue.timeout_s,
+                "official": _ready_values(queue.official),
+                "baked": _ready_values(queue.baked),
             }
-            for one in fleet.queues
+            for queue in fleet.queues
         ],
     }
 

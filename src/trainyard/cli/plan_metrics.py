@@ -40,5 +40,5 @@ def _values(sizing: Sizing) -> dict[str, Any]:
 
 
 def _range(sizings: Sizings, of: Callable[[Sizing], float | None]) -> str:
-    least, most = ("unknown" if (value := of(one)) is None else f"{value:,.0f}" for one in sizings)
+    least, most = ("unknown" if (value := of(sizing)) is None else f"{value:,.0f}" for sizing in sizings)
     return least if least == most else f"{least} to {most}"

@@ -65,11 +65,11 @@ def _lines(status: Status) -> Iterator[str]:
     yield from (f"  stack {stack.name:<40} {stack.status}" for stack in status.stacks)
     if status.platform is not None:
         yield from status.platform.lines(status)
-    yield from (_reservation(one, status.at) for one in status.reservations)
+    yield from (_reservation(reservation, status.at) for reservation in status.reservations)
     for system in status.file_systems:
         size = f" {system.size_gib:,} GiB" if system.size_gib is not None else ""
         yield f"  {system.kind} {system.id} {system.state}{size}{f' at {system.mount}' if system.mount else ''}"
-    told = "; ".join(" ".join(one.what.split()) for one in status.concerns)
+    told = "; ".join(" ".join(concern.what.split()) for concern in status.concerns)
     for failure in status.failures:
         if failure.what.removesuffix("…") in told:  # above, with the command to run next
             continue
@@ -122,8 +122,8 @@ def _minute(at: datetime) -> str:
 
 def _print_monitoring(access: MonitoringAccess) -> None:
     print_text(f"monitoring: {access.mode}, of stack {access.of}")
-    for one in access.workspaces:
-        print_text(f"  {one.service} workspace {one.id} {one_line(one.status)}")
+    for workspace in access.workspaces:
+        print_text(f"  {workspace.service} workspace {workspace.id} {one_line(workspace.status)}")
     for name, value in access.outputs.items():
         print_text(f"  {name:<{_LONGEST_OUTPUT}} {one_line(value)}")
     if access.query is not None:
@@ -184,7 +184,7 @@ def _monitoring_values(access: MonitoringAccess) -> dict[str, object]:
     return {
         "stack": access.of,
         "mode": access.mode,
-        "workspaces": [one._asdict() for one in access.workspaces],
+        "workspaces": [workspace._asdict() for workspace in access.workspaces],
         "outputs": dict(access.outputs),
         "query": None if access.query is None else access.query._asdict(),
     }

@@ -36,7 +36,7 @@ def ids(_context: Context, _parameter: Parameter, incomplete: str) -> list[Compl
     """Return the ids that can be explained."""
     from trainyard.api.explain import explanations
 
-    return _beginning_with(incomplete, ((one.id, one.title) for one in explanations()))
+    return _beginning_with(incomplete, ((explanation.id, explanation.title) for explanation in explanations()))
 
 
 def batch_jobs(_context: Context, _parameter: Parameter, incomplete: str) -> list[CompletionItem]:

@@ -13,7 +13,7 @@ from trainyard.spec.cluster import Spec
 
 def stand_in_lock(spec: Spec) -> AssetLock:
     """Return a lock of what a spec needs, of made-up files. Their addresses never exist: .invalid, by RFC 2606."""
-    return locked([_entry(one) for one in needed_assets(spec)])
+    return locked([_entry(needed_asset) for needed_asset in needed_assets(spec)])
 
 
 def place_stand_ins(lock: AssetLock, folder: Path) -> None:

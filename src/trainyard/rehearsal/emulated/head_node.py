@@ -94,7 +94,7 @@ def _launch(aws: Aws, cluster: SlurmCluster) -> ClientError | None:
 def _cluster(aws: Aws, name: str) -> SlurmCluster:
     cloudformation = aws.client("cloudformation")
     stack = cloudformation.describe_stacks(StackName=name)["Stacks"][0]
-    parameters = {one["ParameterKey"]: one["ParameterValue"] for one in stack.get("Parameters", [])}
+    parameters = {parameter["ParameterKey"]: parameter["ParameterValue"] for parameter in stack.get("Parameters", [])}
     resources = cloudformation.describe_stack_resources(StackName=name)["StackResources"]
     if missing := [one for one in (_BUCKET, _ROOT) if one not in parameters]:
         raise ResourceError(
@@ -107,7 +107,7 @@ def _cluster(aws: Aws, name: str) -> SlurmCluster:
         name=name,
         config=yaml.load(text, Loader=yaml.CSafeLoader),
         log_group=parameters.get("ClusterCWLogGroup"),
-        resources={one["LogicalResourceId"]: one.get("PhysicalResourceId", "") for one in resources},
+        resources={resource["LogicalResourceId"]: resource.get("PhysicalResourceId", "") for resource in resources},
     )
 
 
@@ -118,7 +118,7 @@ def _instance(aws: Aws, name: str) -> Mapping[str, Any] | None:
         {"Name": "instance-state-name", "Values": ["running"]},
     ]
     found = aws.client("ec2").describe_instances(Filters=filters)["Reservations"]
-    return next((one for reservation in found for one in reservation["Instances"]), None)
+    return next((instance for reservation in found for instance in reservation["Instances"]), None)
 
 
 def _fleet_status(aws: Aws, name: str) -> str | None:

@@ -45,7 +45,7 @@ def _is_in_use(aws: InProcessAccount, service: str) -> bool:
 
 def _own_ids(aws: InProcessAccount, how: Mapping[str, Any]) -> list[str]:
     others = set(_ids(aws, {**how, **how["less"]})) if "less" in how else set()
-    return [one for one in _ids(aws, how) if one not in others]
+    return [id_ for id_ in _ids(aws, how) if id_ not in others]
 
 
 def _ids(aws: InProcessAccount, how: Mapping[str, Any]) -> list[str]:
@@ -62,7 +62,7 @@ def _objects(aws: InProcessAccount, buckets: list[str]) -> Iterator[str]:
     client = aws.client("s3")
     for bucket in buckets:
         for page in client.get_paginator("list_objects_v2").paginate(Bucket=bucket):
-            yield from (f"s3://{bucket}/{one['Key']}" for one in page.get("Contents", []))
+            yield from (f"s3://{bucket}/{content['Key']}" for content in page.get("Contents", []))
 
 
 @cache

@@ -29,7 +29,7 @@ def follow(aws: Aws, bucket: str, name: str, pointer: bytes) -> None:
     instance, pointed = _instance(aws, name), _POINTED.fullmatch(pointer)
     if instance is None or pointed is None or not FAULTS.monitoring_instance_reports:
         return
-    digest, file = (one.decode() for one in pointed.groups())
+    digest, file = (group.decode() for group in pointed.groups())
     folder = f"trainyard/{name}"
     problem = _problem(aws, bucket, folder, digest, file)
     record = {
@@ -48,7 +48,7 @@ def _instance(aws: Aws, name: str) -> Mapping[str, Any] | None:
         {"Name": "instance-state-name", "Values": ["running"]},
     ]
     found = aws.client("ec2").describe_instances(Filters=filters)["Reservations"]
-    return next((one for reservation in found for one in reservation["Instances"]), None)
+    return next((instance for reservation in found for instance in reservation["Instances"]), None)
 
 
 def _problem(aws: Aws, bucket: str, folder: str, digest: str, file: str) -> str:
@@ -66,7 +66,7 @@ def _problem(aws: Aws, bucket: str, folder: str, digest: str, file: str) -> str:
 
 
 def _missing_asset(aws: Aws, bucket: str, folder: str, files: Mapping[str, bytes]) -> str:
-    locked = {one["name"]: one for one in json.loads(files["assets.lock.json"])["assets"]}
+    locked = {asset["name"]: asset for asset in json.loads(files["assets.lock.json"])["assets"]}
     for name in ("prometheus", "alertmanager", "grafana"):
         if name not in locked:
             return f"{name} is not locked"

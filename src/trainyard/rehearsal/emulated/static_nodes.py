@@ -54,7 +54,7 @@ def static_nodes(aws: Aws, cluster: SlurmCluster) -> Iterator[tuple[str, Mapping
 def terminate_compute_nodes(aws: Aws, cluster_name: str) -> None:
     """Terminate every compute node of a cluster."""
     filters = [_tag("cluster-name", cluster_name), _tag("node-type", "Compute"), _ALIVE]
-    if names := [one["InstanceId"] for one in _instances(aws, filters)]:
+    if names := [instance["InstanceId"] for instance in _instances(aws, filters)]:
         aws.client("ec2").terminate_instances(InstanceIds=names)
 
 
@@ -68,7 +68,7 @@ def _launch(
     aws: Aws, cluster: SlurmCluster, queue: Mapping[str, Any], resource: Mapping[str, Any], count: int
 ) -> Launched:
     asked: dict[str, Any] = {"LaunchTemplateName": f"{cluster.name}-{queue['Name']}-{resource['Name']}"}
-    several = [one["InstanceType"] for one in resource.get("Instances") or []]
+    several = [instance["InstanceType"] for instance in resource.get("Instances") or []]
     kind = {"InstanceType": several[0]} if several else {}
     subnet = {"SubnetId": queue["Networking"]["SubnetIds"][0]}
     tags = [

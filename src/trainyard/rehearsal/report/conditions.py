@@ -86,7 +86,7 @@ CONDITIONS: dict[str, Condition] = {
     "downloads": lambda spec: bool(needed_assets(spec)),
     "efa": has_efa,
     "environment": lambda spec: spec.environment is not None,
-    "existing_file_systems": lambda spec: any(_is_named(one) for one in spec.file_systems),
+    "existing_file_systems": lambda spec: any(_is_named(file_system) for file_system in spec.file_systems),
     "existing_network": lambda spec: spec.network.existing is not None,
     "fsx_made": _fsx_made,
     "grafana_load_balancer": has_load_balancer,

@@ -27,7 +27,7 @@ def add_timeline(parent: ET.Element, result: Mapping[str, Any]) -> None:
         return
     scale = Scale(_end(result))
     lanes = [_lanes(stack.get("resources") or ()) for stack in stacks]
-    height = 40 + _ROW * len(steps) + (34 if stacks else 0) + sum(_stack_height(one) for one in lanes) + 8
+    height = 40 + _ROW * len(steps) + (34 if stacks else 0) + sum(_stack_height(lane) for lane in lanes) + 8
     root = add(parent, "svg", class_="timeline", viewBox=f"0 0 {_WIDTH} {height}", role="img")
     add(root, "title", "Timeline of the rehearsal")
     _draw_axis(root, scale, height)
@@ -68,7 +68,7 @@ class Scale:
 
 
 def _end(result: Mapping[str, Any]) -> float:
-    resources = (one for stack in result.get("stacks") or () for one in stack.get("resources") or ())
+    resources = (resource for stack in result.get("stacks") or () for resource in stack.get("resources") or ())
     timed = (*(result.get("steps") or ()), *resources)
     ends = (number(one.get("started_s")) + number(one.get("seconds")) for one in timed)
     return max((number(result.get("seconds")), *ends))
@@ -117,15 +117,15 @@ def _lanes(resources: Sequence[Mapping[str, Any]]) -> list[list[Mapping[str, Any
     """Return resources in lanes in which none overlaps; where there are too many at a time, the last takes the rest."""
     lanes: list[list[Mapping[str, Any]]] = []
     ends: list[float] = []
-    for one in sorted(resources, key=lambda one: number(one.get("started_s"))):
-        start = number(one.get("started_s"))
+    for resource in sorted(resources, key=lambda resource: number(resource.get("started_s"))):
+        start = number(resource.get("started_s"))
         free = next((at for at, end in enumerate(ends) if end <= start), len(ends))
         if free == len(ends) and free < _MOST_LANES:
             lanes.append([])
             ends.append(0)
         at = min(free, _MOST_LANES - 1)
-        lanes[at].append(one)
-        ends[at] = start + max(number(one.get("seconds")), 0.05)
+        lanes[at].append(resource)
+        ends[at] = start + max(number(resource.get("seconds")), 0.05)
     return lanes
 
 

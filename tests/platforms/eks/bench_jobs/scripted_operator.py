@@ -127,20 +127,20 @@ class ScriptedOperator(FakeApiServer):
 
     def apply(self, documents: Sequence[Document], *, force_conflicts: bool = False) -> list[str]:
         """Make objects, with the time at which they were made."""
-        made = [self._stamped(one) for one in documents]
+        made = [self._stamped(document) for document in documents]
         return super().apply(made, force_conflicts=force_conflicts)
 
     def delete(self, documents: Sequence[Document]) -> list[str]:
         """Delete objects; pods go with their job."""
         said = super().delete(documents)
-        names = {one["metadata"]["name"] for one in documents if one["kind"] == "MPIJob"}
+        names = {document["metadata"]["name"] for document in documents if document["kind"] == "MPIJob"}
         self.objects = [one for one in self.objects if not (one["kind"] == "Pod" and _job(one) in names)]
         return said
 
     @property
     def runs(self) -> list[Document]:
         """Return the MPIJobs that there are."""
-        return [one for one in self.objects if one["kind"] == "MPIJob"]
+        return [object_ for object_ in self.objects if object_["kind"] == "MPIJob"]
 
     @property
     def submitted(self) -> list[Document]:
@@ -155,7 +155,7 @@ class ScriptedOperator(FakeApiServer):
         return f"{(_BEGIN + timedelta(seconds=self.seconds)).strftime('%Y-%m-%dT%H:%M:%S')}{part}Z"
 
     def _move_on(self, number: str) -> None:
-        run = next((one for one in self.runs if one["metadata"]["labels"][RUN] == number), None)
+        run = next((run for run in self.runs if run["metadata"]["labels"][RUN] == number), None)
         if run is None:
             return
         steps = self.steps.setdefault(run["metadata"]["annotations"][TEST], [succeeded()])

@@ -112,7 +112,7 @@ def test_one_job_is_submitted_after_the_other_also_where_one_fails(eks: Scripted
     assert [one["metadata"]["annotations"]["trainyard/bench-job"] for one in eks.api.submitted] == [
         ONE_NODE, "training-p1-alltoall",
     ]  # fmt: skip
-    assert [one["metadata"]["annotations"]["trainyard/bench-job"] for one in eks.api.runs] == [ONE_NODE]
+    assert [run["metadata"]["annotations"]["trainyard/bench-job"] for run in eks.api.runs] == [ONE_NODE]
 
 
 @pytest.mark.parametrize(
@@ -171,11 +171,11 @@ def test_without_waiting_only_the_next_job_is_submitted_and_each_call_goes_on(ek
     """Two jobs at once could each hold one of two nodes for ever."""
     eks.api.steps[ONE_NODE] = [under_way(), succeeded()]
     found, told = submitted(eks, tmp_path, PHASE_1, wait=False)
-    assert ([one.outcome.job.id for one in found.jobs], found.good) == ([ONE_NODE], True)
+    assert ([job.outcome.job.id for job in found.jobs], found.good) == ([ONE_NODE], True)
     assert told[-1] == "1 more are submitted once it has ended, by the same command"
     eks.api.steps["training-p1-alltoall"] = [under_way(), succeeded()]
     again, told = submitted(eks, tmp_path, PHASE_1, wait=False)
-    assert [one.outcome.state for one in again.jobs] == ["COMPLETED", "PENDING"]
+    assert [job.outcome.state for job in again.jobs] == ["COMPLETED", "PENDING"]
     assert len(eks.api.submitted) == 2
 
 
@@ -250,7 +250,7 @@ def test_jobs_are_taken_back(eks: ScriptedEks, tmp_path: Path):
 
 def test_a_job_that_somebody_has_deleted_is_not_good(eks: ScriptedEks, tmp_path: Path):
     submitted(eks, tmp_path, wait=False)
-    eks.api.objects = [one for one in eks.api.objects if one["kind"] != "MPIJob"]
+    eks.api.objects = [object_ for object_ in eks.api.objects if object_["kind"] != "MPIJob"]
     found, _ = submitted(eks, tmp_path)
     outcome = found.jobs[0].outcome
     assert (outcome.state, outcome.reason, found.good) == ("CANCELLED", "somebody has deleted its MPIJob", False)

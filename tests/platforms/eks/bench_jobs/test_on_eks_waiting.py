@@ -145,6 +145,6 @@ def training_pod(name: str) -> dict[str, Any]:
 def test_nodes_that_go_away_while_a_job_waits_are_an_error(eks: ScriptedEks, tmp_path: Path):
     eks.api.steps[TWO_NODES] = [pending()]
     submitted(eks, tmp_path, wait=False)
-    eks.api.objects = [one for one in eks.api.objects if one["kind"] != "Node"]
+    eks.api.objects = [object_ for object_ in eks.api.objects if object_["kind"] != "Node"]
     with pytest.raises(TrainyardError, match=r"has not started for 10 min: .*; nodes that can take it: 0, there are 0"):
         submitted(eks, tmp_path)

@@ -119,7 +119,7 @@ class Deploying:
 def _outputs(account: Account) -> dict[str, str]:
     """Return what the stack of the network would say, had it made the VPC that every account has."""
     ec2 = account.client("ec2")
-    subnets = {one["AvailabilityZone"]: one for one in ec2.describe_subnets()["Subnets"]}
+    subnets = {subnet["AvailabilityZone"]: subnet for subnet in ec2.describe_subnets()["Subnets"]}
     (group,) = ec2.describe_security_groups(GroupNames=["default"])["SecurityGroups"]
     return {
         "VpcId": subnets["us-east-2a"]["VpcId"],
@@ -130,7 +130,7 @@ def _outputs(account: Account) -> dict[str, str]:
 
 
 def statuses(results: list[StepResult]) -> dict[str, str]:
-    return {one.name: one.status for one in results}
+    return {result.name: result.status for result in results}
 
 
 def failure(results: list[StepResult]) -> str:

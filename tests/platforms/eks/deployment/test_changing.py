@@ -17,7 +17,7 @@ def cluster(deploying):
 
 def details(results) -> dict[str, str]:
     assert results[-1].error is None, results[-1].error
-    return {one.name: one.detail for one in results}
+    return {result.name: result.detail for result in results}
 
 
 def pod(name: str, node: str, owner: str = "Job", phase: str = "Running") -> Document:

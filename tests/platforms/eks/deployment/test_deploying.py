@@ -19,7 +19,7 @@ def test_a_cluster_is_made_in_one_go(deploying):
     assert deploying.groups() == {"system": (1, 1, 1), "training": (0, 2, 4)}
     parts = ("addon-vpc-cni-podidentityrole-aws-node", "cluster", "nodegroup-system", "nodegroup-training")
     assert deploying.stacks() == [f"eksctl-{NAME}-{part}" for part in parts]
-    details = {one.name: one.detail for one in results}
+    details = {result.name: result.detail for result in results}
     assert details["changes"] == "no cluster yet"
     assert details["add-ons"] == "tag of the log group"
     assert details["ready"] == "3 nodes are Ready: 1 of system, 2 of training"

@@ -181,8 +181,8 @@ def test_a_stack_of_somebody_else_is_never_deleted_and_stops_nothing(deploying, 
     deploying.account.client("cloudformation").create_stack(StackName=name, TemplateBody=topic)
     work = deploying.work()
     results = undo_all([EksLaunchTemplates(), EksClusterStep()], work)
-    assert [one.status for one in results] == ["unchanged", "unchanged"]
-    assert f"stack {name} is of somebody else" in [one.detail for one in results]
+    assert [result.status for result in results] == ["unchanged", "unchanged"]
+    assert f"stack {name} is of somebody else" in [result.detail for result in results]
     assert (programs.calls, deploying.stacks()) == ([], [name])
 
 

@@ -217,7 +217,7 @@ def test_the_log_of_a_pod_of_a_failed_job_tells_the_root_and_the_job_is_what_fol
     assert found.causes[0].cause.id == "gpu-fell-off-bus"
     assert found.causes[0].evidence[0].file == f"pods/default/bench-worker-1/{NODE}.{instance_id(2)}.train"
     assert found.causes[0].evidence[0].node == NODE
-    assert "k8s-training-job-failed" not in [one.cause.id for one in found.causes]
+    assert "k8s-training-job-failed" not in [cause.cause.id for cause in found.causes]
 
 
 def test_a_container_that_was_started_anew_is_asked_what_it_said_before():
@@ -257,7 +257,7 @@ def test_of_a_node_its_own_lines_alone_count():
     of = failed_job(f"{stamp(5)} {XID}").with_inside(missing)
     assert [one.cause.id for one in diagnosed(of).causes][:2] == ["gpu-fell-off-bus", "k8s-config-or-secret-missing"]
     found = diagnosed(of, wanted=LineFilter(nodes=(NODE,)))
-    assert [one.cause.id for one in found.causes] == ["gpu-fell-off-bus"]
+    assert [cause.cause.id for cause in found.causes] == ["gpu-fell-off-bus"]
     with pytest.raises(InputError, match="llm has no node ip-10-0-99-9"):
         diagnosed(of, wanted=LineFilter(nodes=("ip-10-0-99-9",)))
 
@@ -269,7 +269,7 @@ def test_the_control_plane_is_read_but_for_its_audit_log():
     }
     of = WELL.but(log_streams={CONTROL_PLANE: streams})
     found = diagnosed(of)
-    assert [one.cause.id for one in found.causes] == ["k8s-no-nodes-at-all"]
+    assert [cause.cause.id for cause in found.causes] == ["k8s-no-nodes-at-all"]
     assert "1 audit streams" in [one.name for one in found.unread]
 
 
@@ -293,7 +293,7 @@ def test_of_reservations_in_a_group_that_is_gone_nothing_is_said_twice():
 
 def test_an_api_server_that_does_not_answer_is_a_cause_of_its_own():
     found = diagnosed(WELL.but(refuses=UNREACHABLE))
-    assert [one.cause.id for one in found.causes] == ["eks-api-not-reached"]
+    assert [cause.cause.id for cause in found.causes] == ["eks-api-not-reached"]
     assert "cannot be reached" in found.causes[0].evidence[0].text
 
 
@@ -303,5 +303,5 @@ def test_a_node_whose_network_is_not_ready_says_so():
     unready["status"]["conditions"] = [
         {"type": "Ready", "status": "False", "reason": "KubeletNotReady", "message": message}
     ]
-    found = [one.cause.id for one in diagnosed(WELL.with_inside(unready)).causes]
+    found = [cause.cause.id for cause in diagnosed(WELL.with_inside(unready)).causes]
     assert found == ["vpc-cni-not-answering"]

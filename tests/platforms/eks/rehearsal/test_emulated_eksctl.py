@@ -66,11 +66,11 @@ def test_nodes_are_launched_with_what_group_and_template_say(account: Account, c
         {"Name": "tag:eks:cluster-name", "Values": [cluster]},
     ]
     found = account.client("ec2").describe_instances(Filters=filters)["Reservations"]
-    instances = [one for reservation in found for one in reservation["Instances"]]
+    instances = [instance for reservation in found for instance in reservation["Instances"]]
     assert len(instances) == 2
-    assert {one["InstanceType"] for one in instances} == {"p5.48xlarge"}
-    assert {len(one["NetworkInterfaces"]) for one in instances} == {32}
-    assert {one["MetadataOptions"]["HttpPutResponseHopLimit"] for one in instances} == {1}
+    assert {instance["InstanceType"] for instance in instances} == {"p5.48xlarge"}
+    assert {len(instance["NetworkInterfaces"]) for instance in instances} == {32}
+    assert {instance["MetadataOptions"]["HttpPutResponseHopLimit"] for instance in instances} == {1}
     tags = {tag["Key"]: tag["Value"] for tag in instances[0]["Tags"]}
     assert tags["team"] == "llm"
     assert tags[f"kubernetes.io/cluster/{cluster}"] == "owned"
@@ -78,7 +78,7 @@ def test_nodes_are_launched_with_what_group_and_template_say(account: Account, c
 
 def test_with_efa_and_no_reserved_capacity_there_is_a_placement_group(account: Account, cluster: str):
     found = account.client("cloudformation").describe_stack_resources(StackName=f"eksctl-{cluster}-nodegroup-training")
-    kinds = {one["LogicalResourceId"] for one in found["StackResources"]}
+    kinds = {stack_resource["LogicalResourceId"] for stack_resource in found["StackResources"]}
     assert {"EFASG", "EFAIngressSelf", "EFAEgressSelf", "NodeGroupPlacementGroup", "LaunchTemplate"} <= kinds
 
 
@@ -97,7 +97,7 @@ def test_logs_of_the_control_plane_are_kept_as_long_as_is_said(account: Account,
 
 def test_the_system_has_no_efa_and_says_so_to_nobody(account: Account, cluster: str):
     found = account.client("cloudformation").describe_stack_resources(StackName=f"eksctl-{cluster}-nodegroup-system")
-    assert {one["LogicalResourceId"] for one in found["StackResources"]} == {
+    assert {stack_resource["LogicalResourceId"] for stack_resource in found["StackResources"]} == {
         "LaunchTemplate", "ManagedNodeGroup", "NodeInstanceRole",
     }  # fmt: skip
 

@@ -84,9 +84,9 @@ def test_nothing_is_wrong_with_a_good_cluster(measured: tuple[Account, Prometheu
 def test_an_agent_that_lost_its_role_is_named(measured: tuple[Account, Prometheus]):
     eks = measured[0].client("eks")
     (one,) = [
-        one
-        for one in eks.list_pod_identity_associations(clusterName=NAME)["associations"]
-        if one["serviceAccount"] == "prometheus-agent"
+        association
+        for association in eks.list_pod_identity_associations(clusterName=NAME)["associations"]
+        if association["serviceAccount"] == "prometheus-agent"
     ]
     eks.delete_pod_identity_association(clusterName=NAME, associationId=one["associationId"])
-    assert [one.id for one in verified(measured).findings] == ["remote-write-not-allowed"]
+    assert [finding.id for finding in verified(measured).findings] == ["remote-write-not-allowed"]

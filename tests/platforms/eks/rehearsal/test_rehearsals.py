@@ -92,10 +92,10 @@ def script(text: str, around: str | None = None) -> Script:
 def test_a_cluster_in_an_environment_is_deployed_after_it_and_destroyed_before_it():
     result = rehearse(script(GUEST, SHARED), lambda _: None)
     is_green(result)
-    stacks = [one["name"] for one in result["stacks"]]
+    stacks = [stack["name"] for stack in result["stacks"]]
     assert stacks[:2] == ["shared-network", "shared-storage"]
-    assert {one for one in stacks if one.startswith("guest")} == set()
-    done = [(one["action"], one["name"]) for one in result["steps"] if one["status"] == "done"]
+    assert {stack for stack in stacks if stack.startswith("guest")} == set()
+    done = [(step["action"], step["name"]) for step in result["steps"] if step["status"] == "done"]
     assert done.index(("apply", "storage")) < done.index(("apply", "cluster"))
     assert done.index(("undo", "cluster")) < done.index(("undo", "storage"))
     assert result["environment"] == "shared"
@@ -105,16 +105,16 @@ def test_a_cluster_in_an_environment_is_deployed_after_it_and_destroyed_before_i
 def test_an_environment_of_one_zone_is_told_before_anything_of_the_cluster_is_made():
     one_zone = SHARED.replace(", secondary_availability_zone: us-east-2b", "")
     result = rehearse(script(GUEST, one_zone), lambda _: None)
-    (error,) = (one for one in result["findings"] if one["severity"] == "error")
+    (error,) = (finding for finding in result["findings"] if finding["severity"] == "error")
     assert error["id"] == "environment-not-usable"
-    assert not [one for one in result["steps"] if one["name"] == "cluster" and one["action"] == "apply"]
+    assert not [step for step in result["steps"] if step["name"] == "cluster" and step["action"] == "apply"]
 
 
 @pytest.mark.exhaustive
 def test_pods_are_told_by_what_names_existing_file_systems_are_mounted():
     result = rehearse(script(EXISTING), lambda _: None)
     is_green(result)
-    (asked,) = (one for one in result["steps"] if one["name"] == "file-systems")
+    (asked,) = (step for step in result["steps"] if step["name"] == "file-systems")
     assert "fs-0123456789abcdef0 as " in asked["detail"]
 
 
@@ -135,13 +135,13 @@ FAILING = {
 def test_what_breaks_down_fails_its_step_and_is_destroyed_without_rest(breakdown: str, tmp_path: Path):
     step, words, cause = FAILING[breakdown]
     result = broken(COVERING, breakdown, tmp_path / "logs.tar.gz")
-    failed = [one for one in result["steps"] if one["status"] == "failed" and one["action"] == "apply"]
+    failed = [step for step in result["steps"] if step["status"] == "failed" and step["action"] == "apply"]
     assert [one["name"] for one in failed] == [step]
     assert words in failed[0]["error"]["problem"]
     assert result["inventory"]["left"] == []
     assert not result["ok"]
     found = diagnose_files(str(tmp_path / "logs.tar.gz"))
-    assert cause in [one.cause.id for one in found.causes]
+    assert cause in [cause.cause.id for cause in found.causes]
 
 
 @pytest.mark.exhaustive

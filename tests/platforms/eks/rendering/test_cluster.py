@@ -31,7 +31,7 @@ def training(part: str = "", queue: str = "") -> dict[str, Any]:
 def test_the_control_plane_has_subnets_in_two_zones_and_nodes_are_in_one():
     whole = rendered()
     assert list(whole["vpc"]["subnets"]["private"]) == ["us-east-2a", "us-east-2b"]
-    assert [one["availabilityZones"] for one in whole["managedNodeGroups"]] == [["us-east-2a"], ["us-east-2a"]]
+    assert [group["availabilityZones"] for group in whole["managedNodeGroups"]] == [["us-east-2a"], ["us-east-2a"]]
 
 
 def test_a_queue_that_spans_zones_brings_the_second_zone():
@@ -154,15 +154,15 @@ def test_drives_are_striped_where_there_are_any(type_: str, striped: bool):  # n
 def test_nodes_with_accelerators_keep_other_pods_away_and_say_what_they_have(type_: str, taint: str | None, efa: bool):  # noqa: FBT001
     part = f"platform: eks\n{ZONES}queues: [{{name: q, instance_type: {type_}, nodes: 1}}]"
     system, group = cluster_of(spec_of(part))["managedNodeGroups"]
-    assert [one["key"] for one in group.get("taints", [])] == ([] if taint is None else [taint])
+    assert [taint["key"] for taint in group.get("taints", [])] == ([] if taint is None else [taint])
     assert group["labels"]["trainyard/queue"] == "q"
     assert ("efaEnabled" in group, group["labels"].get("trainyard/efa")) == (efa, "true" if efa else None)
     assert "taints" not in system
 
 
 def test_pods_cannot_use_the_role_of_their_node_unless_the_spec_gives_it_policies():
-    assert all(one["disablePodIMDS"] for one in rendered()["managedNodeGroups"])
-    assert all("iam" not in one for one in rendered()["managedNodeGroups"])
+    assert all(group["disablePodIMDS"] for group in rendered()["managedNodeGroups"])
+    assert all("iam" not in group for group in rendered()["managedNodeGroups"])
     given = rendered("eks: {node_policies: [fsx]}")["managedNodeGroups"]
     assert all(one["iam"]["withAddonPolicies"] == {"fsx": True} for one in given)
     assert not any(one["disablePodIMDS"] for one in given)
@@ -187,7 +187,7 @@ def test_prometheus_has_a_role_of_its_own_where_metrics_leave_the_cluster():
 @pytest.mark.parametrize("version", known_versions())
 def test_add_ons_have_the_versions_that_the_catalog_knows_for_a_version_of_kubernetes(version: str):
     whole = rendered(f"eks: {{kubernetes_version: '{version}'}}")
-    pinned = {one["name"]: one.get("version") for one in whole["addons"]}
+    pinned = {addon["name"]: addon.get("version") for addon in whole["addons"]}
     assert whole["metadata"]["version"] == version
     assert set(pinned) == {
         "vpc-cni",
@@ -201,7 +201,7 @@ def test_add_ons_have_the_versions_that_the_catalog_knows_for_a_version_of_kuber
 
 
 def test_an_add_on_without_a_known_version_has_its_role_from_eksctl():
-    (known,) = (one for one in rendered()["addons"] if one["name"] == "vpc-cni")
+    (known,) = (addon for addon in rendered()["addons"] if addon["name"] == "vpc-cni")
     assert known["useDefaultPodIdentityAssociations"]
     whole = rendered("eks: {kubernetes_version: '1.99'}")
     assert {"name": "vpc-cni"} in whole["addons"]
@@ -210,8 +210,8 @@ def test_an_add_on_without_a_known_version_has_its_role_from_eksctl():
 
 def test_without_node_repair_no_agent_looks_for_broken_nodes():
     whole = rendered("eks: {node_repair: false}")
-    assert "eks-node-monitoring-agent" not in [one["name"] for one in whole["addons"]]
-    assert all(one["nodeRepairConfig"] == {"enabled": False} for one in whole["managedNodeGroups"])
+    assert "eks-node-monitoring-agent" not in [addon["name"] for addon in whole["addons"]]
+    assert all(group["nodeRepairConfig"] == {"enabled": False} for group in whole["managedNodeGroups"])
 
 
 def test_a_queue_cannot_be_called_as_the_system_nodes_are():

@@ -26,9 +26,9 @@ KNOWN = {"eksctl-endpoint-open-to-world"}
 def strict() -> Draft7Validator:
     """Return what validates by the schema, and refuses every key that an object does not name where it names any."""
     schema: dict[str, Any] = json.loads(EKSCTL_SCHEMA.read_text(encoding="utf-8"))
-    for one in schema["definitions"].values():
-        if one.get("properties"):
-            one["additionalProperties"] = False
+    for definition in schema["definitions"].values():
+        if definition.get("properties"):
+            definition["additionalProperties"] = False
     return Draft7Validator(schema)
 
 

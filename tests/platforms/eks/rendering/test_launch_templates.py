@@ -33,7 +33,7 @@ def part_with(queue: str) -> str:
 
 
 def stack_of(part: str) -> Stack | None:
-    return next((one for one in stacks(spec_of(part), Ids({})) if one.kind == "nodes"), None)
+    return next((stack for stack in stacks(spec_of(part), Ids({})) if stack.kind == "nodes"), None)
 
 
 def data_of(part: str) -> dict[str, Any]:
@@ -54,7 +54,7 @@ def test_card_0_of_p6_b300_gets_an_interface_of_its_own_beside_those_with_efa():
     ]
     assert misfits(facts, interfaces) == ()
     assert interfaces[0] == Interface(0, 0, "interface")
-    assert sum(one.kind != "interface" for one in interfaces) == 16
+    assert sum(interface.kind != "interface" for interface in interfaces) == 16
 
 
 def test_the_node_group_refers_to_it_and_says_nothing_that_it_says():
@@ -132,7 +132,7 @@ def test_cfn_lint_has_nothing_to_say_about_it(tmp_path: Path, option: str):
     given = []
     if option != "native":
         spec = spec_with("eks-g4dn" if option != "p6-b300" else "eks-p5-capacity-block", option)
-        stack = next(one for one in stacks(spec, Ids({})) if one.kind == "nodes")
+        stack = next(stack for stack in stacks(spec, Ids({})) if stack.kind == "nodes")
         template.write_text(stack.template, encoding="utf-8")
         parameters.write_text(json.dumps(_parameters(stack)), encoding="utf-8")
         given = [parameters]
@@ -143,7 +143,7 @@ def test_several_node_groups_have_one_stack_with_a_launch_template_each():
     part = f"platform: eks\n{ZONES}queues: [{{name: a, {B300}}}, {{name: b, {B300}, placement_group: true}}]"
     stack = stack_of(part)
     assert stack is not None
-    kinds = [one["Type"] for one in yaml.safe_load(stack.template)["Resources"].values()]
+    kinds = [resource["Type"] for resource in yaml.safe_load(stack.template)["Resources"].values()]
     assert kinds.count("AWS::EC2::LaunchTemplate") == 2
     groups = cluster_of(spec_of(part))["managedNodeGroups"][1:]
-    assert len({one["launchTemplate"]["id"] for one in groups}) == 2
+    assert len({group["launchTemplate"]["id"] for group in groups}) == 2

@@ -33,7 +33,7 @@ def told(record: Deployment, of: EksCluster = WELL) -> list[tuple[str, str, str 
     account = of.account(s3__GetObject=lambda _: {"Body": BytesIO(content), "ETag": '"1"'})
     found = status(NAME, account, kubectl=of.kubectl().of)
     assert found.record is not None, found.unknown
-    return [(one.severity, one.what, one.command) for one in found.concerns]
+    return [(concern.severity, concern.what, concern.command) for concern in found.concerns]
 
 
 def test_a_destruction_that_was_killed_is_gone_on_with():

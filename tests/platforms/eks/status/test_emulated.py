@@ -41,17 +41,17 @@ def test_its_node_groups_nodes_and_stacks_are_told(account: Account, cluster: st
         ("gpu", 2, {"running": 2}, 2),
         ("system", 1, {"running": 1}, 1),
     ]
-    assert {one.name for one in found.stacks} >= {f"eksctl-{cluster}-cluster", f"eksctl-{cluster}-nodegroup-gpu"}
+    assert {stack.name for stack in found.stacks} >= {f"eksctl-{cluster}-cluster", f"eksctl-{cluster}-nodegroup-gpu"}
     assert found.unknown == {}
     # Nobody has installed the device plugin.
-    assert any("no GPU device plugin is installed" in one.what for one in found.concerns)
+    assert any("no GPU device plugin is installed" in concern.what for concern in found.concerns)
 
 
 def test_a_node_that_is_gone_is_missed(account: Account, cluster: str):
     victim = find_target(account, cluster, "gpu")
     account.client("ec2").terminate_instances(InstanceIds=[victim.instance])
     found = status(cluster, account, kubectl=emulated_kubectl_of)
-    assert victim.instance not in [one.id for one in found.nodes if one.state == "running"]
+    assert victim.instance not in [node.id for node in found.nodes if node.state == "running"]
 
 
 def test_there_is_a_way_to_a_node_and_to_the_api(account: Account, cluster: str, tmp_path: Path):
@@ -63,7 +63,7 @@ def test_there_is_a_way_to_a_node_and_to_the_api(account: Account, cluster: str,
 
 def test_what_has_no_device_plugin_is_found_by_comparing(account: Account, cluster: str):
     found = diagnose_cluster(cluster, account, kubectl=emulated_kubectl_of)
-    assert "k8s-node-lacks-devices" in [one.cause.id for one in found.causes]
+    assert "k8s-node-lacks-devices" in [cause.cause.id for cause in found.causes]
 
 
 def test_pods_are_listed_and_those_that_are_not_there_are_an_error(account: Account, cluster: str):

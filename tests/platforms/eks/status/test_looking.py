@@ -55,7 +55,7 @@ def eks(found: Status) -> EksStatus:
 
 
 def whats(found: Status) -> list[tuple[str, str]]:
-    return [(one.severity, one.what) for one in found.concerns]
+    return [(concern.severity, concern.what) for concern in found.concerns]
 
 
 def shown(capsys: pytest.CaptureFixture[str], found: Status) -> str:
@@ -98,7 +98,7 @@ def test_a_cluster_of_which_only_stacks_are_left_is_not_up():
 
 def test_the_instances_are_its_nodes_and_the_block_is_no_bill():
     found = looked(WELL)
-    assert [(one.role, one.queue) for one in found.nodes] == [
+    assert [(node.role, node.queue) for node in found.nodes] == [
         ("Compute", "p5"),
         ("Compute", "p5"),
         ("Compute", "system"),
@@ -235,7 +235,7 @@ def test_where_the_kubernetes_api_does_not_answer_what_aws_says_is_told_and_the_
     assert "  nodes: 3 wanted (2 p5 + 1 system); how many are ready only Kubernetes could tell" in text
     assert "node group p5 ACTIVE p5.48xlarge: 2 running; 2 wanted of 0 to 10" in text
     assert f"not known: {PART}: " in text
-    assert [one.severity for one in found.concerns] == ["warning"]
+    assert [concern.severity for concern in found.concerns] == ["warning"]
     assert "what runs in the cluster is not known" in found.concerns[0].what
 
 
@@ -270,14 +270,14 @@ def test_a_part_that_may_not_be_looked_at_says_so_and_the_others_are_told(operat
 def test_where_neither_ec2_nor_kubernetes_answers_no_node_is_said_to_be_missing():
     found = looked(WELL.but(refuses=UNREACHABLE), ec2__DescribeInstances=NOT_ALLOWED)
     assert set(found.unknown) == {PART, "nodes"}
-    assert [one.what.partition(":")[0] for one in found.concerns] == ["what runs in the cluster is not known"]
+    assert [concern.what.partition(":")[0] for concern in found.concerns] == ["what runs in the cluster is not known"]
 
 
 def test_neuron_devices_are_compared_too():
     node = kubernetes_node(3)
     node["metadata"]["labels"] = {"node.kubernetes.io/instance-type": "trn1.32xlarge"}
     node["status"]["allocatable"] = {"aws.amazon.com/neuron": "15"}
-    (concern,) = [one for one in looked(WELL.with_inside(node)).concerns if "neuron" in one.what]
+    (concern,) = [concern for concern in looked(WELL.with_inside(node)).concerns if "neuron" in concern.what]
     assert "offers 15 aws.amazon.com/neuron of the 16 of trn1.32xlarge: no Neuron device plugin" in concern.what
 
 
@@ -495,5 +495,5 @@ def test_a_failed_stack_is_told_once(capsys):
         "ResourceStatusReason": "no capacity",
     }
     found = looked(of, cloudformation__DescribeStackEvents={"StackEvents": [failed]})
-    assert [one.what for one in found.failures] == ["ManagedNodeGroup (AWS::EKS::Nodegroup): no capacity"]
+    assert [failure.what for failure in found.failures] == ["ManagedNodeGroup (AWS::EKS::Nodegroup): no capacity"]
     assert shown(capsys, found).count("no capacity") == 1

@@ -32,13 +32,13 @@ def test_kubectl_is_asked_with_a_kubeconfig_that_is_not_the_users(programs: Fake
     assert (found.problem, found.unknown) == (None, {})
     assert isinstance(found.platform, EksPlatformStatus)
     assert found.platform.eks.ready == 3
-    asked = [one for one in programs.calls if one.words[:1] != ["version"]]
+    asked = [call for call in programs.calls if call.words[:1] != ["version"]]
     assert {one.words[-1] for one in asked} >= {"nodes", "pods", "mpijobs.kubeflow.org", "persistentvolumeclaims"}
     configs = [json.loads(one.kubeconfig or "{}") for one in asked]
-    assert {one["clusters"][0]["cluster"]["server"] for one in configs} == {
+    assert {config["clusters"][0]["cluster"]["server"] for config in configs} == {
         "https://abc.gr7.us-east-2.eks.amazonaws.com"
     }
-    assert not any("token" in one["users"][0]["user"] for one in configs)
+    assert not any("token" in config["users"][0]["user"] for config in configs)
 
 
 def test_without_kubectl_what_aws_says_is_told(programs: FakePrograms):

@@ -62,7 +62,7 @@ def _jobs(spec: Spec, outputs: Mapping[str, str]) -> Iterator[list[dict[str, Any
             yield documents
     tests = [yaml.load(text, Loader=yaml.CSafeLoader) for text in bench_files(spec).values()]
     for queue in spec.queues:
-        fitting = [one for one in tests if _queue(one) == queue.name and _nodes(one) <= _desired(spec, one)]
+        fitting = [test for test in tests if _queue(test) == queue.name and _nodes(test) <= _desired(spec, test)]
         by_nodes = {_nodes(one): one for one in reversed(fitting)}
         for number in sorted({min(by_nodes), max(by_nodes)} if by_nodes else ()):
             yield [by_nodes[number]]
@@ -89,11 +89,11 @@ def _desired(spec: Spec, job: Mapping[str, Any]) -> int:
 
 
 def _try(work: Work, kubectl: EmulatedKubectl, documents: list[dict[str, Any]]) -> str:
-    (job,) = (one for one in documents if one["kind"] in _JOB_KINDS)
+    (job,) = (document for document in documents if document["kind"] in _JOB_KINDS)
     name = job["metadata"]["name"]
     kubectl.apply(documents, force_conflicts=True)
     try:
-        waiting = [one for one in kubectl.get("pods", namespace="default") if one["status"]["phase"] != "Running"]
+        waiting = [pod for pod in kubectl.get("pods", namespace="default") if pod["status"]["phase"] != "Running"]
         there = kubectl.get("pods", namespace="default", selector=f"training.kubeflow.org/job-name={name}")
         if waiting or len(there) < _nodes(job):
             raise TrainyardError(f"{job['kind']} {name} does not start: {_why(kubectl, waiting)}", where=name)
@@ -105,8 +105,8 @@ def _try(work: Work, kubectl: EmulatedKubectl, documents: list[dict[str, Any]]) 
 
 def _why(kubectl: EmulatedKubectl, waiting: list[dict[str, Any]]) -> str:
     names = {one["metadata"]["name"] for one in waiting}
-    events = [one for one in kubectl.get("events") if one["involvedObject"]["name"] in names]
-    said = dict.fromkeys(f"{one['reason']}: {one['message']}" for one in events)
+    events = [event for event in kubectl.get("events") if event["involvedObject"]["name"] in names]
+    said = dict.fromkeys(f"{event['reason']}: {event['message']}" for event in events)
     return "; ".join(list(said)[:_MOST_TOLD]) or "no operator has made its pods"
 
 
@@ -120,7 +120,7 @@ def _refuse_missing_devices(kubectl: EmulatedKubectl, spec: Spec) -> None:
     nodes = kubectl.get("nodes")
     for launch in compute_launches(spec):
         name = node_group_name(launch.nodes)
-        mine = [one for one in nodes if one["metadata"]["labels"].get(_GROUP) == name]
+        mine = [node for node in nodes if node["metadata"]["labels"].get(_GROUP) == name]
         if len(mine) != launch.first_nodes:
             raise TrainyardError(f"node group {name} has {len(mine)} nodes of {launch.first_nodes}", where=name)
         for node in mine:

@@ -55,7 +55,7 @@ def inventory(account_id: str, region: str) -> dict[str, list[str]]:
     here = batch_state(account_id, region)
     return {
         "Batch compute environments": [one["computeEnvironmentName"] for one in here.environments.values()],
-        "Batch job queues": [one["jobQueueName"] for one in here.queues.values()],
+        "Batch job queues": [queue["jobQueueName"] for queue in here.queues.values()],
         "Batch job definitions": [arn for arn, one in here.definitions.items() if one["status"] == "ACTIVE"],
         "Batch jobs": [name for name, one in here.jobs.items() if one["status"] not in jobs.OVER],
     }
@@ -94,7 +94,7 @@ class Batch(BaseResponse):
 
     def _tags(self, name: str) -> dict[str, Any]:
         here = batch_state(self.current_account, self.region)
-        jobs_by_arn = {one["jobArn"]: one for one in here.jobs.values()}
+        jobs_by_arn = {job["jobArn"]: job for job in here.jobs.values()}
         every = {**here.environments, **here.queues, **here.definitions, **jobs_by_arn}
         if name not in every:
             raise refusal(f"resource {name} not found")

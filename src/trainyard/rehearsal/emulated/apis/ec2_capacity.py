@@ -176,7 +176,7 @@ def _blocks(self: Any) -> list[dict[str, Any]]:
     wanted = self._get_param("CapacityBlockIds", [])
     every = [_found(self, name) for name in _RESERVATIONS.get((self.current_account, self.region), {})]
     blocks = [one for one in every if one["ReservationType"] == "capacity-block"]
-    return [one for one in blocks if not wanted or _block_id(one) in wanted]
+    return [block for block in blocks if not wanted or _block_id(block) in wanted]
 
 
 def _block_id(reservation: Mapping[str, Any]) -> str:

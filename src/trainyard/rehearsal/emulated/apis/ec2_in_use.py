@@ -41,7 +41,7 @@ def _delete_security_group(former: Callable[..., Any], backend: Any, name: Any =
         standing = [
             *(eni.id for eni in _interfaces(backend) if group_id in {group.id for group in eni.group_set}),
             *(group for group in _groups_that_name(backend, group_id) if group != group_id),
-            *(one.id for one in _endpoints(backend) if group_id in (one.security_group_ids or [])),
+            *(endpoint.id for endpoint in _endpoints(backend) if group_id in (endpoint.security_group_ids or [])),
             *(balancer.arn for balancer in _balancers(backend) if group_id in (balancer.security_groups or [])),
         ]
         _refuse(standing, f"resource {group_id} has a dependent object")
@@ -52,7 +52,7 @@ def _delete_vpc(former: Callable[..., Any], backend: Any, vpc_id: str) -> Any:
     standing = [
         *(group.id for group in backend.groups.get(vpc_id, {}).values() if group.name != "default"),
         *(gateway.id for gateway in backend.internet_gateways.values() if gateway.vpc and gateway.vpc.id == vpc_id),
-        *(one.id for one in _endpoints(backend) if one.vpc_id == vpc_id),
+        *(endpoint.id for endpoint in _endpoints(backend) if endpoint.vpc_id == vpc_id),
     ]
     _refuse(standing, f"The vpc '{vpc_id}' has dependencies and cannot be deleted")
     return former(backend, vpc_id)
@@ -100,7 +100,7 @@ def _interfaces(backend: Any) -> Iterator[Any]:
 
 
 def _endpoints(backend: Any) -> Iterator[Any]:
-    return (one for one in backend.vpc_end_points.values() if one.state != "deleted")
+    return (point for point in backend.vpc_end_points.values() if point.state != "deleted")
 
 
 def _balancers(backend: Any) -> Iterator[Any]:

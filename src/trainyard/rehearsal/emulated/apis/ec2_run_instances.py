@@ -113,8 +113,8 @@ def _check_reservation(reservation: Mapping[str, Any], count: int) -> None:
 
 def _zone(self: Any, asked: Mapping[str, Any]) -> str | None:
     interfaces = asked.get("NetworkInterfaces") or []
-    subnets = [asked.get("SubnetId"), *(one.get("SubnetId") for one in interfaces)]
-    subnet = next((one for one in subnets if one), None)
+    subnets = [asked.get("SubnetId"), *(interface.get("SubnetId") for interface in interfaces)]
+    subnet = next((subnet for subnet in subnets if subnet), None)
     attached = next((one["NetworkInterfaceId"] for one in interfaces if one.get("NetworkInterfaceId")), None)
     if attached:
         return str(self.ec2_backend.get_network_interface(attached).subnet.availability_zone)

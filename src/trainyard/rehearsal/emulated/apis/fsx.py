@@ -160,7 +160,7 @@ def describe_data_repository_associations(self: Any) -> str:
     asked = json.loads(self.body)
     every = _ASSOCIATIONS.get(_key(self), {})
     found = _those(every, asked.get("AssociationIds"), "DataRepositoryAssociationNotFound", "Association")
-    wanted = {one["Name"]: one["Values"] for one in asked.get("Filters", [])}.get("file-system-id")
+    wanted = {filter_["Name"]: filter_["Values"] for filter_ in asked.get("Filters", [])}.get("file-system-id")
     return json.dumps({"Associations": [one for one in found if wanted is None or one["FileSystemId"] in wanted]})
 
 

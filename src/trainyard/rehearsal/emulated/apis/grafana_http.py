@@ -138,7 +138,7 @@ def _get_folder(call: _Call) -> Answer:
 
 def _add_folder(call: _Call) -> Answer:
     uid, title = call.body.get("uid", ""), call.body.get("title", "")
-    if uid in call.kept.folders or any(one["title"] == title for one in call.kept.folders.values()):
+    if uid in call.kept.folders or any(folder["title"] == title for folder in call.kept.folders.values()):
         return 409, {"message": "a folder with the same name already exists in the current location"}
     call.kept.folders[uid] = {"id": call.kept.number(), "uid": uid, "title": title, "version": 1}
     return 200, call.kept.folders[uid]

@@ -54,7 +54,7 @@ def create_workspace_service_account(self: Any) -> str:
     """Answer CreateWorkspaceServiceAccount. A name is taken once."""
     workspace, asked = self.workspace()["id"], json.loads(self.body)
     accounts = _ACCOUNTS.setdefault(workspace, {})
-    if any(one["name"] == asked["name"] for one in accounts.values()):
+    if any(account["name"] == asked["name"] for account in accounts.values()):
         raise refusal("ConflictException", f"service account {asked['name']} already exists", 409)
     made = {"id": str(secrets.randbelow(1_000_000_000)), "isDisabled": "false", **asked}
     accounts[made["id"]] = made
@@ -82,7 +82,7 @@ def create_workspace_service_account_token(self: Any) -> str:
     tokens = _TOKENS.setdefault(workspace, {})
     if not 0 < asked["secondsToLive"] <= _LONGEST_S:
         raise refusal("ValidationException", f"secondsToLive has to be between 1 and {_LONGEST_S}", 400)
-    if any(one["name"] == asked["name"] for one in tokens.values()):
+    if any(token["name"] == asked["name"] for token in tokens.values()):
         raise refusal("ConflictException", f"token {asked['name']} already exists", 409)
     name, key = str(secrets.randbelow(1_000_000_000)), f"glsa_{secrets.token_urlsafe(24)}"
     now = time.time()

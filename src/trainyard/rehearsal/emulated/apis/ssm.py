@@ -42,7 +42,7 @@ def inventory(account_id: str, region: str) -> dict[str, list[str]]:
 def describe_instance_information(self: Any) -> str:
     """Answer DescribeInstanceInformation: what Systems Manager has, or what of that is asked for."""
     filters = json.loads(self.body).get("Filters", [])
-    wanted = [value for one in filters if one["Key"] == "InstanceIds" for value in one["Values"]]
+    wanted = [value for filter_ in filters if filter_["Key"] == "InstanceIds" for value in filter_["Values"]]
     found = [one for one in _connected(self.region) if not wanted or one in wanted]
     return json.dumps({"InstanceInformationList": [{"InstanceId": one, "PingStatus": "Online"} for one in found]})
 
@@ -65,5 +65,5 @@ def terminate_session(self: Any) -> str:
 def _connected(region: str) -> Iterator[str]:
     running = [{"Name": "instance-state-name", "Values": ["running"]}]
     pages = InProcessAccount(region).client("ec2").get_paginator("describe_instances").paginate(Filters=running)
-    for reservation in (one for page in pages for one in page["Reservations"]):
+    for reservation in (reservation for page in pages for reservation in page["Reservations"]):
         yield from (one["InstanceId"] for one in reservation["Instances"] if one.get("IamInstanceProfile"))

@@ -20,9 +20,9 @@ def node_properties(properties: Mapping[str, Any], overrides: Mapping[str, Any])
     """Return the nodes of a job, with what it overrides."""
     nodes = overrides.get("numNodes", properties["numNodes"])
     job_definitions.node_containers(properties, nodes)
-    ranges = [dict(one) for one in properties["nodeRangeProperties"]]
+    ranges = [dict(property_) for property_ in properties["nodeRangeProperties"]]
     for override in overrides.get("nodePropertyOverrides", ()):
-        same = [one for one in ranges if one["targetNodes"] == override["targetNodes"]]
+        same = [range_ for range_ in ranges if range_["targetNodes"] == override["targetNodes"]]
         if not same:
             raise refusal(f"nodePropertyOverrides: no node range is {override['targetNodes']!r}")
         same[0]["container"] = overridden(same[0]["container"], override.get("containerOverrides", {}))

@@ -62,9 +62,9 @@ def node_containers(properties: Mapping[str, Any], nodes: int) -> list[Mapping[s
     if nodes > _MOST_NODES:
         raise refusal(f"the emulated account has no jobs of {nodes} nodes")
     containers: list[Mapping[str, Any] | None] = [None] * nodes
-    for one in properties["nodeRangeProperties"]:
-        for index in targeted(one["targetNodes"], nodes):
-            containers[index] = one["container"]  # of nested ranges, the last one wins
+    for property_ in properties["nodeRangeProperties"]:
+        for index in targeted(property_["targetNodes"], nodes):
+            containers[index] = property_["container"]  # of nested ranges, the last one wins
     left = [index for index, container in enumerate(containers) if container is None]
     if left:
         raise refusal(f"Node {left[0]} of {nodes} is in none of nodeRangeProperties")
@@ -99,7 +99,7 @@ def _refuse_incomplete(asked: Mapping[str, Any]) -> None:
     if not 0 <= properties["mainNode"] < properties["numNodes"]:
         raise refusal("nodeProperties: mainNode must be one of the nodes")
     for container in node_containers(properties, properties["numNodes"]):
-        given = {one["type"] for one in container.get("resourceRequirements", ())}
+        given = {resource_requirement["type"] for resource_requirement in container.get("resourceRequirements", ())}
         lacking = [
             name for name in _NEEDED if name not in given and {"VCPU": "vcpus"}.get(name, "memory") not in container
         ]

@@ -93,11 +93,11 @@ def listed(aws: Aws, asked: Mapping[str, Any]) -> list[dict[str, Any]]:
     if "multiNodeJobId" in asked:
         job = here.jobs.get(asked["multiNodeJobId"])
         nodes = [] if job is None else [_node(aws, job, index) for index in range(job["nodeProperties"]["numNodes"])]
-        return [_summary(one) for one in nodes]
+        return [_summary(node) for node in nodes]
     queue = queue_of(aws, asked["jobQueue"])["jobQueueArn"]
     of_queue = [job for job in here.jobs.values() if job["jobQueue"] == queue]
     if "filters" in asked:
-        passing = [job for job in of_queue if all(_passes(job, one) for one in asked["filters"])]
+        passing = [job for job in of_queue if all(_passes(job, filter_) for filter_ in asked["filters"])]
         return [_summary(_shown(job)) for job in reversed(passing)]  # the newest first, as Batch does
     state = asked.get("jobStatus", "RUNNING")
     return [_summary(_shown(job)) for job in of_queue if job["status"] == state]

@@ -30,7 +30,7 @@ def why_it_waits(aws: Aws, job: Mapping[str, Any]) -> str | None:
     order = here.queues[job["jobQueue"]]["computeEnvironmentOrder"] if job["jobQueue"] in here.queues else ()
     named = (found(here.environments, one["computeEnvironment"], "computeEnvironmentName") for one in order)
     resources = [one.get("computeResources", {}) for one in named if one is not None]
-    if not any(_vcpus(job) <= one.get("maxvCpus", 0) for one in resources):
+    if not any(_vcpus(job) <= resource.get("maxvCpus", 0) for resource in resources):
         return _TOO_SMALL
     refused = striking("launch")
     if refused is None or refused.code != "InsufficientInstanceCapacity":
@@ -39,7 +39,7 @@ def why_it_waits(aws: Aws, job: Mapping[str, Any]) -> str | None:
 
 
 def _vcpus(job: Mapping[str, Any]) -> float:
-    return sum(_of_container(one) for one in containers(job))
+    return sum(_of_container(container) for container in containers(job))
 
 
 def _of_container(container: Mapping[str, Any]) -> float:

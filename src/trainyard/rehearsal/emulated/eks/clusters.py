@@ -110,7 +110,7 @@ def _described(aws: Aws, asked: Mapping[str, Any], network: Mapping[str, Any]) -
 
 def _network(aws: Aws, name: str, asked: Mapping[str, Any]) -> dict[str, Any]:
     subnets = aws.client("ec2").describe_subnets(SubnetIds=asked["subnetIds"])["Subnets"]
-    zones = {one["AvailabilityZone"] for one in subnets}
+    zones = {subnet["AvailabilityZone"] for subnet in subnets}
     if len(zones) < _ZONES:
         raise invalid(f"Subnets specified must be in at least two different AZs, not in {', '.join(sorted(zones))}")
     defaults = {

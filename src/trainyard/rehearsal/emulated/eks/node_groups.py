@@ -117,7 +117,7 @@ def _found(aws: Aws, cluster: EksCluster, asked: Mapping[str, Any]) -> dict[str,
     except ClientError as error:
         raise invalid(error.response["Error"]["Message"]) from error
     vpc = cluster.described["resourcesVpcConfig"]["vpcId"]
-    if outside := [one["SubnetId"] for one in subnets if one["VpcId"] != vpc]:
+    if outside := [subnet["SubnetId"] for subnet in subnets if subnet["VpcId"] != vpc]:
         raise invalid(f"Subnets {', '.join(outside)} are not in the VPC of the cluster, {vpc}")
     if template.get("InstanceType") and asked.get("instanceTypes"):
         raise invalid("You cannot specify an instance type in both the launch template and the request")
@@ -141,7 +141,7 @@ def _relabel(group: dict[str, Any], labels: Mapping[str, Any], taints: Mapping[s
     kept = {key: value for key, value in group["labels"].items() if key not in gone}
     group["labels"] = {**kept, **labels.get("addOrUpdateLabels", {})}
     changed = [*taints.get("addOrUpdateTaints", ()), *taints.get("removeTaints", ())]
-    others = [one for one in group["taints"] if all(one["key"] != other["key"] for other in changed)]
+    others = [taint for taint in group["taints"] if all(taint["key"] != other["key"] for other in changed)]
     group["taints"] = [*others, *taints.get("addOrUpdateTaints", ())]
 
 

@@ -83,7 +83,7 @@ def end(aws: Aws, group: Mapping[str, Any]) -> None:
 def instances_of(aws: Aws, group: Mapping[str, Any]) -> list[str]:
     """Return the ids of the nodes that run."""
     groups = aws.client("autoscaling").describe_auto_scaling_groups(AutoScalingGroupNames=[_name(group)])
-    return [one["InstanceId"] for found in groups["AutoScalingGroups"] for one in found["Instances"]]
+    return [instance["InstanceId"] for found in groups["AutoScalingGroups"] for instance in found["Instances"]]
 
 
 def issues(aws: Aws, group: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -126,7 +126,7 @@ def _image(aws: Aws, kind: str, instance_type: str, version: str) -> str:
     """
     backend: Any = ec2_backends[aws.account_id][aws.region]
     name = f"amazon-eks-node-{kind.lower().replace('_', '-')}-{version}"
-    found = next((one.id for one in backend.amis.values() if one.name == name), None)
+    found = next((ami.id for ami in backend.amis.values() if ami.name == name), None)
     if found is not None:
         return str(found)
     facts = find(instance_type)

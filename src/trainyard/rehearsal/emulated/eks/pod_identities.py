@@ -25,7 +25,7 @@ _PRINCIPAL = "pods.eks.amazonaws.com"
 def create(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
     """Answer CreatePodIdentityAssociation."""
     cluster = cluster_of(aws, asked["clusterName"])
-    if any(all(one[key] == asked[key] for key in _WHO) for one in cluster.pod_identities.values()):
+    if any(all(pod_identity[key] == asked[key] for key in _WHO) for pod_identity in cluster.pod_identities.values()):
         raise taken(f"Association already exists: {asked['namespace']}/{asked['serviceAccount']}")
     _refuse_role(aws, asked["roleArn"])
     name = "a-" + "".join(secrets.choice(_LETTERS) for _ in range(17))

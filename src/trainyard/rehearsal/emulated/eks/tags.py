@@ -30,9 +30,9 @@ def listed(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
 
 def _tags(aws: Aws, arn: str) -> dict[str, str]:
     for cluster in clusters(aws).values():
-        for one in _things(cluster):
-            if arn in one.values():
-                tags: dict[str, str] = one["tags"]
+        for thing in _things(cluster):
+            if arn in thing.values():
+                tags: dict[str, str] = thing["tags"]
                 return tags
     raise missing(f"The specified resource could not be found: {arn}")
 

@@ -193,7 +193,7 @@ class CloudFormation(BaseResponse):
             self._stack_with(physical_id) if physical_id else stacks.existing(self._get_param("StackName"), self.region)
         )
         name = self._get_param("LogicalResourceId")
-        chosen = [one for one in stack.resources.values() if name in (None, one.logical_id)]
+        chosen = [resource for resource in stack.resources.values() if name in (None, resource.logical_id)]
         return ActionResult({"StackResources": [answers.resource(stack, one) for one in chosen]})
 
     def list_stack_resources(self) -> ActionResult:

@@ -64,7 +64,7 @@ def _apply(stack: Stack, target: Target, verb: str) -> str | None:
     bodies = plan.resource_bodies(target, scope)
     for name, body in bodies.items():
         if name in changes and not _apply_one(stack, changes[name], body, scope):
-            _cancel_next(stack, [changes[one] for one in bodies if one in changes], name)
+            _cancel_next(stack, [changes[body] for body in bodies if body in changes], name)
             return f"The following resource(s) failed to {verb.lower()}: [{name}]. "
         if name in stack.resources:
             _take_policies(stack.resources[name], body)
@@ -86,7 +86,7 @@ def _cancel_next(stack: Stack, changes: list[Change], failed: str) -> None:
     """
     if planted() is None:
         return
-    after = changes[[one.logical_id for one in changes].index(failed) + 1 :]
+    after = changes[[change.logical_id for change in changes].index(failed) + 1 :]
     for change in [one for one in after if one.action == "Add"][:_CANCELLED]:
         resource = Resource(change.logical_id, change.type, "")
         stack.say_of(resource, "CREATE_IN_PROGRESS")

@@ -110,7 +110,7 @@ class Stack:
 
     def exports(self) -> dict[str, str]:
         """Return what this stack exports."""
-        return {one["ExportName"]: one["OutputValue"] for one in self.outputs if "ExportName" in one}
+        return {output["ExportName"]: output["OutputValue"] for output in self.outputs if "ExportName" in output}
 
 
 _STACKS: dict[str, Stack] = {}

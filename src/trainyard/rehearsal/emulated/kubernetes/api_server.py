@@ -75,7 +75,7 @@ def _version(cluster: EksCluster) -> dict[str, str]:
 
 def _versions(cluster: EksCluster) -> list[str]:
     """Return group and version of all kinds, the core first."""
-    return list(dict.fromkeys(one.version for one in objects_of(cluster).kinds()))
+    return list(dict.fromkeys(kind.version for kind in objects_of(cluster).kinds()))
 
 
 def _dangling(cluster: EksCluster) -> list[str]:
@@ -83,8 +83,8 @@ def _dangling(cluster: EksCluster) -> list[str]:
 
 
 def _known(cluster: EksCluster, version: str) -> Answer:
-    kinds = [one for one in objects_of(cluster).kinds() if one.version == version]
-    resources = [{"name": one.plural, "kind": one.name, "namespaced": one.namespaced} for one in kinds]
+    kinds = [kind for kind in objects_of(cluster).kinds() if kind.version == version]
+    resources = [{"name": kind.plural, "kind": kind.name, "namespaced": kind.namespaced} for kind in kinds]
     return 200, {"kind": "APIResourceList", "groupVersion": version, "resources": resources}
 
 

@@ -47,7 +47,7 @@ def defined(definitions: Iterable[Mapping[str, Any]]) -> tuple[Kind, ...]:
             spec["names"]["plural"],
             spec["scope"] != "Cluster",
         )
-        for spec in (one["spec"] for one in definitions)
+        for spec in (definition["spec"] for definition in definitions)
         for version in spec["versions"]
         if version.get("served")
     )

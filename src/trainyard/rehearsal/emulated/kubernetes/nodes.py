@@ -31,7 +31,7 @@ _EVICTION_MIB = 100
 def nodes(aws: Aws, cluster: EksCluster) -> list[dict[str, Any]]:
     """Return the nodes that joined, without what device plugins add."""
     failing = striking("nodes") is not None
-    groups = [one for one in cluster.node_groups.values() if is_system(one) or not failing]
+    groups = [node_group for node_group in cluster.node_groups.values() if is_system(node_group) or not failing]
     return [node for group in groups for node in _of_group(aws, cluster, group)]
 
 
@@ -47,9 +47,9 @@ def with_devices(node: Mapping[str, Any], pods: Iterable[Mapping[str, Any]], efa
     """Return a node with the accelerators and EFA interfaces that device plugins among these pods give to pods."""
     images = [container["image"] for pod in pods for container in pod["spec"]["containers"]]
     added = {
-        one["resource"]: str(_count(node, one["of"], efa))
-        for one in _plugins()
-        if any(_is(one, image) for image in images)
+        plugin["resource"]: str(_count(node, plugin["of"], efa))
+        for plugin in _plugins()
+        if any(_is(plugin, image) for image in images)
     }
     status = node["status"]
     resources = {key: {**status[key], **added} for key in ("capacity", "allocatable")}

@@ -39,7 +39,7 @@ class Objects:
 
     def kind_of(self, version: str, name: str) -> Kind | None:
         """Return a kind by its names, None where nobody knows it."""
-        return next((one for one in self.kinds() if (one.version, one.name) == (version, name)), None)
+        return next((kind for kind in self.kinds() if (kind.version, kind.name) == (version, name)), None)
 
     def of(self, resource: str, namespace: str | None = None) -> list[dict[str, Any]]:
         """Return the objects of a kind, of one namespace or of all."""

@@ -35,7 +35,7 @@ class ClusterView:
     def of(self, owner: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Return the pods of a workload."""
         uid = owner["metadata"]["uid"]
-        return [one for one in self.pods if one["metadata"].get("ownerReferences", [{}])[0].get("uid") == uid]
+        return [pod for pod in self.pods if pod["metadata"].get("ownerReferences", [{}])[0].get("uid") == uid]
 
 
 def cluster_view(aws: Aws, cluster: EksCluster) -> ClusterView:
@@ -74,7 +74,7 @@ def _add_devices(aws: Aws, cluster: EksCluster, look: ClusterView) -> None:
     efa = {name: efa_interfaces(aws, group) for name, group in cluster.node_groups.items()}
     for number, node in enumerate(look.nodes):
         name = node["metadata"]["name"]
-        running = [one for one in look.pods if one["spec"].get("nodeName") == name and is_ready(one)]
+        running = [pod for pod in look.pods if pod["spec"].get("nodeName") == name and is_ready(pod)]
         node = with_devices(node, running, efa[node["metadata"]["labels"][_NODE]])  # noqa: PLW2901  it takes its place
         look.nodes[number] = node
         had = set(look.free[name])
@@ -108,7 +108,7 @@ def _place(look: ClusterView, wanted: ControllerPod) -> None:
             _start(look, wanted, spec, name)
             return
         reasons.append(reason)
-    said = ", ".join(f"{reasons.count(one)} {one}" for one in dict.fromkeys(reasons))
+    said = ", ".join(f"{reasons.count(fromkey)} {fromkey}" for fromkey in dict.fromkeys(reasons))
     message = f"0/{len(look.nodes)} nodes are available: {said or 'no nodes'}."
     pod = _pod(wanted, spec, None, ("PodScheduled", "Unschedulable", message))
     look.pods.append(pod)
@@ -165,13 +165,13 @@ def _status(spec: Mapping[str, Any], node: str | None, wrong: tuple[str, str, st
     ]
     if wrong is not None:
         kind, reason, message = wrong
-        conditions = [one for one in conditions if one["type"] != kind]
+        conditions = [condition for condition in conditions if condition["type"] != kind]
         conditions.append({"type": kind, "status": "False", "reason": reason, "message": message})
     waiting = {} if wrong is None else {"waiting": {"reason": wrong[1], "message": wrong[2]}}
     states = [
-        {"name": one["name"], "image": one["image"], "ready": wrong is None, "restartCount": 0,
+        {"name": container["name"], "image": container["image"], "ready": wrong is None, "restartCount": 0,
          "state": waiting or {"running": {"startedAt": at}}}
-        for one in spec["containers"]
+        for container in spec["containers"]
     ]  # fmt: skip
     phase = "Running" if wrong is None else "Pending"
     return {

@@ -51,15 +51,15 @@ def is_selected(pod: Mapping[str, Any], node: Mapping[str, Any]) -> bool:
 def untolerated(pod: Mapping[str, Any], node: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Return a taint of a node that keeps the pod away."""
     tolerations = [*(pod.get("tolerations") or ()), *_of_resources(pod)]
-    taints = (one for one in node["spec"].get("taints", ()) if one["effect"] in _KEEPS_AWAY)
-    return next((one for one in taints if not any(_tolerates(other, one) for other in tolerations)), None)
+    taints = (taint for taint in node["spec"].get("taints", ()) if taint["effect"] in _KEEPS_AWAY)
+    return next((taint for taint in taints if not any(_tolerates(other, taint) for other in tolerations)), None)
 
 
 def requests(pod: Mapping[str, Any]) -> dict[str, Fraction]:
     """Return what a pod asks for. A limit without a request is one; of init containers the largest counts."""
-    running = added(*(_of_container(one) for one in pod["containers"]), {"pods": 1})
-    for one in pod.get("initContainers") or ():
-        for name, quantity in added(_of_container(one)).items():
+    running = added(*(_of_container(container) for container in pod["containers"]), {"pods": 1})
+    for init_container in pod.get("initContainers") or ():
+        for name, quantity in added(_of_container(init_container)).items():
             running[name] = max(running.get(name, quantity), quantity)
     return running
 

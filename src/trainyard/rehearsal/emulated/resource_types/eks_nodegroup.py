@@ -54,8 +54,8 @@ def _said(issues: list[Mapping[str, Any]]) -> str:
     https://github.com/aws-samples/amazon-eks-ami-rhel/issues/11
     """
     told = ", ".join(
-        f"Issue(Code={one['code']}, Message={one['message']}, ResourceIds=[{', '.join(one['resourceIds'])}])"
-        for one in issues
+        f"Issue(Code={issue['code']}, Message={issue['message']}, ResourceIds=[{', '.join(issue['resourceIds'])}])"
+        for issue in issues
     )
     return (
         f'Resource handler returned message: "[{told}] (Service: null, Status Code: 0, Request ID: null)" '

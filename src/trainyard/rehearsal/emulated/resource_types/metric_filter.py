@@ -41,5 +41,5 @@ def _small(transformation: dict[str, object]) -> dict[str, object]:
     """Return it as the API writes it: MetricName is metricName there, and the dimensions are a map."""
     small = {name[0].lower() + name[1:]: value for name, value in transformation.items()}
     if isinstance(dimensions := small.get("dimensions"), list):
-        small["dimensions"] = {one["Key"]: one["Value"] for one in dimensions}
+        small["dimensions"] = {dimension["Key"]: dimension["Value"] for dimension in dimensions}
     return small

@@ -30,7 +30,7 @@ def delete(aws: Aws, physical: PhysicalResource) -> None:
     """Delete them. They went before where their workspace did."""
     assert physical.logical is not None  # noqa: S101  # the engine fills it in
     workspace, client = _workspace(physical.logical), aws.client("amp")
-    if workspace in [one["workspaceId"] for one in client.list_workspaces()["workspaces"]]:
+    if workspace in [workspace["workspaceId"] for workspace in client.list_workspaces()["workspaces"]]:
         client.delete_rule_groups_namespace(workspaceId=workspace, name=physical.logical.properties["Name"])
 
 

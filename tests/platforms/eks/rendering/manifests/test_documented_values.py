@@ -41,7 +41,7 @@ def test_eksctl_s_own_device_plugins_are_replaced(file: str, name: str, label: s
     found = one(ALL, file, "DaemonSet")
     assert (found["metadata"]["namespace"], found["metadata"]["name"]) == ("kube-system", name)
     assert found["spec"]["selector"] == {"matchLabels": {"name": label}}
-    assert [one["name"] for one in found["spec"]["template"]["spec"]["containers"]] == [container]
+    assert [container["name"] for container in found["spec"]["template"]["spec"]["containers"]] == [container]
 
 
 # https://docs.aws.amazon.com/eks/latest/userguide/node-efa.html
@@ -66,7 +66,7 @@ def test_a_job_on_trn1_asks_for_chips_and_runs_a_process_for_each_core():
 @pytest.mark.parametrize("queue", ["train", "trn", "small"])
 def test_shared_memory_is_more_than_kubernetes_gives(queue: str):
     pod = worker(f"examples/pytorch-job-{queue}.yaml")
-    (volume,) = [one for one in pod["volumes"] if one["name"] == "shm"]
+    (volume,) = [volume for volume in pod["volumes"] if volume["name"] == "shm"]
     assert volume["emptyDir"]["medium"] == "Memory"
     assert int(volume["emptyDir"]["sizeLimit"].removesuffix("Mi")) > 1024
     assert {"name": "shm", "mountPath": "/dev/shm"} in pod["containers"][0]["volumeMounts"]
@@ -91,7 +91,7 @@ def test_the_crds_are_those_that_the_operators_watch(kind: str, group: str, vers
     found = crd(kind)
     assert found["metadata"]["name"] == f"{plural}.{group}"
     assert (found["spec"]["group"], found["spec"]["scope"]) == (group, "Namespaced")
-    assert [(one["name"], one["served"], one["storage"]) for one in found["spec"]["versions"]] == [
+    assert [(version["name"], version["served"], version["storage"]) for version in found["spec"]["versions"]] == [
         (version, True, True)
     ]
 

@@ -56,9 +56,9 @@ def test_every_namespace_is_there_before_what_lies_in_it():
 
 def test_no_two_documents_have_a_kind_and_a_name_in_common():
     listed = [
-        (one["kind"], one["metadata"].get("namespace"), one["metadata"]["name"])
+        (document["kind"], document["metadata"].get("namespace"), document["metadata"]["name"])
         for documents in made(ALL).values()
-        for one in documents
+        for document in documents
     ]
     assert len(set(listed)) == len(listed)
 
@@ -79,7 +79,7 @@ def test_device_plugins_run_on_the_instance_types_that_have_devices(file: str, t
 
 
 def test_what_runs_on_every_node_tolerates_every_taint():
-    sets = [one for documents in made(ALL).values() for one in documents if one["kind"] == "DaemonSet"]
+    sets = [document for documents in made(ALL).values() for document in documents if document["kind"] == "DaemonSet"]
     assert len(sets) == 10
     for daemon_set in sets:
         assert {"operator": "Exists"} in daemon_set["spec"]["template"]["spec"]["tolerations"]
@@ -105,9 +105,9 @@ def test_the_examples_mount_every_file_system_where_the_spec_has_it():
     (job,) = [job for job in made(ALL)["examples/pytorch-job-train.yaml"] if job["kind"] == "PyTorchJob"]
     pod = job["spec"]["pytorchReplicaSpecs"]["Worker"]["template"]["spec"]
     claims = {
-        one["name"]: one["persistentVolumeClaim"]["claimName"]
-        for one in pod["volumes"]
-        if "persistentVolumeClaim" in one
+        volume["name"]: volume["persistentVolumeClaim"]["claimName"]
+        for volume in pod["volumes"]
+        if "persistentVolumeClaim" in volume
     }
     found = {one["mountPath"]: claims.get(one["name"]) for one in pod["containers"][0]["volumeMounts"]}
     names = [one["metadata"]["name"] for one in made(ALL)["fsx-volumes.yaml"] if one["kind"].endswith("Claim")]

@@ -39,7 +39,7 @@ def test_every_image_is_the_catalog_s_of_the_region_and_each_of_those_is_used():
 @pytest.mark.parametrize("file", sorted(one.name for one in FOLDER.glob("*.yaml")))
 def test_the_files_of_the_package_name_what_the_catalog_has(file: str):
     of_catalog = {image(name, "us-west-2") for name in image_names()}
-    found = {one["image"] for document in documents(native(file)) for one in containers(document)}
+    found = {container["image"] for document in documents(native(file)) for container in containers(document)}
     assert found <= of_catalog
 
 

@@ -52,8 +52,8 @@ def allocatable(vcpus: int, memory_mib: int, *, efa: bool) -> tuple[int, int]:
 
 
 def asked(pod: dict[str, Any]) -> tuple[int, int]:
-    requests = [one["resources"]["requests"] for one in pod["spec"]["containers"]]
-    return sum(milli(one["cpu"]) for one in requests), sum(mib(one["memory"]) for one in requests)
+    requests = [container["resources"]["requests"] for container in pod["spec"]["containers"]]
+    return sum(milli(request["cpu"]) for request in requests), sum(mib(request["memory"]) for request in requests)
 
 
 def runs(pod: dict[str, Any], node: dict[str, str]) -> bool:

@@ -25,14 +25,14 @@ def listed(name: str) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("name", SPECS)
 def test_only_what_needs_devices_or_mounts_is_privileged(name: str):
     for document in listed(name):
-        for one in containers(document):
-            context = one["securityContext"]
+        for container in containers(document):
+            context = container["securityContext"]
             if context.get("privileged"):
-                assert one["name"] in PRIVILEGED
+                assert container["name"] in PRIVILEGED
                 continue
             # What adds SYS_ADMIN may escalate by that alone, and Kubernetes refuses both together.
-            assert context.get("allowPrivilegeEscalation") is (None if one["name"] == "dcgm-exporter" else False)
-            assert context.get("capabilities", {}).get("add") == CAPABILITIES.get(one["name"])
+            assert context.get("allowPrivilegeEscalation") is (None if container["name"] == "dcgm-exporter" else False)
+            assert context.get("capabilities", {}).get("add") == CAPABILITIES.get(container["name"])
             if document["kind"] != "MPIJob":  # whose SSH server changes users and folders
                 assert context["capabilities"]["drop"] == ["ALL"]
 
@@ -49,10 +49,10 @@ def test_the_plugin_of_efa_is_privileged_only_beside_neuron():
 @pytest.mark.parametrize("name", SPECS)
 def test_every_container_asks_for_processors_and_memory_and_is_limited_in_memory(name: str):
     for document in listed(name):
-        for one in containers(document):
-            assert {"cpu", "memory"} <= one["resources"]["requests"].keys()
-            assert {"memory"} <= one["resources"]["limits"].keys()
-            assert "cpu" not in one["resources"]["limits"]
+        for container in containers(document):
+            assert {"cpu", "memory"} <= container["resources"]["requests"].keys()
+            assert {"memory"} <= container["resources"]["limits"].keys()
+            assert "cpu" not in container["resources"]["limits"]
 
 
 @pytest.mark.parametrize("name", SPECS)
@@ -79,6 +79,6 @@ def test_the_node_s_files_are_only_read_but_for_two_folders_of_ours():
     for document in made(ALL)["node-health.yaml"]:
         for pod in pods(document):
             paths = {one["name"]: one["hostPath"]["path"] for one in pod["spec"]["volumes"] if "hostPath" in one}
-            mounts = [mount for one in containers(document) for mount in one["volumeMounts"]]
-            found = {paths[one["name"]] for one in mounts if one["name"] in paths and not one.get("readOnly")}
+            mounts = [mount for container in containers(document) for mount in container["volumeMounts"]]
+            found = {paths[mount["name"]] for mount in mounts if mount["name"] in paths and not mount.get("readOnly")}
             assert found == written

@@ -56,11 +56,11 @@ def make_pod_identities(account: Account, config: Mapping[str, Any], stacks: Sta
     eks, cluster = account.client("eks"), config["metadata"]["name"]
     found = eks.list_pod_identity_associations(clusterName=cluster)["associations"]
     there = {(one["namespace"], one["serviceAccount"]) for one in found}
-    for one in config.get("iam", {}).get("podIdentityAssociations", ()):
-        who = (one["namespace"], one["serviceAccountName"])
+    for association in config.get("iam", {}).get("podIdentityAssociations", ()):
+        who = (association["namespace"], association["serviceAccountName"])
         if who in there:
             continue
-        template = role_template(one["permissionPolicyARNs"], one.get("permissionsBoundaryARN"))
+        template = role_template(association["permissionPolicyARNs"], association.get("permissionsBoundaryARN"))
         outputs = stacks.make(names.role_stack(cluster, *who), template, _tags(config))
         eks.create_pod_identity_association(
             clusterName=cluster, namespace=who[0], serviceAccount=who[1], roleArn=outputs[ROLE]

@@ -89,7 +89,7 @@ def _control_plane(config: Mapping[str, Any]) -> dict[str, Any]:
 
 def _logging(config: Mapping[str, Any]) -> dict[str, Any]:
     types = config.get("cloudWatch", {}).get("clusterLogging", {}).get("enableTypes", [])
-    return {"Logging": {"ClusterLogging": {"EnabledTypes": [{"Type": one} for one in types]}}} if types else {}
+    return {"Logging": {"ClusterLogging": {"EnabledTypes": [{"Type": type_} for type_ in types]}}} if types else {}
 
 
 def _encryption(config: Mapping[str, Any]) -> dict[str, Any]:

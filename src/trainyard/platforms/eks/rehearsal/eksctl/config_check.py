@@ -46,7 +46,7 @@ def subnets_of(account: Account, config: Mapping[str, Any], group: Mapping[str, 
     """Return the subnets of a node group: those that it names, or those of its zones; of a kind with its network."""
     if group.get("subnets"):
         named = {key: one["id"] for kind in config["vpc"]["subnets"].values() for key, one in kind.items()}
-        return [named.get(one, one) for one in group["subnets"]]
+        return [named.get(subnet, subnet) for subnet in group["subnets"]]
     kind = "private" if group.get("privateNetworking") else "public"
     mine = [one["id"] for one in config["vpc"]["subnets"].get(kind, {}).values()]
     zones, wanted = _zones(account, config), group.get("availabilityZones")
@@ -62,7 +62,7 @@ def _zones(account: Account, config: Mapping[str, Any]) -> dict[str, str]:
         found = account.client("ec2").describe_subnets(SubnetIds=list(dict.fromkeys([*subnet_ids(config), *extra])))
     except ClientError as error:
         raise refused("create", [str(error)]) from error
-    return {one["SubnetId"]: one["AvailabilityZone"] for one in found["Subnets"]}
+    return {subnet["SubnetId"]: subnet["AvailabilityZone"] for subnet in found["Subnets"]}
 
 
 def _of_network(config: Mapping[str, Any], zones: Mapping[str, str]) -> Iterator[str]:
@@ -70,7 +70,7 @@ def _of_network(config: Mapping[str, Any], zones: Mapping[str, str]) -> Iterator
         for key, one in kind.items():
             if _ZONE.fullmatch(key) and zones[one["id"]] != key:
                 yield f"subnet {one['id']} is in {zones[one['id']]}, and vpc.subnets calls it {key}"
-    if len({zones[one] for one in subnet_ids(config)}) < 2:
+    if len({zones[id_] for id_ in subnet_ids(config)}) < 2:
         yield "insufficient number of subnets: at least two in different availability zones are needed"
 
 

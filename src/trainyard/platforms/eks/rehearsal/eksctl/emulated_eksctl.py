@@ -55,7 +55,7 @@ class EmulatedEksctl:
         first, last = split(wanted.get("addons", ()))
         make_addons(self._account, wanted, stacks, first)
         make_pod_identities(self._account, wanted, stacks)
-        self._make_groups(wanted, stacks, [one["name"] for one in wanted["managedNodeGroups"]])
+        self._make_groups(wanted, stacks, [group["name"] for group in wanted["managedNodeGroups"]])
         make_addons(self._account, wanted, stacks, last)
         say(f'EKS cluster "{cluster}" in "{wanted["metadata"]["region"]}" region is ready')
 
@@ -93,10 +93,10 @@ class EmulatedEksctl:
         if not there:
             make_addons(self._account, wanted, self._stacks(wanted, say), wanted.get("addons", ()))
             return
-        for one in wanted.get("addons", ()):
-            written = {"addonVersion": one.get("version"), "configurationValues": one.get("configurationValues")}
+        for addon in wanted.get("addons", ()):
+            written = {"addonVersion": addon.get("version"), "configurationValues": addon.get("configurationValues")}
             changes = {key: value for key, value in written.items() if value is not None}
-            self._call("update_addon", config, addonName=one["name"], **changes)
+            self._call("update_addon", config, addonName=addon["name"], **changes)
 
     def put_pod_identities(self, config: str, say: Callable[[str], None]) -> None:
         """Make the roles that are missing."""

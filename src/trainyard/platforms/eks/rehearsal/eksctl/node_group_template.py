@@ -55,8 +55,8 @@ def _properties(
     name, cluster = group["name"], config["metadata"]["name"]
     sizes = {"MinSize": "minSize", "DesiredSize": "desiredCapacity", "MaxSize": "maxSize"}
     taints = [
-        {"Key": one["key"], "Value": one.get("value", ""), "Effect": _EFFECTS[one["effect"]]}
-        for one in group.get("taints", ())
+        {"Key": taint["key"], "Value": taint.get("value", ""), "Effect": _EFFECTS[taint["effect"]]}
+        for taint in group.get("taints", ())
     ]
     version = template.get("version")
     types = [] if is_of_block(group) else instance_types(group)
@@ -85,7 +85,7 @@ def _capacity(group: Mapping[str, Any]) -> dict[str, str]:
 def _image(types: Sequence[str]) -> str:
     """Return the kind of image for instance types: that of the first accelerators among them."""
     facts = [found for name in types if (found := find(name)) is not None]
-    vendors = [one.accelerators.vendor for one in facts if one.accelerators is not None]
+    vendors = [fact.accelerators.vendor for fact in facts if fact.accelerators is not None]
     if "nvidia" in vendors:
         return "AL2023_ARM_64_NVIDIA" if facts[0].architecture == "arm64" else "AL2023_x86_64_NVIDIA"
     if "aws" in vendors:

@@ -40,7 +40,7 @@ def node_role(config: Mapping[str, Any], group: Mapping[str, Any]) -> dict[str, 
 
 def _defaults(config: Mapping[str, Any]) -> list[str]:
     """Return what nodes may do by default; vpc-cni has a role of its own where it says so, or with OIDC."""
-    addons = {one["name"]: one for one in config.get("addons", ())}
+    addons = {addon["name"]: addon for addon in config.get("addons", ())}
     own = addons.get("vpc-cni", {}).get("useDefaultPodIdentityAssociations") or config.get("iam", {}).get("withOIDC")
     return [*_DEFAULTS, *(() if own else (_CNI,))]
 

@@ -33,10 +33,10 @@ def access_template(cluster: str, entry: Mapping[str, Any]) -> dict[str, Any]:
     """Return an access entry."""
     policies = [
         {
-            "PolicyArn": one["policyARN"],
-            "AccessScope": {key.capitalize(): value for key, value in one["accessScope"].items()},
+            "PolicyArn": access_policy["policyARN"],
+            "AccessScope": {key.capitalize(): value for key, value in access_policy["accessScope"].items()},
         }
-        for one in entry.get("accessPolicies", ())
+        for access_policy in entry.get("accessPolicies", ())
     ]
     properties = {
         "ClusterName": cluster,

@@ -40,7 +40,7 @@ class Stacks:
         stack = self._settled(name)
         if stack["StackStatus"] != "CREATE_COMPLETE":
             raise refused("create", self._why(name, stack["StackStatus"]))
-        return {one["OutputKey"]: one["OutputValue"] for one in stack.get("Outputs", ())}
+        return {output["OutputKey"]: output["OutputValue"] for output in stack.get("Outputs", ())}
 
     def delete(self, name: str) -> None:
         """Delete a stack and wait until it is gone. Raises EksctlRefusedError where it stays."""
@@ -54,7 +54,7 @@ class Stacks:
     def names(self) -> list[str]:
         """Return the stacks of the cluster, the newest first."""
         pages = self._client.get_paginator("describe_stacks").paginate()
-        every = [one for page in pages for one in page["Stacks"]]
+        every = [stack for page in pages for stack in page["Stacks"]]
         tagged = {"Key": CLUSTER_TAG, "Value": self._cluster}
         return [one["StackName"] for one in every if tagged in one.get("Tags", ())][::-1]
 
