@@ -36,7 +36,7 @@ if typing.TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from trainyard.monitoring.alert import Alert
-    from trainyard.monitoring.queries import Query
+    from trainyard.monitoring.queries import DocumentedQuery
     from trainyard.record import Record
 
 ROOT = Path(__file__).parent.parent
@@ -209,7 +209,7 @@ def _metrics_page() -> Iterator[str]:
             yield from _metrics_of(file, heading)
 
 
-def _queries(queries: tuple[Query, ...]) -> Iterator[str]:
+def _queries(queries: tuple[DocumentedQuery, ...]) -> Iterator[str]:
     for title, alarm in (("To ask", False), ("To be warned by, where no answer is good news", True)):
         if any(query.alarm == alarm for query in queries):
             yield f"{title}:"

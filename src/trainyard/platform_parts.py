@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from trainyard.operate.logs.export import Export, ExportPart
     from trainyard.operate.logs.log_filter import LogSelection
     from trainyard.operate.monitoring.verify.in_account import InAccount
-    from trainyard.operate.monitoring.verify.instances import CheckedTags, Instance
+    from trainyard.operate.monitoring.verify.instances import CheckedTags, ScrapedInstance
     from trainyard.operate.status.cluster_status import Status
     from trainyard.render.bench.job import BenchJob
     from trainyard.render.cloudformation.stack import Stack
@@ -211,7 +211,7 @@ class PlatformLogs(Protocol):
 class NodeDiscovery(Protocol):
     """Which instances are nodes whose metrics arrive, and who sends these; for `monitor verify`."""
 
-    def instances(self, account: Account, spec: Spec) -> tuple[Instance, ...]:
+    def instances(self, account: Account, spec: Spec) -> tuple[ScrapedInstance, ...]:
         """Return the cluster's instances; also those that are gone for a while."""
         ...
 

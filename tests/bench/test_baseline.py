@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from trainyard.bench.baseline import Comparison, compare_runs, signed_rank_chance
+from trainyard.bench.baseline import BaselineComparison, compare_runs, signed_rank_chance
 from trainyard.bench.result import Measurement, Row, Run
 
 SIZES = [2**power for power in range(20, 35)]
@@ -91,7 +91,7 @@ def test_chances_are_those_of_all_choices_of_signs(differences: list[float], cha
 
 
 def test_a_difference_that_repeated_runs_have_is_not_called_unlikely():
-    compared = Comparison(20, 0.98, 0.0001)
+    compared = BaselineComparison(20, 0.98, 0.0001)
     assert (compared.verdict, compared.by_chance) == (
         "the same",
         "within the 3% that repeated runs of one cluster differ by",

@@ -8,7 +8,7 @@ import pytest
 
 from trainyard.bundle.asset_lock import (
     AssetLock,
-    Comparison,
+    LockComparison,
     LockedAsset,
     compared,
     lock_text,
@@ -99,7 +99,7 @@ def test_an_entry_that_could_lead_elsewhere_is_refused(keys):
 def test_a_lock_that_has_all_and_nothing_else_is_up_to_date():
     comparison = compared([NEEDS_DOCKER, NEEDS_TOOLKIT], locked([DOCKER, *TOOLKIT]))
     assert comparison.up_to_date
-    assert comparison == Comparison((), (), ())
+    assert comparison == LockComparison((), (), ())
 
 
 def test_what_is_missing_and_what_is_surplus_is_named():
@@ -110,12 +110,12 @@ def test_what_is_missing_and_what_is_surplus_is_named():
 
 def test_another_architecture_or_system_is_another_asset():
     other = NeededAsset("docker", None, None, "aarch64")
-    assert compared([other], locked([DOCKER])) == Comparison((other,), (), (DOCKER,))
+    assert compared([other], locked([DOCKER])) == LockComparison((other,), (), (DOCKER,))
 
 
 def test_another_version_than_the_spec_names_is_stale():
     wanted = NEEDS_DOCKER._replace(version="29.4.1")
-    assert compared([wanted], locked([DOCKER])) == Comparison((), (wanted,), ())
+    assert compared([wanted], locked([DOCKER])) == LockComparison((), (wanted,), ())
     assert compared([NEEDS_DOCKER._replace(version="29.4.0")], locked([DOCKER])).up_to_date
 
 
@@ -152,4 +152,4 @@ def test_a_file_of_somebodys_own_making_stands_for_all_packages():
 
 def test_packages_of_another_version_than_the_spec_names_are_stale_and_not_incomplete():
     wanted = NEEDS_TOOLKIT._replace(version="1.21.0")
-    assert compared([wanted], locked(TOOLKIT[:2])) == Comparison((), (wanted,), ())
+    assert compared([wanted], locked(TOOLKIT[:2])) == LockComparison((), (wanted,), ())

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.each_case import each_case
 from trainyard.architectures import all_architectures
 from trainyard.checking.explanation import explain_id
-from trainyard.document.node import Node
+from trainyard.document.node import YamlNode
 from trainyard.document.problems import MOST_CHARACTERS, MOST_FINDINGS
 from trainyard.document.read import DEEPEST, LONGEST_NUMBER, MOST_VALUES, read_yaml
 from trainyard.errors import DocumentError
@@ -187,7 +187,7 @@ def plain(value: Any) -> Any:
     return value.isoformat() if hasattr(value, "isoformat") else value
 
 
-def places_of(node: Node) -> Iterator[tuple[int | None, int | None]]:
+def places_of(node: YamlNode) -> Iterator[tuple[int | None, int | None]]:
     yield node.place.line, node.place.column
     for member in node.members.values() if isinstance(node.members, Mapping) else node.members:
         yield from places_of(member)

@@ -15,7 +15,7 @@ from trainyard.monitoring.dashboard import dashboards
 from trainyard.monitoring.features import NEEDS
 from trainyard.monitoring.foreign_metrics import foreign_metrics
 from trainyard.monitoring.prometheus_rules import alert_rules
-from trainyard.monitoring.queries import Query, documented_queries
+from trainyard.monitoring.queries import DocumentedQuery, documented_queries
 from trainyard.monitoring.recorded import recording_groups
 
 PAGE = (Path(__file__).parents[2] / "docs" / "alerts.md").read_text(encoding="utf-8")
@@ -41,7 +41,7 @@ def test_an_alert_asks_for_metrics_and_labels_that_are_exported(alert: Alert):
 
 
 @pytest.mark.parametrize("query", documented_queries(), ids=lambda query: query.id)
-def test_a_documented_query_asks_for_metrics_and_labels_that_are_exported(query: Query):
+def test_a_documented_query_asks_for_metrics_and_labels_that_are_exported(query: DocumentedQuery):
     assert unknown_in(query.query, exported()) == []
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.monitoring.words import label_names, metric_names
-from trainyard.monitoring.queries import Query, documented_queries
+from trainyard.monitoring.queries import DocumentedQuery, documented_queries
 from trainyard_node.metric import Metric, metrics
 
 OF = {"slurm": "slurm", "efa": "efa", "health": "node_health", "collectors": "collectors"}
@@ -18,7 +18,7 @@ def registry() -> dict[str, Metric]:
 
 
 @pytest.mark.parametrize("query", documented_queries(), ids=lambda query: query.id)
-def test_a_query_names_metrics_and_labels_that_are_exported(query: Query):
+def test_a_query_names_metrics_and_labels_that_are_exported(query: DocumentedQuery):
     known = registry()
     names = metric_names(query.query)
     assert names <= set(known)
@@ -28,7 +28,7 @@ def test_a_query_names_metrics_and_labels_that_are_exported(query: Query):
 
 
 @pytest.mark.parametrize("query", documented_queries(), ids=lambda query: query.id)
-def test_a_query_is_shown_with_the_metrics_that_it_asks_for(query: Query):
+def test_a_query_is_shown_with_the_metrics_that_it_asks_for(query: DocumentedQuery):
     assert metric_names(query.query) & set(metrics(OF[query.about])) or query.id == "exporter-away"
 
 

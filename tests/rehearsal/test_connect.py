@@ -10,7 +10,7 @@ import pytest
 from tests.operate.connect.programs import programs
 from tests.rehearsal.account_copies import seeded_account
 from tests.rehearsal.whole import deployed
-from trainyard.api.connect import Node, find_tunnel, open_session, shell_on, ssh_entry
+from trainyard.api.connect import NodeRequest, find_tunnel, open_session, shell_on, ssh_entry
 from trainyard.edge.aws.account import Account
 from trainyard.errors import InputError, TrainyardError
 
@@ -40,16 +40,16 @@ def test_the_head_node_has_a_session_as_the_user_of_its_image(
     plugin = programs(tmp_path / "bin", "session-manager-plugin")
     for name, value in plugin.variables.items():
         monkeypatch.setenv(name, value)
-    shell = shell_on(account, Node("llm"))
+    shell = shell_on(account, NodeRequest("llm"))
     assert (shell.target.role, shell.user) == ("HeadNode", "ubuntu")
     assert open_session(account, shell.request) == 0
     assert shell.target.instance in plugin.calls[0]["arguments"][5]
 
 
 def test_compute_and_login_nodes_are_found_and_have_sessions_of_their_own(account: Account):
-    compute = find_tunnel(account, Node("llm", "cpu-st-m5-large-1"), "9400")
+    compute = find_tunnel(account, NodeRequest("llm", "cpu-st-m5-large-1"), "9400")
     assert (compute.target.instance, compute.target.role, compute.through) == (_compute(account), "Compute", None)
-    assert shell_on(account, Node("llm", "login")).target.role == "LoginNode"
+    assert shell_on(account, NodeRequest("llm", "login")).target.role == "LoginNode"
 
 
 def _compute(account: Account) -> str:
@@ -62,25 +62,25 @@ def _compute(account: Account) -> str:
 
 
 def test_prometheus_is_the_head_node_s_and_there_is_no_grafana_where_amazon_keeps_the_metrics(account: Account):
-    assert "answers no queries" in str(find_tunnel(account, Node("llm"), "prometheus").note)
+    assert "answers no queries" in str(find_tunnel(account, NodeRequest("llm"), "prometheus").note)
     with pytest.raises(InputError, match="llm has no Grafana"):
-        find_tunnel(account, Node("llm"), "grafana")
+        find_tunnel(account, NodeRequest("llm"), "grafana")
 
 
 def test_the_printed_entry_has_nothing_of_the_account(account: Account):
-    assert account.id not in ssh_entry(account, Node("llm"), ("trainyard",)).text
+    assert account.id not in ssh_entry(account, NodeRequest("llm"), ("trainyard",)).text
 
 
 def test_a_fleet_that_is_gone_leaves_the_head_node(account: Account):
     compute = _compute(account)
     account.client("ec2").terminate_instances(InstanceIds=[compute])
     with pytest.raises(InputError, match=f"llm has no node '{compute}'"):
-        shell_on(account, Node("llm", compute))
-    assert shell_on(account, Node("llm")).target.state == "running"
+        shell_on(account, NodeRequest("llm", compute))
+    assert shell_on(account, NodeRequest("llm")).target.state == "running"
 
 
 def test_a_head_node_that_is_gone_is_told(account: Account):
-    head = shell_on(account, Node("llm")).target.instance
+    head = shell_on(account, NodeRequest("llm")).target.instance
     account.client("ec2").terminate_instances(InstanceIds=[head])
     with pytest.raises(TrainyardError, match="llm has no head node"):
-        shell_on(account, Node("llm"))
+        shell_on(account, NodeRequest("llm"))

@@ -8,7 +8,7 @@ from trainyard.api.lock_file import beside
 from trainyard.bundle.asset_lock import (
     MOST_BYTES,
     AssetLock,
-    Comparison,
+    LockComparison,
     LockedAsset,
     compared,
     lock_text,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from trainyard.edge.asset_cache import AssetCache
     from trainyard.render.needed_assets import NeededAsset
 
-__all__ = ["AssetLock", "Comparison", "Locked", "LockedAsset", "check_assets", "lock_assets"]
+__all__ = ["AssetLock", "LockComparison", "Locked", "LockedAsset", "check_assets", "lock_assets"]
 
 
 class Locked(NamedTuple):
@@ -37,7 +37,7 @@ class Locked(NamedTuple):
     checked: Checked
     file: Path
     lock: AssetLock | None
-    comparison: Comparison
+    comparison: LockComparison
     """How what was there before differed from what is needed."""
 
 
@@ -65,7 +65,7 @@ def check_assets(file: str, output: Path | None = None) -> Locked:
         raise SpecError(checked.findings)
     place = output or beside(file)
     if checked.has_errors:
-        return Locked(checked, place, None, Comparison((), (), ()))
+        return Locked(checked, place, None, LockComparison((), (), ()))
     lock = parse_lock(read_small_file(place, MOST_BYTES), str(place))
     return Locked(checked, place, lock, compared(_needed(checked), lock))
 

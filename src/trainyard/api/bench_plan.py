@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trainyard.checking.spec_file import Checked, check_file
-from trainyard.edge.bundle_folder import Written, write_folder
+from trainyard.edge.bundle_folder import WrittenBundle, write_folder
 from trainyard.errors import SpecError, TrainyardError
 from trainyard.platform_table import platform_of
 from trainyard.render.bench.gpu_nodes import left_out
@@ -33,7 +33,7 @@ class BenchPlan:
     """Queues without jobs, each with the reason."""
     files: tuple[str, ...]
     """Names in the folder."""
-    written: Written | None
+    written: WrittenBundle | None
     file_of: Mapping[str, str]
     """The name of a job's file in the folder, by the id of the job."""
 

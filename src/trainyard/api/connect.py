@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ClusterTunnel",
-    "Node",
+    "NodeRequest",
     "SshConfigEntry",
     "Target",
     "Tunnel",
@@ -45,7 +45,7 @@ __all__ = [
 ]
 
 
-class Node(NamedTuple):
+class NodeRequest(NamedTuple):
     """Which node of which cluster is meant, and as whom."""
 
     cluster: str
@@ -63,19 +63,19 @@ class Shell(NamedTuple):
     request: SessionRequest
 
 
-def shell_on(where: Account, meant: Node) -> Shell:
+def shell_on(where: Account, meant: NodeRequest) -> Shell:
     """Return what is asked for a shell. Raises TrainyardError where the node does not run, InputError for bad names."""
     target = _running(where, meant)
     user = user_of(target.os, meant.user, target.instance)
     return Shell(target, user, shell_request(target.instance, user))
 
 
-def ssh_stream(where: Account, meant: Node) -> SessionRequest:
+def ssh_stream(where: Account, meant: NodeRequest) -> SessionRequest:
     """Return what is asked for the stream that ssh runs over, as its ProxyCommand. Raises as ``shell_on`` does."""
     return ssh_request(_running(where, meant).instance)
 
 
-def find_tunnel(where: Account, meant: Node, written: str) -> Tunnel:
+def find_tunnel(where: Account, meant: NodeRequest, written: str) -> Tunnel:
     """Return a tunnel to grafana, prometheus or PORT, each with :LOCALPORT or without.
 
     Raises InputError for what is no tunnel or is not there, TrainyardError where the instance does not run.
@@ -83,7 +83,7 @@ def find_tunnel(where: Account, meant: Node, written: str) -> Tunnel:
     return tunnel_to(where, meant.cluster, tunnel_wanted(written), meant.node)
 
 
-def find_cluster_tunnel(where: Account, meant: Node, written: str) -> ClusterTunnel | None:
+def find_cluster_tunnel(where: Account, meant: NodeRequest, written: str) -> ClusterTunnel | None:
     """Return a tunnel to grafana or prometheus inside a cluster of EKS, where they stand on no node that has a name.
 
     None for another cluster, a port, and where a node is named: then ``find_tunnel`` knows the way.
@@ -96,7 +96,7 @@ def find_cluster_tunnel(where: Account, meant: Node, written: str) -> ClusterTun
 
 
 def ssh_words(
-    where: Account, meant: Node, program: Sequence[str], *, key: Path | None = None, more: Sequence[str] = ()
+    where: Account, meant: NodeRequest, program: Sequence[str], *, key: Path | None = None, more: Sequence[str] = ()
 ) -> tuple[str, ...]:
     """Return the words of the ssh command that leads to a node. ``program`` is how this program is called.
 
@@ -108,7 +108,7 @@ def ssh_words(
     return ssh_command(target, user, ssh_key(target, key), proxy, more)
 
 
-def ssh_entry(where: Account, meant: Node, program: Sequence[str], key: Path | None = None) -> SshConfigEntry:
+def ssh_entry(where: Account, meant: NodeRequest, program: Sequence[str], key: Path | None = None) -> SshConfigEntry:
     """Return the entry of an ssh_config by which ssh, scp and editors get to a node, through Systems Manager.
 
     It names the node as it was named, so that it stays right when that is another instance one day.
@@ -131,5 +131,5 @@ def aws_command(where: Account, request: SessionRequest) -> tuple[str, ...]:
     return (*begun, "--target", request.instance, *document, *parameters)
 
 
-def _running(where: Account, meant: Node) -> Target:
+def _running(where: Account, meant: NodeRequest) -> Target:
     return require_running(find_target(where, meant.cluster, meant.node), where.region)

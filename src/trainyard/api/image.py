@@ -10,7 +10,7 @@ from trainyard.api.lock_file import lock_of
 from trainyard.bundle.image import ImageBundle, assemble_images
 from trainyard.bundle.parent_image import refuse_wrong_parent
 from trainyard.checking.spec_file import Checked, check_file
-from trainyard.edge.bundle_folder import Written, write_folder
+from trainyard.edge.bundle_folder import WrittenBundle, write_folder
 from trainyard.errors import InputError, SpecError
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class RenderedImages:
 
     checked: Checked
     bundle: ImageBundle | None
-    written: Written | None
+    written: WrittenBundle | None
     locked: bool
     """Whether there was a lock. Without one, steps that install anything fail."""
 

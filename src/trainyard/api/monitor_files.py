@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from trainyard.bundle.cloudwatch_files import FOLDER, cloudwatch_files
 from trainyard.checking.spec_file import Checked, check_file
 from trainyard.document.write import yaml_text
-from trainyard.edge.bundle_folder import Written, write_folder
+from trainyard.edge.bundle_folder import WrittenBundle, write_folder
 from trainyard.edge.new_file import write_new_file
 from trainyard.errors import SpecError
 from trainyard.monitoring.alert import Alert, alerts_for
@@ -35,7 +35,7 @@ class MonitorDashboards:
     """Those for Grafana; none where nothing is measured for it."""
     files: dict[str, bytes]
     """What each dashboard is made of, by its name in a folder: grafana/<id>.json, cloudwatch/<name>.json."""
-    written: Written | None
+    written: WrittenBundle | None
 
 
 @dataclass(frozen=True, slots=True)

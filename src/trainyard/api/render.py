@@ -10,7 +10,7 @@ from trainyard.api.lock_file import lock_of
 from trainyard.bundle.assemble import Bundle
 from trainyard.bundle.assemble import assemble as assemble_bundle
 from trainyard.checking.spec_file import Checked, check_file
-from trainyard.edge.bundle_folder import Written, write_folder
+from trainyard.edge.bundle_folder import WrittenBundle, write_folder
 from trainyard.errors import InputError, SpecError
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class Rendered:
 
     checked: Checked
     bundle: Bundle | None
-    written: Written | None
+    written: WrittenBundle | None
 
 
 def render_file(

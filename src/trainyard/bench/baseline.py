@@ -24,7 +24,7 @@ _SIGNIFICANT = 0.05
 _NOTICEABLE = 0.03
 
 
-class Comparison(NamedTuple):
+class BaselineComparison(NamedTuple):
     """A run beside an earlier one."""
 
     pairs: int
@@ -60,14 +60,14 @@ class Comparison(NamedTuple):
         return "the same" if not self.changed else "slower" if self.ratio < 1 else "faster"
 
 
-def compare_runs(run: Run, earlier: Run) -> Comparison:
+def compare_runs(run: Run, earlier: Run) -> BaselineComparison:
     """Compare two runs of the same collective size by size."""
     ours, theirs = _by_size(run), _by_size(earlier)
     logs = [log(ours[size] / theirs[size]) for size in sorted(ours.keys() & theirs.keys())]
     if not logs:
-        return Comparison(0, None, None)
+        return BaselineComparison(0, None, None)
     chance = signed_rank_chance(logs) if len(logs) >= _FEWEST_PAIRS else None
-    return Comparison(len(logs), exp(median(logs)), chance)
+    return BaselineComparison(len(logs), exp(median(logs)), chance)
 
 
 def _by_size(run: Run) -> dict[int, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from trainyard.bench.baseline import Comparison, compare_runs
+from trainyard.bench.baseline import BaselineComparison, compare_runs
 from trainyard.bench.case import Case
 from trainyard.bench.checks import CHECKS
 from trainyard.bench.checks.bandwidth import LARGE_BYTES
@@ -23,7 +23,7 @@ class Judgement(NamedTuple):
     verdict: Verdict
     findings: tuple[Finding, ...]
     """The worst first."""
-    compared: Comparison | None = None
+    compared: BaselineComparison | None = None
     """The run beside an earlier one; None where there is no such."""
 
 
@@ -57,7 +57,7 @@ def _with(judgement: Judgement, more: list[Finding]) -> Judgement:
     return _judgement(judgement.case, tuple(findings))._replace(compared=judgement.compared)
 
 
-def _slower(case: Case, compared: Comparison) -> Finding:
+def _slower(case: Case, compared: BaselineComparison) -> Finding:
     less = 1 - (compared.ratio or 1)
     message = f"{less:.0%} slower than before at {compared.pairs} sizes; {compared.by_chance}"
     return case.finding("bench-slower-than-before", message)

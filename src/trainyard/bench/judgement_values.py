@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from trainyard.bench.baseline import Comparison
+from trainyard.bench.baseline import BaselineComparison
 from trainyard.bench.judge import Judgement
 from trainyard.bench.result import Measurement, Row, busbw
 
@@ -46,7 +46,7 @@ def _is_truncated(judgement: Judgement) -> bool:
     return cut or any(finding.id in {"bench-run-died", "bench-no-rows"} for finding in judgement.findings)
 
 
-def _compared(one: Comparison) -> dict[str, Any]:
+def _compared(one: BaselineComparison) -> dict[str, Any]:
     return {"verdict": one.verdict, "sizes": one.pairs, "busbw_ratio": one.ratio, "chance": one.chance}
 
 

@@ -28,7 +28,7 @@ _GDR = b"/GDRDMA"
 _LONGEST_LINE = 65536
 
 
-class Found(NamedTuple):
+class ScannedLog(NamedTuple):
     """A line that was found."""
 
     line: int
@@ -39,7 +39,7 @@ class Found(NamedTuple):
     gdr_connections: int
 
 
-def scan(blocks: Iterable[bytes]) -> Iterator[Found]:
+def scan(blocks: Iterable[bytes]) -> Iterator[ScannedLog]:
     """Yield the lines that count of a log that comes in blocks of any size."""
     line, connections, gdr_connections = 1, 0, 0
     for block in whole_lines(blocks):
@@ -49,7 +49,9 @@ def scan(blocks: Iterable[bytes]) -> Iterator[Found]:
             line += between.count(b"\n")
             connections += between.count(_CONNECTIONS)
             gdr_connections += between.count(_GDR)
-            yield Found(line, block[start:end].decode("utf-8", "replace").rstrip("\r\n"), connections, gdr_connections)
+            yield ScannedLog(
+                line, block[start:end].decode("utf-8", "replace").rstrip("\r\n"), connections, gdr_connections
+            )
             connections = gdr_connections = 0
             done = start
         rest = memoryview(block)[done:].tobytes() if done else block

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from math import ceil, floor
 
 from trainyard.bench.log_facts import note
-from trainyard.bench.log_scan import Found, scan
+from trainyard.bench.log_scan import ScannedLog, scan
 from trainyard.bench.result import Device, Row, Run
 from trainyard.bench.table_row import DTYPE_BYTES, Start, is_continuation, row_of, start_of
 
@@ -55,7 +55,7 @@ class _Reader:
         self.ended = False
         self.measured_once = False
 
-    def read(self, found: Found) -> None:
+    def read(self, found: ScannedLog) -> None:
         text = found.text
         if self._begins(text):
             self._next()
@@ -85,7 +85,7 @@ class _Reader:
             self.runs.append(completed(run))
         self.run, self.ended, self.measured_once = Run(), False, False
 
-    def _row(self, found: Found) -> bool:
+    def _row(self, found: ScannedLog) -> bool:
         """Take a line that is a row, or a part of one."""
         start = start_of(found.text)
         if start is None:

@@ -52,7 +52,7 @@ class Incomplete(NamedTuple):
         return f"{self.asset} lacks {', '.join(self.lacks)}"
 
 
-class Comparison(NamedTuple):
+class LockComparison(NamedTuple):
     """What a spec needs, compared with a lock."""
 
     missing: tuple[NeededAsset, ...]
@@ -70,13 +70,13 @@ class Comparison(NamedTuple):
         return not (self.missing or self.stale or self.surplus)
 
 
-def compared(needed: Sequence[NeededAsset], lock: AssetLock) -> Comparison:
+def compared(needed: Sequence[NeededAsset], lock: AssetLock) -> LockComparison:
     """Return how a lock differs from what is needed."""
     held = {needed_asset: files_of(needed_asset, lock) for needed_asset in needed}
     right = {one: [file for file in files if one.version in (None, file.version)] for one, files in held.items()}
     used = {file for needed_asset in needed for file in right[needed_asset] or held[needed_asset]}
     lacking = {one: lacks for one in needed if right[one] and (lacks := packages_lacking(one, right[one]))}
-    return Comparison(
+    return LockComparison(
         missing=tuple(needed_asset for needed_asset in needed if not held[needed_asset] or needed_asset in lacking),
         stale=tuple(needed_asset for needed_asset in needed if held[needed_asset] and not right[needed_asset]),
         surplus=tuple(file for file in lock.assets if file not in used),

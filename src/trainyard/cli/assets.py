@@ -12,7 +12,7 @@ from trainyard.cli import suggestions
 from trainyard.cli.output import counted, finding_text, json_option, one_line, print_json, print_text, reporter
 
 if TYPE_CHECKING:
-    from trainyard.api.assets import Comparison, Locked, LockedAsset
+    from trainyard.api.assets import LockComparison, Locked, LockedAsset
 
 
 @click.group()
@@ -95,7 +95,7 @@ def _line(one: LockedAsset) -> str:
     return f"{one.name:<25}{one.version:<12}{place:<20}{one.size_bytes / 1e6:9,.1f} MB  {by:<9} {one.file}"
 
 
-def _differences(comparison: Comparison) -> list[str]:
+def _differences(comparison: LockComparison) -> list[str]:
     in_part = {one.asset for one in comparison.incomplete}
     return [
         *(f"missing: {one}" for one in comparison.missing if one not in in_part),

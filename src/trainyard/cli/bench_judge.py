@@ -11,7 +11,7 @@ from trainyard.cli.output import finding_text, json_option, one_line, print_json
 
 if TYPE_CHECKING:
     from trainyard.api.bench_judge import Judged, Judgement
-    from trainyard.bench.baseline import Comparison
+    from trainyard.bench.baseline import BaselineComparison
     from trainyard.errors import InputError
 
 _COLOURS = {"healthy": "green", "degraded": "yellow", "broken": "red", "unknown": "cyan"}
@@ -77,7 +77,7 @@ def print_judged(judged: Judged) -> None:
         print_text(f"  {finding_text(finding)}")
 
 
-def _beside(compared: Comparison) -> str:
+def _beside(compared: BaselineComparison) -> str:
     """Return how it did beside the earlier run."""
     if compared.ratio is None:
         return "no size in common with the earlier run"

@@ -18,7 +18,7 @@ from trainyard.errors import InputError, TrainyardError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from trainyard.api.connect import ClusterTunnel, Node
+    from trainyard.api.connect import ClusterTunnel, NodeRequest
     from trainyard.api.deploy import Account
 
 _LARGEST_PORT, _STEP = 65535, 10000
@@ -97,10 +97,10 @@ def command(  # noqa: PLR0913  one for each option
     asked = _Asked(user, key, arguments, dry_run, as_json)
     _refuse(way, asked)
 
-    from trainyard.api.connect import Node
+    from trainyard.api.connect import NodeRequest
     from trainyard.api.deploy import account
 
-    where, meant = account(region, profile), Node(name, node, user)
+    where, meant = account(region, profile), NodeRequest(name, node, user)
     if way == "--kubeconfig":
         _write_kubeconfig(where, name, kubeconfig or "", asked)
     elif way == "--print-ssh-config":
@@ -135,7 +135,7 @@ def _refuse(way: str | None, asked: _Asked) -> None:
         raise InputError("a shell is nothing that JSON could hold", where="--json", hint="add --dry-run")
 
 
-def _shell(where: Account, meant: Node, asked: _Asked, *, streams: bool) -> None:
+def _shell(where: Account, meant: NodeRequest, asked: _Asked, *, streams: bool) -> None:
     from trainyard.api.connect import aws_command, open_session, shell_on, ssh_stream
 
     if streams:
@@ -151,7 +151,7 @@ def _shell(where: Account, meant: Node, asked: _Asked, *, streams: bool) -> None
     _end(open_session(where, request, tell=reporter()))
 
 
-def _ssh(where: Account, meant: Node, asked: _Asked) -> None:
+def _ssh(where: Account, meant: NodeRequest, asked: _Asked) -> None:
     from trainyard.api.connect import become, ssh_words
 
     words = ssh_words(where, meant, _this_program(), key=asked.key, more=asked.more)
@@ -161,7 +161,7 @@ def _ssh(where: Account, meant: Node, asked: _Asked) -> None:
     become(words)
 
 
-def _forward(where: Account, meant: Node, written: str, asked: _Asked) -> None:
+def _forward(where: Account, meant: NodeRequest, written: str, asked: _Asked) -> None:
     from trainyard.api.connect import aws_command, find_cluster_tunnel, find_tunnel, open_session, require_free_port
 
     inside = find_cluster_tunnel(where, meant, written)
@@ -229,7 +229,7 @@ def _write_kubeconfig(where: Account, name: str, file: str, asked: _Asked) -> No
     reporter()(f"the current context stays what it was; `{shlex.join(words)}` asks the cluster")
 
 
-def _print_entry(where: Account, meant: Node, asked: _Asked) -> None:
+def _print_entry(where: Account, meant: NodeRequest, asked: _Asked) -> None:
     from trainyard.api.connect import ssh_entry
 
     entry = ssh_entry(where, meant, _this_program(), asked.key)

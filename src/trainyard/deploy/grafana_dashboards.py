@@ -26,7 +26,7 @@ _SEARCH = f"/api/search?type=dash-db&tag={TAG}&limit=5000"
 What = Literal["made", "updated", "unchanged", "kept", "removed"]
 
 
-class Written(NamedTuple):
+class WrittenDashboards(NamedTuple):
     """What became of the dashboards."""
 
     counts: Mapping[What, int]
@@ -42,13 +42,15 @@ class Written(NamedTuple):
         return ", ".join(f"{number} dashboards {what}" for what, number in self.counts.items()) or "no dashboards"
 
 
-def write_dashboards(work: Work, grafana: GrafanaApi, folder: str, documents: Iterable[dict[str, Any]]) -> Written:
+def write_dashboards(
+    work: Work, grafana: GrafanaApi, folder: str, documents: Iterable[dict[str, Any]]
+) -> WrittenDashboards:
     """Write dashboards, and remove those that are ours no longer. What was edited by hand becomes a finding."""
     wanted = {document["uid"]: marked(document) for document in documents}
     became = [_bring_about(work, grafana, folder, one) for one in wanted.values()]
     there = (found["uid"] for found in grafana.ask("GET", _SEARCH))
     became += [_remove(work, grafana, uid) for uid in there if uid.startswith(_UID) and uid not in wanted]
-    return Written(Counter(became))
+    return WrittenDashboards(Counter(became))
 
 
 def _bring_about(work: Work, grafana: GrafanaApi, folder: str, wanted: dict[str, Any]) -> What:

@@ -19,7 +19,7 @@ from trainyard.bundle.release import Release, file_of
 from trainyard.deploy.release_notice import command_to_tell, not_told
 from trainyard.deploy.work import Work, folder
 from trainyard.edge.aws import s3
-from trainyard.edge.aws.nodes import Node, nodes
+from trainyard.edge.aws.nodes import ClusterNode, nodes
 from trainyard.edge.aws.s3_lookup import beginning
 from trainyard.errors import TrainyardError
 from trainyard.finding import Finding
@@ -59,7 +59,7 @@ class RunningNodes:
         login = [node for node in there if node.role == "LoginNode"]
         return (*self._head(head), *self._login(login))
 
-    def _head(self, head: list[Node]) -> Iterator[Finding]:
+    def _head(self, head: list[ClusterNode]) -> Iterator[Finding]:
         ran = self._ran(head[0]) if head else _Ran(self._pointed_to())
         found = self._difference(ran, "head")
         if isinstance(found, Difference):
@@ -72,7 +72,7 @@ class RunningNodes:
                 "head-node-not-told", f"{which} has to be told of this release: {found}", remedy, self._place
             )
 
-    def _login(self, login: list[Node]) -> Iterator[Finding]:
+    def _login(self, login: list[ClusterNode]) -> Iterator[Finding]:
         found = {node.id: what for node in login if (what := self._difference(self._ran(node), "login")) is not None}
         if found:
             message = f"login nodes {', '.join(found)} have to be told of this release: {next(iter(found.values()))}"
@@ -100,7 +100,7 @@ class RunningNodes:
         except TrainyardError:
             return None
 
-    def _ran(self, node: Node) -> _Ran:
+    def _ran(self, node: ClusterNode) -> _Ran:
         """Return what a node says it has run; where it says nothing, what is published."""
         object_ = beginning(self.work.account, self.work.bucket, self._key(f"nodes/{node.id}.json"), MOST_BYTES)
         try:

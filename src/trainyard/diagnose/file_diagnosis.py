@@ -8,7 +8,7 @@ from functools import partial
 from trainyard.diagnose.combined_scan import Collected
 from trainyard.diagnose.diagnosis import Diagnosis, UnusualLine
 from trainyard.diagnose.line_filter import EVERYTHING, LineFilter
-from trainyard.diagnose.reading import Source, log_files
+from trainyard.diagnose.reading import LogSource, log_files
 from trainyard.diagnose.report.sentences import counted, size
 from trainyard.diagnose.scanning.result import Progress
 from trainyard.diagnose.scanning.scan import scan
@@ -56,7 +56,7 @@ def _unusual_lines_of(source: str, wanted: LineFilter) -> tuple[UnusualLine, ...
         return unusual_lines(logs.files, wanted=wanted)
 
 
-def _progress_of(logs: Source, report: Callable[[str], None]) -> Callable[[Progress], None]:
+def _progress_of(logs: LogSource, report: Callable[[str], None]) -> Callable[[Progress], None]:
     def show(done: Progress) -> None:
         share = f", {logs.read_bytes / logs.size_bytes:.0%}" if logs.size_bytes else ""
         report(f"{counted(done.files, 'log')} read, {size(done.size_bytes)}{share}")

@@ -16,7 +16,7 @@ class Place(NamedTuple):
     column: int
 
 
-class Node(NamedTuple):
+class YamlNode(NamedTuple):
     """One value. Mappings and lists keep the nodes of their members; aliases share nodes."""
 
     value: Any
@@ -24,9 +24,9 @@ class Node(NamedTuple):
     """Of its key where it is the value of a mapping, otherwise its own."""
     size: int = 1
     """How many values it holds, aliases counted as often as they are used."""
-    members: Mapping[str, Node] | Sequence[Node] = ()
+    members: Mapping[str, YamlNode] | Sequence[YamlNode] = ()
 
-    def at(self, path: Path) -> Node:
+    def at(self, path: Path) -> YamlNode:
         """Return the node at a path, or the nearest one above it that exists."""
         node = self
         for step in path:
@@ -44,7 +44,7 @@ class Document(NamedTuple):
     """A YAML document that was read from a file."""
 
     file: str
-    root: Node
+    root: YamlNode
 
     @property
     def value(self) -> Any:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from trainyard.document.node import Document, Node, Place
+from trainyard.document.node import Document, Place, YamlNode
 from trainyard.document.problems import MOST_CHARACTERS, NOT_A_SPEC, Problems, Stop, short, too_large, without_password
 from trainyard.errors import DocumentError
 
@@ -52,8 +52,8 @@ class _Open:
     def __init__(self, event: yaml.CollectionStartEvent, place: Place) -> None:
         self.anchor: str | None = event.anchor
         self.place = place
-        self.members: dict[str, Node] | list[Node] = {} if isinstance(event, yaml.MappingStartEvent) else []
-        self.merged: list[Node] = []
+        self.members: dict[str, YamlNode] | list[YamlNode] = {} if isinstance(event, yaml.MappingStartEvent) else []
+        self.merged: list[YamlNode] = []
         self.merge_place: Place | None = None
         self.key: Any = _NO_KEY
         self.key_place = place
@@ -65,8 +65,8 @@ _NO_KEY = object()
 _BAD_KEY = object()
 
 
-def _called(function: str, node: Node) -> Node:
-    return Node({function: node.value}, node.place, node.size + 1, {function: node})
+def _called(function: str, node: YamlNode) -> YamlNode:
+    return YamlNode({function: node.value}, node.place, node.size + 1, {function: node})
 
 
 class _Reader:
@@ -77,18 +77,18 @@ class _Reader:
         self._problems = problems
         self._functions = functions
         self._open: list[_Open] = []
-        self._anchors: dict[str, Node | None] = {}
-        self._root: Node | None = None
+        self._anchors: dict[str, YamlNode | None] = {}
+        self._root: YamlNode | None = None
         self._has_aliases = False
 
-    def read(self) -> Node:
+    def read(self) -> YamlNode:
         """Return the root node, of value None where the text holds no document."""
         try:
             self._problems.refuse_unprintable()
             self._take_all()
         except Stop:
             pass
-        return self._root or Node(None, Place(1, 1))
+        return self._root or YamlNode(None, Place(1, 1))
 
     def _take_all(self) -> None:
         self._loader = yaml.CSafeLoader(self._text)
@@ -116,7 +116,7 @@ class _Reader:
         tag = event.tag
         if tag is not None and tag in self._functions:
             place = self._place(event)
-            self._keep(_called(self._functions[tag], Node(event.value, place)), event.anchor)
+            self._keep(_called(self._functions[tag], YamlNode(event.value, place)), event.anchor)
             return
         if tag is None or tag == "!":
             tag = self._loader.resolve(yaml.ScalarNode, event.value, event.implicit)  # type: ignore[no-untyped-call]  # PyYAML's
@@ -124,7 +124,7 @@ class _Reader:
         if tag == _MERGE_TAG and self._expects_key():
             self._begin_merge(self._open[-1], self._place(event))
             return
-        self._keep(Node(self._scalar_value(node, event), self._place(event)), event.anchor)
+        self._keep(YamlNode(self._scalar_value(node, event), self._place(event)), event.anchor)
 
     def _scalar_value(self, node: yaml.ScalarNode, event: yaml.ScalarEvent) -> Any:
         if node.tag not in _SCALAR_TAGS and event.tag is not None:
@@ -178,21 +178,21 @@ class _Reader:
             value: Any = {key: node.value for key, node in members.items()}
         else:
             value = tuple(node.value for node in members)
-        node = Node(value, done.place, done.size, members)
+        node = YamlNode(value, done.place, done.size, members)
         self._keep(node if done.function is None else _called(done.function, node), done.anchor)
 
     def _alias(self, event: yaml.AliasEvent) -> None:
         self._has_aliases = True
         node = self._anchors.get(event.anchor or "", _NO_KEY)
-        if isinstance(node, Node):
-            self._keep(Node(node.value, self._place(event), node.size, node.members), None)
+        if isinstance(node, YamlNode):
+            self._keep(YamlNode(node.value, self._place(event), node.size, node.members), None)
             return
         what = "is not defined above" if node is _NO_KEY else "stands inside itself"
         alias = short(f"*{event.anchor}")
         self._add("yaml-bad-alias", event, f"alias {alias} {what}", "define its anchor with & above, and not around it")
         raise Stop
 
-    def _keep(self, node: Node, anchor: str | None) -> None:
+    def _keep(self, node: YamlNode, anchor: str | None) -> None:
         """Put a finished node where it belongs: a key, a value, a list member or the root."""
         if anchor is not None:
             self._anchors[anchor] = node
@@ -204,7 +204,7 @@ class _Reader:
         else:
             self._end_entry(self._open[-1], node)
 
-    def _count(self, node: Node) -> None:
+    def _count(self, node: YamlNode) -> None:
         # Members of a collection were counted when they were kept; only an alias brings its members along.
         grown = node.size if not self._open else self._open[-1].size + node.size
         if self._open:
@@ -230,7 +230,7 @@ class _Reader:
             self._second_key("<<", place, mapping.merge_place)
         mapping.merge_place = place
 
-    def _begin_entry(self, mapping: _Open, key: Node) -> None:
+    def _begin_entry(self, mapping: _Open, key: YamlNode) -> None:
         mapping.key, mapping.key_place = key.value, key.place
         if not isinstance(key.value, str):
             written = "true/yes/on or false/no/off" if isinstance(key.value, bool) else short(str(key.value))
@@ -247,7 +247,7 @@ class _Reader:
             "yaml-duplicate-key", place, problem, "keep one of the two: YAML readers silently use the last"
         )
 
-    def _end_entry(self, parent: _Open, node: Node) -> None:
+    def _end_entry(self, parent: _Open, node: YamlNode) -> None:
         if isinstance(parent.members, list):
             parent.members.append(node)
             return
@@ -255,12 +255,12 @@ class _Reader:
         if key is _MERGE_TAG:
             self._merge(parent, node)
         elif key is not _BAD_KEY:
-            parent.members[key] = Node(node.value, parent.key_place, node.size, node.members)
+            parent.members[key] = YamlNode(node.value, parent.key_place, node.size, node.members)
 
-    def _merge(self, mapping: _Open, node: Node) -> None:
+    def _merge(self, mapping: _Open, node: YamlNode) -> None:
         sources = node.members if isinstance(node.value, tuple) else [node]
         for source in sources:
-            if isinstance(source, Node) and isinstance(source.value, dict):
+            if isinstance(source, YamlNode) and isinstance(source.value, dict):
                 mapping.merged.append(source)
             else:
                 self._problems.add(

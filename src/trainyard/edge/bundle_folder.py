@@ -22,7 +22,7 @@ MARKER = ".trainyard.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenBundle:
     """What became of a folder."""
 
     folder: Path
@@ -32,7 +32,7 @@ class Written:
 
 def write_folder(
     folder: Path, files: Mapping[str, bytes], *, force: bool = False, exchange: Exchange | None = None
-) -> Written:
+) -> WrittenBundle:
     """Replace a folder by one that holds exactly these files and a marker.
 
     A folder that trainyard did not write, or that was changed since, is refused; ``force`` moves it aside and keeps it.
@@ -43,7 +43,7 @@ def write_folder(
     with _ready(folder, force=force) as (target, foreign):
         new = _beside(target, "new")
         _fill(new, files)
-        return Written(folder, _swap(new, target, keep=foreign is not None, exchange=exchange or _exchange))
+        return WrittenBundle(folder, _swap(new, target, keep=foreign is not None, exchange=exchange or _exchange))
 
 
 def refuse_folder(folder: Path, *, force: bool = False) -> None:

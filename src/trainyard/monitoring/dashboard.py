@@ -44,7 +44,7 @@ _ID = re.compile(r"[a-z][a-z0-9-]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class PanelQuery:
     """One question of a panel."""
 
     expr: str
@@ -80,7 +80,7 @@ class Panel:
     title: str
     kind: str
     unit: str
-    queries: tuple[Query, ...]
+    queries: tuple[PanelQuery, ...]
     description: str
     """How it is read, and what is no cause for alarm."""
     width: int = 12
@@ -162,7 +162,7 @@ def dashboard_of(id_: str, content: dict[str, Any]) -> Dashboard:
 def _panel(content: dict[str, Any]) -> Panel:
     instant = content["kind"] not in _OVER_TIME
     made = {
-        "queries": tuple(Query(instant=instant, **query) for query in content["queries"]),
+        "queries": tuple(PanelQuery(instant=instant, **query) for query in content["queries"]),
         "columns": tuple(Column(**column) for column in content.get("columns", ())),
         "thresholds": tuple(Threshold(**threshold) for threshold in content.get("thresholds", ())),
     }

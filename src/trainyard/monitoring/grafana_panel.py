@@ -16,7 +16,7 @@ from grafana_foundation_sdk.builders import prometheus as asked
 from grafana_foundation_sdk.models import common, prometheus
 from grafana_foundation_sdk.models import dashboard as models
 
-from trainyard.monitoring.dashboard import Panel, Query, dashboards
+from trainyard.monitoring.dashboard import Panel, PanelQuery, dashboards
 from trainyard.monitoring.prometheus_config import SCRAPE_INTERVAL_S
 
 SOURCE = models.DataSourceRef(type_val="prometheus", uid="${datasource}")
@@ -79,7 +79,7 @@ def _thresholds(panel: Panel) -> builders.ThresholdsConfig:
     return builders.ThresholdsConfig().mode(models.ThresholdsMode.ABSOLUTE).steps([*first, *steps])
 
 
-def _target(panel: Panel, query: Query, ref_id: str) -> asked.Dataquery:
+def _target(panel: Panel, query: PanelQuery, ref_id: str) -> asked.Dataquery:
     target = asked.Dataquery().ref_id(ref_id).datasource(SOURCE).expr(query.expr)
     target = target.legend_format(query.legend or "__auto").editor_mode(prometheus.QueryEditorMode.CODE)
     if panel.kind == "table":

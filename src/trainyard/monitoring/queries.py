@@ -9,7 +9,7 @@ from typing import NamedTuple
 import yaml
 
 
-class Query(NamedTuple):
+class DocumentedQuery(NamedTuple):
     """A question to Prometheus."""
 
     id: str
@@ -22,7 +22,7 @@ class Query(NamedTuple):
 
 
 @cache
-def documented_queries() -> tuple[Query, ...]:
+def documented_queries() -> tuple[DocumentedQuery, ...]:
     """Return them in the order of the file. An unknown key there is a TypeError, which a test finds."""
     file = Path(__file__).with_name("queries.yaml")
-    return tuple(Query(**one) for one in yaml.load(file.read_bytes(), Loader=yaml.CSafeLoader))
+    return tuple(DocumentedQuery(**one) for one in yaml.load(file.read_bytes(), Loader=yaml.CSafeLoader))

@@ -15,7 +15,7 @@ from trainyard.bench.gpu_check import check_gpus
 from trainyard.bench.judge import judge
 from trainyard.bench.nccl_log import parse_log
 from trainyard.bench.submission.job import Job
-from trainyard.bench.submission.submission import Outcome
+from trainyard.bench.submission.submission import JobOutcome
 
 ALONE = (*OPENING[1:3], OPENING[5])
 IDLE = tuple(row((size, count, "10.00", f"{size / 1e4:.2f}", "0.00", "10.00", f"{size / 1e4:.2f}", "0.00"))
@@ -24,7 +24,7 @@ IDLE = tuple(row((size, count, "10.00", f"{size / 1e4:.2f}", "0.00", "10.00", f"
 
 def good(*lines: str, type_: str | None, measures: Literal["gpu-sweep", "cpu-sweep"] = "gpu-sweep") -> bool:
     job = Job("sweep", "a sweep", measures, 1, "q", "p5.4xlarge", 10, "", {})
-    outcome = Outcome(job, "7", "COMPLETED", "", Path("sweep_7.out"))
+    outcome = JobOutcome(job, "7", "COMPLETED", "", Path("sweep_7.out"))
     (run,) = parse_log(["\n".join(lines).encode()])
     return JobResult(outcome, (Judged("sweep_7.out", judge(case_of(run, type_))),)).good
 
@@ -54,7 +54,7 @@ def test_a_sweep_on_cpus_is_good_where_its_results_are_right(measures: Literal["
 
 def test_gpus_are_good_where_the_check_of_each_is():
     job = Job("gpu-check", "each GPU by itself", "gpus", 1, "q", "p5.4xlarge", 10, "", {}, gpus=1)
-    outcome = Outcome(job, "7", "COMPLETED", "", Path("gpu-check_7.out"))
+    outcome = JobOutcome(job, "7", "COMPLETED", "", Path("gpu-check_7.out"))
     one = '{"gpu_check": 1, "host": "n", "device": 0, "name": "NVIDIA H200", "bf16_tflop_s": 700, "memory_gb_s": 4100}'
     assert JobResult(outcome, gpus=check_gpus(one, 1)).good
     assert not JobResult(outcome, gpus=check_gpus(one.replace("700", "70"), 1)).good

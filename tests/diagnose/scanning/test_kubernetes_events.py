@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from trainyard.api.diagnose import diagnose_files
-from trainyard.diagnose.scanning.json_events import Event, JsonEvents, is_json_events
+from trainyard.diagnose.scanning.json_events import JsonEvent, JsonEvents, is_json_events
 
 NODE = "ip-10-0-16-3.us-east-2.compute.internal"
 
@@ -31,7 +31,7 @@ def event(reason: str, message: str, **about: str) -> dict[str, Any]:
             "namespace": "default",
             **about,
         },
-        "kind": "Event",
+        "kind": "JsonEvent",
         "lastTimestamp": "2026-11-20T10:00:00Z",
         "message": message,
         "metadata": {"creationTimestamp": "2026-11-20T09:58:00Z", "name": "train-worker-0.1", "namespace": "default"},
@@ -41,7 +41,7 @@ def event(reason: str, message: str, **about: str) -> dict[str, Any]:
     }
 
 
-def taken(document: bytes) -> list[Event]:
+def taken(document: bytes) -> list[JsonEvent]:
     assert is_json_events(document)
     return list(JsonEvents().take(document, 1))
 
@@ -62,7 +62,7 @@ def test_an_event_of_a_node_is_of_that_node():
 def test_the_newer_form_of_events_is_read_too():
     newer = {
         "apiVersion": "events.k8s.io/v1",
-        "kind": "Event",
+        "kind": "JsonEvent",
         "eventTime": "2026-11-20T10:00:00.000000Z",
         "regarding": {"kind": "Pod", "name": "train-worker-0"},
         "reason": "FailedScheduling",

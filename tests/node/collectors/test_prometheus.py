@@ -14,7 +14,7 @@ from tests.node.collectors.efa_tree import EfaTree, interface_name
 from tests.node.collectors.exposed import exposed
 from tests.node.collectors.recorded_programs import RecordedPrograms
 from tests.node.doubles import FakeClock, FakeProcesses
-from trainyard.monitoring.queries import Query, documented_queries
+from trainyard.monitoring.queries import DocumentedQuery, documented_queries
 from trainyard_node.clock import RealClock
 from trainyard_node.collectors.collector import NothingHere
 from trainyard_node.collectors.efa import EfaCollector
@@ -123,7 +123,7 @@ def by(label: str, **values: float) -> Series:
 
 
 @pytest.mark.parametrize("query", documented_queries(), ids=lambda query: query.id)
-def test_a_documented_query_returns_data(scraped: Scraped, query: Query):
+def test_a_documented_query_returns_data(scraped: Scraped, query: DocumentedQuery):
     assert scraped.ask(query.id)
 
 

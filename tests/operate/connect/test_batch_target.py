@@ -6,7 +6,7 @@ import pytest
 
 from tests.deploy.preflights.recorded import Refusal
 from tests.edge.aws.batch_cluster import JOB, BatchCluster, container_instance, environment, instance, job, node_of
-from trainyard.api.connect import Node, shell_on
+from trainyard.api.connect import NodeRequest, shell_on
 from trainyard.errors import InputError, TrainyardError
 from trainyard.operate.connect.agents import require_agent
 from trainyard.operate.connect.target_search import find_target
@@ -48,7 +48,7 @@ def test_a_job_that_runs_nowhere_is_one_clear_error():
 
 
 def test_a_shell_is_that_of_the_user_of_the_image_of_ecs():
-    shell = shell_on(RUNNING.account(), Node("llm"))
+    shell = shell_on(RUNNING.account(), NodeRequest("llm"))
     assert (shell.user, shell.request.parameters) == ("ec2-user", {"command": "sudo su - ec2-user"})
 
 
@@ -57,7 +57,7 @@ def test_of_an_image_that_somebody_named_the_user_is_not_known():
         computeResources={"ec2Configuration": [{"imageType": "ECS_AL2023", "imageIdOverride": "ami-1"}]}
     )
     with pytest.raises(InputError, match="the default user of i-0bbbbbbbbbbbbbbb2 is not known"):
-        shell_on(RUNNING.but(environments=(named,)).account(), Node("llm"))
+        shell_on(RUNNING.but(environments=(named,)).account(), NodeRequest("llm"))
 
 
 def test_instances_of_a_cluster_that_somebody_else_made_are_found_by_their_environment():

@@ -8,7 +8,7 @@ import pytest
 
 from tests.deploy.preflights.recorded import Refusal
 from tests.operate.eks_cluster import ARN, FORBIDDEN, UNREACHABLE, EksCluster, instance, instance_id, stack, workload
-from trainyard.api.connect import Node, shell_on
+from trainyard.api.connect import NodeRequest, shell_on
 from trainyard.errors import InputError, TrainyardError
 from trainyard.operate.connect.target_search import find_target
 from trainyard.platforms.eks.connection.forwarding import ClusterTunnel, cluster_tunnel, opened_into
@@ -63,7 +63,7 @@ def test_a_node_goes_by_its_id_its_address_its_name_and_its_node_group(node: str
     ],
 )
 def test_a_shell_is_that_of_the_user_of_the_image(image: str, user: str):
-    shell = shell_on(account_of(RUNNING, image), Node("llm"))
+    shell = shell_on(account_of(RUNNING, image), NodeRequest("llm"))
     assert (shell.user, shell.request.parameters) == (user, {"command": f"sudo su - {user}"})
 
 
@@ -74,8 +74,8 @@ def test_a_shell_is_that_of_the_user_of_the_image(image: str, user: str):
 )
 def test_of_an_image_that_nobody_knows_the_user_has_to_be_named(answers):
     with pytest.raises(InputError, match=f"the default user of {instance_id(3)} is not known"):
-        shell_on(account_of(RUNNING, **answers), Node("llm"))
-    assert shell_on(account_of(RUNNING, **answers), Node("llm", user="ec2-user")).user == "ec2-user"
+        shell_on(account_of(RUNNING, **answers), NodeRequest("llm"))
+    assert shell_on(account_of(RUNNING, **answers), NodeRequest("llm", user="ec2-user")).user == "ec2-user"
 
 
 def test_a_cluster_without_nodes_is_one_clear_error():

@@ -11,7 +11,7 @@ import pytest
 
 from tests.operate.connect.clusters import HEAD, LOGIN, NODES, account, instance
 from tests.operate.connect.programs import Programs
-from trainyard.api.connect import Node, ssh_entry, ssh_words
+from trainyard.api.connect import NodeRequest, ssh_entry, ssh_words
 from trainyard.edge.aws.account import Account
 from trainyard.errors import InputError, TrainyardError
 
@@ -57,7 +57,7 @@ def words_for_a_shell(proxy: str, folder: Path) -> list[str]:
 @pytest.mark.integration
 def test_openssh_reads_the_entry_as_it_is_meant(home: Programs, tmp_path: Path):
     key = home.key("ml-key.pem")
-    entry = ssh_entry(account(), Node("lab"), PROGRAM)
+    entry = ssh_entry(account(), NodeRequest("lab"), PROGRAM)
     read = read_by_ssh(entry.text, entry.host, tmp_path)
     assert (entry.host, read["hostname"], read["user"]) == ("lab", ["lab"], ["ubuntu"])
     assert (read["identityfile"], read["identitiesonly"]) == ([str(key)], ["yes"])
@@ -66,7 +66,7 @@ def test_openssh_reads_the_entry_as_it_is_meant(home: Programs, tmp_path: Path):
 
 @pytest.mark.integration
 def test_an_entry_of_another_node_names_it_as_it_was_named(home: Programs, tmp_path: Path):
-    entry = ssh_entry(account(), Node("lab", "login", "alice"), PROGRAM)
+    entry = ssh_entry(account(), NodeRequest("lab", "login", "alice"), PROGRAM)
     read = read_by_ssh(entry.text, "lab-login", tmp_path)
     assert (read["user"], read["proxycommand"][0].split()[-3:]) == (["alice"], ["--node", "login", "--ssh-proxy"])
     assert "IdentityFile" not in entry.text
@@ -75,7 +75,7 @@ def test_an_entry_of_another_node_names_it_as_it_was_named(home: Programs, tmp_p
 
 @pytest.mark.integration
 def test_a_hostile_profile_is_one_word_for_openssh_and_for_the_shell_that_it_starts(home: Programs, tmp_path: Path):
-    entry = ssh_entry(with_profile(HOSTILE), Node("lab"), PROGRAM)
+    entry = ssh_entry(with_profile(HOSTILE), NodeRequest("lab"), PROGRAM)
     (proxy,) = read_by_ssh(entry.text, "lab", tmp_path)["proxycommand"]
     words = words_for_a_shell(proxy, tmp_path)
     assert words == ["connect", "lab", "--region", "us-east-2", "--profile", HOSTILE, "--ssh-proxy"]
@@ -86,17 +86,17 @@ def test_a_hostile_profile_is_one_word_for_openssh_and_for_the_shell_that_it_sta
 @pytest.mark.parametrize("profile", ["a'b", 'a"b', "a\\", "a\nHost *", "a\x1b[2J"], ids=repr)
 def test_what_would_break_the_line_of_an_ssh_config_is_refused(home: Programs, profile: str):
     with pytest.raises(InputError, match="cannot stand in an ssh_config"):
-        ssh_entry(with_profile(profile), Node("lab"), PROGRAM)
+        ssh_entry(with_profile(profile), NodeRequest("lab"), PROGRAM)
     assert home.calls == []
 
 
 def test_a_key_whose_path_openssh_would_change_is_refused(home: Programs):
     with pytest.raises(InputError, match=r"cannot stand in an ssh_config"):
-        ssh_entry(account(), Node("lab"), PROGRAM, home.key("${HOME}.pem"))
+        ssh_entry(account(), NodeRequest("lab"), PROGRAM, home.key("${HOME}.pem"))
 
 
 def test_an_entry_says_nothing_of_the_account(home: Programs):
-    text = ssh_entry(account(), Node("lab"), PROGRAM).text
+    text = ssh_entry(account(), NodeRequest("lab"), PROGRAM).text
     assert "123456789012" not in text
     assert HEAD not in text
     assert home.calls == []
@@ -104,14 +104,14 @@ def test_an_entry_says_nothing_of_the_account(home: Programs):
 
 def test_a_node_with_a_public_address_is_reached_there(home: Programs):
     key = home.key("ml-key.pem")
-    words = ssh_words(account(), Node("lab", "login"), PROGRAM, more=("-L", "8888:localhost:8888"))
+    words = ssh_words(account(), NodeRequest("lab", "login"), PROGRAM, more=("-L", "8888:localhost:8888"))
     assert words == ("ssh", "-i", str(key), "ubuntu@203.0.113.9", "-L", "8888:localhost:8888")
 
 
 @pytest.mark.integration
 def test_a_node_without_one_is_reached_through_systems_manager(home: Programs, tmp_path: Path):
     home.key("ml-key")
-    words = ssh_words(account(), Node("lab"), PROGRAM)
+    words = ssh_words(account(), NodeRequest("lab"), PROGRAM)
     assert words[-1] == f"ubuntu@{HEAD}"
     option = words[words.index("-o") + 1]
     ssh = which("ssh")
@@ -128,20 +128,20 @@ def test_a_node_without_one_is_reached_through_systems_manager(home: Programs, t
 
 def test_a_key_that_is_nowhere_is_told_with_its_name(home: Programs):
     with pytest.raises(InputError, match=r"the private key of key pair 'ml-key' is not in ~/\.ssh") as told:
-        ssh_words(account(), Node("lab"), PROGRAM)
+        ssh_words(account(), NodeRequest("lab"), PROGRAM)
     assert "a session needs no key" in str(told.value.hint)
     assert home.calls == []
 
 
 def test_with_an_ssh_agent_the_key_may_be_there(home: Programs, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("SSH_AUTH_SOCK", "/somewhere")
-    assert ssh_words(account(), Node("lab", LOGIN), PROGRAM) == ("ssh", "ubuntu@203.0.113.9")
+    assert ssh_words(account(), NodeRequest("lab", LOGIN), PROGRAM) == ("ssh", "ubuntu@203.0.113.9")
     assert home.calls == []
 
 
 def test_a_head_node_without_a_key_pair_is_told(home: Programs):
     with pytest.raises(InputError, match="was launched without a key pair"):
-        ssh_words(account(instance(HEAD, "HeadNode", "10.0.0.5", key_pair=None)), Node("lab"), PROGRAM)
+        ssh_words(account(instance(HEAD, "HeadNode", "10.0.0.5", key_pair=None)), NodeRequest("lab"), PROGRAM)
     assert home.calls == []
 
 
@@ -149,17 +149,17 @@ def test_a_head_node_without_a_key_pair_is_told(home: Programs):
 def test_a_key_pair_with_a_hostile_name_is_looked_for_nowhere(home: Programs, name: str):
     node = instance(HEAD, "HeadNode", "10.0.0.5", key_pair=name)
     with pytest.raises(InputError, match=r"is not in ~/\.ssh"):
-        ssh_words(account(node), Node("lab"), PROGRAM)
+        ssh_words(account(node), NodeRequest("lab"), PROGRAM)
     assert home.calls == []
 
 
 def test_a_stopped_node_is_told_before_any_key_is_looked_for(home: Programs):
     with pytest.raises(TrainyardError, match="is stopped"):
-        ssh_words(account(instance(HEAD, "HeadNode", "10.0.0.5", state="stopped")), Node("lab"), PROGRAM)
+        ssh_words(account(instance(HEAD, "HeadNode", "10.0.0.5", state="stopped")), NodeRequest("lab"), PROGRAM)
     assert home.calls == []
 
 
 def test_the_entry_of_a_stopped_node_can_be_printed(home: Programs):
     stopped = account(instance(HEAD, "HeadNode", "10.0.0.5", state="stopped"), *NODES[1:])
-    assert ssh_entry(stopped, Node("lab"), PROGRAM).host == "lab"
+    assert ssh_entry(stopped, NodeRequest("lab"), PROGRAM).host == "lab"
     assert home.calls == []

@@ -9,9 +9,9 @@ from typing import Any
 from trainyard.deploy.record import Deployment, write_record
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.nodes import Node
-from trainyard.operate.nodes.bucket_records import Reading, Readings
-from trainyard.operate.nodes.cluster_nodes import Nodes, Place, compared
+from trainyard.edge.aws.nodes import ClusterNode
+from trainyard.operate.nodes.bucket_records import Readings, RecordReading
+from trainyard.operate.nodes.cluster_nodes import ClusterPlace, Nodes, compared
 from trainyard.operate.nodes.expected_nodes import expected_of
 from trainyard.operate.nodes.findings import judged
 from trainyard.operate.nodes.node_query import of_node, of_queue
@@ -57,14 +57,14 @@ def record(instance_id: str, status: str = "ready", **more: Any) -> dict[str, An
     }  # fmt: skip
 
 
-def node(instance_id: str, role: str = "Compute", **more: Any) -> Node:
+def node(instance_id: str, role: str = "Compute", **more: Any) -> ClusterNode:
     """Return an instance that was launched at noon."""
     queue = {"queue": "gpu", "compute_resource": "p5-48xlarge"} if role == "Compute" else {"queue": None}
     known = {
         "instance_type": "m5.large", "state": "running", "zone": "us-east-2a", "private_address": None,
         "launched": datetime.fromtimestamp(NOON, UTC).isoformat(), **queue, **more,
     }  # fmt: skip
-    return Node(instance_id, role, **known)
+    return ClusterNode(instance_id, role, **known)
 
 
 class Planted:
@@ -90,16 +90,18 @@ class Planted:
         readings = {id_: _reading(id_, content) for id_, content in self.written.items()}
         wanted = expected_of(self.deployment, self.pointer)
         instances = tuple(self.nodes.values())
-        nodes = compared(Place("llm", "us-east-2", BUCKET), self.now, instances, Readings(readings, unread), wanted)
+        nodes = compared(
+            ClusterPlace("llm", "us-east-2", BUCKET), self.now, instances, Readings(readings, unread), wanted
+        )
         nodes = nodes if queue is None else of_queue(nodes, queue)
         return judged(nodes if node is None else of_node(nodes, node))
 
 
-def _reading(instance_id: str, content: bytes) -> Reading:
+def _reading(instance_id: str, content: bytes) -> RecordReading:
     try:
-        return Reading(instance_id, "tag", NOON, read_record(content, instance_id), None)
+        return RecordReading(instance_id, "tag", NOON, read_record(content, instance_id), None)
     except BadRecordError as error:
-        return Reading(instance_id, "tag", NOON, None, str(error))
+        return RecordReading(instance_id, "tag", NOON, None, str(error))
 
 
 def plant(account: Account, bucket: str = BUCKET) -> tuple[str, str, str]:

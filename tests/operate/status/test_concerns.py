@@ -10,7 +10,7 @@ import pytest
 
 from trainyard.cli.status_output import print_status, status_values
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.nodes import Node
+from trainyard.edge.aws.nodes import ClusterNode
 from trainyard.edge.aws.parallelcluster import FleetStatus
 from trainyard.edge.aws.stacks import StackState
 from trainyard.operate.monitoring.access import MonitoringAccess, WorkspaceState
@@ -25,15 +25,15 @@ from trainyard.platforms.parallelcluster.status.queues import compute_resources
 NOW = datetime(2026, 5, 6, 12, tzinfo=UTC)
 ACCOUNT = Account("us-east-2")
 STACK = StackState("llm", "arn:llm", "CREATE_COMPLETE", "", {}, {})
-HEAD = Node(
+HEAD = ClusterNode(
     "i-0aaaaaaaaaaaaaaa1", "HeadNode", None, "m5.large", "running", "us-east-2a", "10.0.0.5", public_address="3.4.5.6"
 )
 
 
-def node(purchase: str = "on-demand", state: str = "running", **more: Any) -> Node:
+def node(purchase: str = "on-demand", state: str = "running", **more: Any) -> ClusterNode:
     launched = (NOW - timedelta(hours=10)).isoformat()
     values = {"private_address": None, "compute_resource": "p5", "launched": launched, "purchase": purchase, **more}
-    return Node("i-0bbbbbbbbbbbbbbb2", "Compute", "gpu", "p5.48xlarge", state, "us-east-2a", **values)
+    return ClusterNode("i-0bbbbbbbbbbbbbbb2", "Compute", "gpu", "p5.48xlarge", state, "us-east-2a", **values)
 
 
 def block(hours: float, state: str = "active") -> Reservation:

@@ -25,7 +25,7 @@ from trainyard.errors import InputError, TrainyardError
 _WAITING_S = 3600.0
 
 
-class Outcome(NamedTuple):
+class JobOutcome(NamedTuple):
     """What has become of a job."""
 
     job: Job
@@ -113,7 +113,7 @@ class Submission:
             self._let_go(id_)
         return list(left)
 
-    def outcomes(self, jobs: Sequence[Job]) -> list[Outcome]:
+    def outcomes(self, jobs: Sequence[Job]) -> list[JobOutcome]:
         """Return what has become of jobs."""
         return [_outcome(job, self.record.jobs[job.id], self.results) for job in jobs if job.id in self.record.jobs]
 
@@ -230,5 +230,5 @@ def _is_due(before: SubmittedJob | None) -> bool:
     return before is None or (before.told and before.state != "COMPLETED")
 
 
-def _outcome(job: Job, one: SubmittedJob, results: Path) -> Outcome:
-    return Outcome(job, one.number, one.state, one.reason, results / one.file if one.file is not None else None)
+def _outcome(job: Job, one: SubmittedJob, results: Path) -> JobOutcome:
+    return JobOutcome(job, one.number, one.state, one.reason, results / one.file if one.file is not None else None)

@@ -16,7 +16,7 @@ from trainyard.bench.submission.job import Job
 from trainyard.bench.submission.job_selection import JobSelection, selected_jobs
 from trainyard.bench.submission.on_slurm import OnSlurm
 from trainyard.bench.submission.scheduler import Scheduler
-from trainyard.bench.submission.submission import Outcome, submission
+from trainyard.bench.submission.submission import JobOutcome, submission
 from trainyard.edge.aws.account import Clock
 from trainyard.errors import InputError
 from trainyard.platform_entry import Platform
@@ -29,7 +29,7 @@ _TAIL_BYTES, _MOST_LETTERS = 4096, 300
 class JobResult(NamedTuple):
     """What has become of a job, and what its results say."""
 
-    outcome: Outcome
+    outcome: JobOutcome
     judged: tuple[Judged, ...] = ()
     gpus: Checked | None = None
     unreadable: str | None = None
@@ -107,7 +107,7 @@ def cancel_jobs(
         return begun.cancel()
 
 
-def mpi_job_of(outcome: Outcome) -> str | None:
+def mpi_job_of(outcome: JobOutcome) -> str | None:
     """Return what Kubernetes calls the MPIJob of a job, None where it was none."""
     request = outcome.job.request or {}
     return run_name(request["metadata"]["name"], outcome.number) if request.get("kind") == "MPIJob" else None
@@ -122,7 +122,7 @@ def _python_of(scheduler: Scheduler) -> str:
     return sys.executable if isinstance(scheduler, OnSlurm) and scheduler.head.is_here else "python3"
 
 
-def _job_result(outcome: Outcome) -> JobResult:
+def _job_result(outcome: JobOutcome) -> JobResult:
     if outcome.file is None:
         return JobResult(outcome, unreadable="it has written nothing that could be fetched")
     if outcome.job.measures == "gpus":

@@ -19,8 +19,8 @@ from trainyard.deploy.plan.simulation import (
     Distribution,
     Fetch,
     Link,
-    Outcome,
     SimulatedNode,
+    SimulatedStart,
     distribution,
     simulate,
 )
@@ -149,7 +149,7 @@ def _shares(spec: Spec, count: int) -> dict[str, int]:
 
 def _outcomes(
     drawn: list[tuple[str, NodeTime]], assumed: Assumptions, sizes: Mapping[str, int], *, baked: bool
-) -> tuple[Outcome, ...]:
+) -> tuple[SimulatedStart, ...]:
     all_gbit_s = assumed.shared_gbit_s
     all_bytes_s = None if all_gbit_s is None else all_gbit_s * _BYTES_S_PER_GBIT_S
     links = {_BUCKET: Link(assumed.node_gbit_s * _BYTES_S_PER_GBIT_S, all_bytes_s)}
@@ -195,8 +195,8 @@ def _of_queue(
     spec: Spec,
     queue: str,
     drawn: list[tuple[str, NodeTime]],
-    official: tuple[Outcome, ...],
-    baked: tuple[Outcome, ...],
+    official: tuple[SimulatedStart, ...],
+    baked: tuple[SimulatedStart, ...],
 ) -> QueueOutcome:
     timeout_s = spec.timeouts.compute_node_s
     numbers = [number for number, (name, _) in enumerate(drawn) if name == queue]
@@ -204,7 +204,7 @@ def _of_queue(
     return QueueOutcome(queue, len(numbers), timeout_s, _ready(first, timeout_s), _ready(second, timeout_s))
 
 
-def _ready(outcomes: list[Outcome], timeout_s: int) -> Ready:
+def _ready(outcomes: list[SimulatedStart], timeout_s: int) -> Ready:
     ready_s = [outcome.ended_s for outcome in outcomes if not outcome.failed]
     in_time = sum(ready <= timeout_s for ready in ready_s)
     return Ready(distribution(ready_s), len(outcomes) - in_time)

@@ -52,14 +52,14 @@ class SimulatedNode(NamedTuple):
     work: Sequence[Busy | Fetch]
 
 
-class Outcome(NamedTuple):
+class SimulatedStart(NamedTuple):
     """When a node was done with its work, in seconds from the beginning, or gave up."""
 
     ended_s: float
     failed: bool
 
 
-def simulate(nodes: Sequence[SimulatedNode], links: Mapping[str, Link]) -> tuple[Outcome, ...]:
+def simulate(nodes: Sequence[SimulatedNode], links: Mapping[str, Link]) -> tuple[SimulatedStart, ...]:
     """Return what becomes of each node. The same nodes and links give the same outcomes."""
     return _Run(nodes, links).outcomes()
 
@@ -101,10 +101,10 @@ class _Run:
         self._work = [deque(node.work) for node in nodes]
         self._moments = [(node.start_s, index) for index, node in enumerate(nodes)]
         self._links = {name: _Shared(link, 0.0, 0.0, []) for name, link in links.items()}
-        self._outcomes: dict[int, Outcome] = {}
+        self._outcomes: dict[int, SimulatedStart] = {}
         heapq.heapify(self._moments)
 
-    def outcomes(self) -> tuple[Outcome, ...]:
+    def outcomes(self) -> tuple[SimulatedStart, ...]:
         while self._moments or any(shared.waiting for shared in self._links.values()):
             self._step()
         return tuple(self._outcomes[index] for index in range(len(self._work)))
@@ -124,7 +124,7 @@ class _Run:
     def _go_on(self, now_s: float, index: int) -> None:
         """Begin the next part of a node's work."""
         if not self._work[index]:
-            self._outcomes[index] = Outcome(now_s, failed=False)
+            self._outcomes[index] = SimulatedStart(now_s, failed=False)
             return
         part = self._work[index].popleft()
         if isinstance(part, Busy):
@@ -139,7 +139,7 @@ class _Run:
     def _try_again(self, now_s: float, index: int, part: Fetch) -> None:
         then_s = now_s + _pauses_s(part.refused)
         if part.refused >= ATTEMPTS:
-            self._outcomes[index] = Outcome(then_s, failed=True)
+            self._outcomes[index] = SimulatedStart(then_s, failed=True)
             return
         self._work[index].appendleft(part._replace(refused=0))
         heapq.heappush(self._moments, (then_s, index))

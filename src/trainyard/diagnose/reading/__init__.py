@@ -1,7 +1,7 @@
 """Logs one after another, wherever they lie: a file, a folder, an archive, standard input."""
 
 from trainyard.diagnose.log_file import UnreadList
-from trainyard.diagnose.reading.source import Source, log_files
+from trainyard.diagnose.reading.source import LogSource, log_files
 from trainyard.edge.archive_limits import LIMITS, Limits
 
-__all__ = ["LIMITS", "Limits", "Source", "UnreadList", "log_files"]
+__all__ = ["LIMITS", "Limits", "LogSource", "UnreadList", "log_files"]

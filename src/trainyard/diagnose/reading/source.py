@@ -16,7 +16,7 @@ from trainyard.edge.archive_tar import Member, Skipped
 _MOST_BINARY_BYTES = 64 * 2**20
 
 
-class Source:
+class LogSource:
     """Logs, one after another; each has to be read before the next one is asked for."""
 
     def __init__(self, opened: OpenedSource) -> None:
@@ -66,14 +66,14 @@ class Source:
 
 
 @contextmanager
-def log_files(name: str, limits: Limits = LIMITS) -> Iterator[Source]:
+def log_files(name: str, limits: Limits = LIMITS) -> Iterator[LogSource]:
     """Give the logs in a file, a folder or an archive, or of standard input for ``-``.
 
     Raises InputError where it cannot be opened. What can be opened and not be read is listed by the source.
     """
     opened = OpenedSource(name, limits)
     try:
-        yield Source(opened)
+        yield LogSource(opened)
     finally:
         opened.close()
 

@@ -36,7 +36,7 @@ _KEYS = frozenset({
 _DEEPEST, _LONGEST_BYTES = 64, 2**16
 
 
-class Event(NamedTuple):
+class JsonEvent(NamedTuple):
     """Something that happened, by what its object says."""
 
     lines: range
@@ -74,7 +74,7 @@ class JsonEvents:
         self._key = ""
         self._left = b""
 
-    def take(self, data: bytes, line: int) -> Iterator[Event]:
+    def take(self, data: bytes, line: int) -> Iterator[JsonEvent]:
         """Yield the events that end in the next bytes, which begin in a line of this number."""
         data = self._left + data
         line -= self._left.count(b"\n")
@@ -93,7 +93,7 @@ class JsonEvents:
         # A string that goes on in the next piece.
         self._left = data[opened:][-_LONGEST_BYTES * 16 :] if opened >= 0 else b""
 
-    def _bracket(self, bracket: bytes, line: int) -> Iterator[Event]:
+    def _bracket(self, bracket: bytes, line: int) -> Iterator[JsonEvent]:
         key, self._key = self._key, ""
         if bracket == b"{":
             self._depth += 1
@@ -119,7 +119,7 @@ class JsonEvents:
         self._key = ""
 
 
-def _event(lines: range, values: dict[str, _Value]) -> Iterator[Event]:
+def _event(lines: range, values: dict[str, _Value]) -> Iterator[JsonEvent]:
     if "resourceStatus" in values:
         words = [values[key].text for key in _OF_STACKS if key in values]
         place = values.get("resourceStatusReason", values["resourceStatus"])
@@ -133,7 +133,7 @@ def _event(lines: range, values: dict[str, _Value]) -> Iterator[Event]:
     host = host or _node_of_kubernetes(values)
     stream = values.get("logStreamName")
     node = host or (host_of(stream.text) if stream else None)
-    yield Event(lines, place.line, place.raw, " ".join(words), _time(told), node)
+    yield JsonEvent(lines, place.line, place.raw, " ".join(words), _time(told), node)
 
 
 def _alone(values: dict[str, _Value]) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from trainyard.diagnose.hit import Hit
 from trainyard.diagnose.line_node import node_of
 from trainyard.diagnose.scanning.filtered_out import FilteredOut
-from trainyard.diagnose.scanning.json_events import Event, JsonEvents, is_json_events
+from trainyard.diagnose.scanning.json_events import JsonEvent, JsonEvents, is_json_events
 from trainyard.diagnose.scanning.log_clock import LogClock, decoded
 from trainyard.diagnose.scanning.patterns import Patterns
 from trainyard.diagnose.scanning.pieces import Piece, without_escapes
@@ -99,7 +99,7 @@ class LogHits:
             text = text[max(0, line.at - _BEFORE_BYTES) :][:_TEXT_BYTES]
         return Hit(name, self._name, line.number, decoded(text), self._clock.time_at(piece.data, line.start), node)
 
-    def _event(self, event: Event, tally: Tally) -> None:
+    def _event(self, event: JsonEvent, tally: Tally) -> None:
         # A signature may expect it as it stands in the file, or as it was meant.
         found = (*self._patterns.of_line(event.text.encode()), *self._patterns.of_line(event.raw))
         node = event.node or node_of(self._name, event.text)

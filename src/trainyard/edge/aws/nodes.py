@@ -24,7 +24,7 @@ _CLUSTER_TAGS = ("parallelcluster:cluster-name", "trainyard:cluster", "aws:cloud
 _GROUP_TAGS = ("eks:nodegroup-name", "alpha.eksctl.io/nodegroup-name")
 
 
-class Node(NamedTuple):
+class ClusterNode(NamedTuple):
     """One instance of a cluster."""
 
     id: str
@@ -46,14 +46,14 @@ class Node(NamedTuple):
     """on-demand, also where a reservation holds its place; spot or capacity-block."""
 
 
-def nodes(account: Account, cluster: str) -> list[Node]:
+def nodes(account: Account, cluster: str) -> list[ClusterNode]:
     """Return the instances of a ParallelCluster cluster that are not gone, head node first."""
     filters = by_values(**{"tag:parallelcluster:cluster-name": (cluster,)}, instance_state_name=_STATES)
     listed = instances(account, filters, doing=f"list the nodes of {cluster}")
     return sorted(map(_node, listed), key=lambda node: (node.role != "HeadNode", node.role, node.queue or "", node.id))
 
 
-def monitoring_instances(account: Account, name: str, owner_tags: tuple[str, ...]) -> list[Node]:
+def monitoring_instances(account: Account, name: str, owner_tags: tuple[str, ...]) -> list[ClusterNode]:
     """Return the instance of a self-hosted monitoring, and former ones that are not gone yet.
 
     It has none of ParallelCluster's tags, by which that terminates what is left of a cluster, but a tag of its owner:
@@ -92,9 +92,9 @@ def node_group_of(described: Mapping[str, Any]) -> str | None:
     return next((tags[name] for name in _GROUP_TAGS if tags.get(name)), None)
 
 
-def kubernetes_node(described: Mapping[str, Any]) -> Node:
+def kubernetes_node(described: Mapping[str, Any]) -> ClusterNode:
     """Return an instance as the node of a cluster; its queue is its node group."""
-    return Node(
+    return ClusterNode(
         described["InstanceId"],
         "Compute",
         node_group_of(described),
@@ -108,9 +108,9 @@ def kubernetes_node(described: Mapping[str, Any]) -> Node:
     )
 
 
-def _node(described: Mapping[str, Any]) -> Node:
+def _node(described: Mapping[str, Any]) -> ClusterNode:
     tags = tags_of(dict(described))
-    return Node(
+    return ClusterNode(
         described["InstanceId"],
         tags.get("parallelcluster:node-type", "unknown"),
         tags.get("parallelcluster:queue-name"),

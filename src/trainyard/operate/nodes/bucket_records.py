@@ -19,7 +19,7 @@ _RECORD = re.compile(r"(i-[0-9a-f]{8,17})\.json")
 _UNLISTED = Listed("", 0, 0.0)
 
 
-class Reading(NamedTuple):
+class RecordReading(NamedTuple):
     """What was read about one instance: a record, or why it is none."""
 
     instance_id: str
@@ -33,7 +33,7 @@ class Reading(NamedTuple):
 class Readings(NamedTuple):
     """What was read about all of them."""
 
-    by_instance: Mapping[str, Reading]
+    by_instance: Mapping[str, RecordReading]
     unread: int
     """How many records of instances that are gone were left out, because there are newer ones."""
 
@@ -59,7 +59,7 @@ class BucketRecords:
     bucket: str
     folder: str
     """Where they lie in the bucket."""
-    _kept: dict[str, Reading] = field(default_factory=dict)
+    _kept: dict[str, RecordReading] = field(default_factory=dict)
     """By instance."""
 
     def look(self, alive: Collection[str]) -> Readings:
@@ -73,16 +73,16 @@ class BucketRecords:
                     self._kept[reading.instance_id] = reading
         return Readings(dict(self._kept), unread)
 
-    def _read(self, instance_id: str, listed: Listed) -> Reading | None:
+    def _read(self, instance_id: str, listed: Listed) -> RecordReading | None:
         """Return what an instance wrote; None where it is gone since the listing."""
         if listed.size_bytes > MOST_BYTES:
             problem = f"it is {listed.size_bytes:,} bytes long, and {MOST_BYTES:,} at most are read"
-            return Reading(instance_id, listed.etag, listed.modified, None, problem)
+            return RecordReading(instance_id, listed.etag, listed.modified, None, problem)
         got = beginning(self.account, self.bucket, f"{self.folder}/{instance_id}.json", MOST_BYTES + 1)
         if got is None:
             return None
         try:
             record = read_record(got.content, instance_id)
         except BadRecordError as error:
-            return Reading(instance_id, got.etag, listed.modified, None, str(error))
-        return Reading(instance_id, got.etag, listed.modified, record, None)
+            return RecordReading(instance_id, got.etag, listed.modified, None, str(error))
+        return RecordReading(instance_id, got.etag, listed.modified, record, None)

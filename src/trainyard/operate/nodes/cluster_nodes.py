@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from trainyard.deploy.work import folder
-from trainyard.edge.aws.nodes import Node
+from trainyard.edge.aws.nodes import ClusterNode
 from trainyard.finding import Finding
 from trainyard.operate.nodes.bucket_records import Readings
 from trainyard.operate.nodes.expected_nodes import Expected, Group
@@ -89,7 +89,7 @@ class Nodes:
         return self.url(f"nodes/{node.id}/")
 
 
-class Place(NamedTuple):
+class ClusterPlace(NamedTuple):
     """Which cluster it is."""
 
     name: str
@@ -97,7 +97,9 @@ class Place(NamedTuple):
     bucket: str
 
 
-def compared(place: Place, now: float, instances: Sequence[Node], readings: Readings, wanted: Expected) -> Nodes:
+def compared(
+    place: ClusterPlace, now: float, instances: Sequence[ClusterNode], readings: Readings, wanted: Expected
+) -> Nodes:
     """Return the nodes of a cluster from what EC2 says, what they wrote, and what there should be."""
     known = readings.by_instance
     publishes = wanted.published.release is not None or wanted.published.problem is not None

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from trainyard.deploy.work import folder
 from trainyard.edge.aws.account import Account
-from trainyard.operate.nodes.bucket_records import BucketRecords, Reading
+from trainyard.operate.nodes.bucket_records import BucketRecords, RecordReading
 from trainyard.operate.nodes.record import StepRecord
 
 
@@ -35,12 +35,12 @@ def failures_logged(account: Account, bucket: str, cluster: str) -> list[Logged]
     return [Logged(_name(reading), lines) for reading, lines in logged if lines]
 
 
-def _name(reading: Reading) -> str:
+def _name(reading: RecordReading) -> str:
     host = reading.record.hostname if reading.record else ""
     return f"bootstrap-records/{host or 'unknown'}.{reading.instance_id}.syslog"
 
 
-def _lines(reading: Reading) -> Iterator[str]:
+def _lines(reading: RecordReading) -> Iterator[str]:
     """Yield a line for each optional step that failed, and one for the node where it failed or is held."""
     record = reading.record
     if record is None:
@@ -52,7 +52,7 @@ def _lines(reading: Reading) -> Iterator[str]:
         yield _line(reading.written, f"failed: {record.message}")
 
 
-def _ended(step: StepRecord, reading: Reading) -> float:
+def _ended(step: StepRecord, reading: RecordReading) -> float:
     return reading.written if step.started is None else step.started + (step.seconds or 0.0)
 
 

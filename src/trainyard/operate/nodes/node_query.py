@@ -6,11 +6,11 @@ from dataclasses import dataclass, field, replace
 
 from trainyard.deploy.work import folder
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.nodes import Node, monitoring_instances
+from trainyard.edge.aws.nodes import ClusterNode, monitoring_instances
 from trainyard.edge.aws.nodes import nodes as instances_of
 from trainyard.errors import InputError, TrainyardError
 from trainyard.operate.nodes.bucket_records import BucketRecords
-from trainyard.operate.nodes.cluster_nodes import Nodes, Place, compared
+from trainyard.operate.nodes.cluster_nodes import ClusterPlace, Nodes, compared
 from trainyard.operate.nodes.expected_nodes import Expected, expected
 from trainyard.operate.nodes.findings import judged
 from trainyard.render.tags import CLUSTER, ENVIRONMENT
@@ -49,12 +49,12 @@ class Look:
         readings = self._records.look([node.id for node in instances])
         if not instances and not readings.by_instance and self._expected.deployment is None:
             raise self._nothing()
-        place = Place(self.name, self.account.region, self.bucket)
+        place = ClusterPlace(self.name, self.account.region, self.bucket)
         nodes = compared(place, self.account.clock.now(), instances, readings, self._expected)
         nodes = nodes if self.queue is None else of_queue(nodes, self.queue)
         return judged(nodes if self.node is None else of_node(nodes, self.node))
 
-    def _monitoring(self, wanted: Expected) -> list[Node]:
+    def _monitoring(self, wanted: Expected) -> list[ClusterNode]:
         """Return the monitoring instance. EC2 is asked for it only where the spec has one."""
         if not any(group.role == "monitoring" for group in wanted.groups):
             return []

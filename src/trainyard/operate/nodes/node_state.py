@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from trainyard.edge.aws.nodes import MONITORING, Node
-from trainyard.operate.nodes.bucket_records import Reading
+from trainyard.edge.aws.nodes import MONITORING, ClusterNode
+from trainyard.operate.nodes.bucket_records import RecordReading
 from trainyard.operate.nodes.expected_nodes import Group
 from trainyard.operate.nodes.record import NodeRecord, StepRecord
 
@@ -30,7 +30,7 @@ class NodeState:
     """As EC2 says, or gone."""
     launched: float | None
     """In seconds since 1970."""
-    reading: Reading | None
+    reading: RecordReading | None
     expects_record: bool
     """Whether anything is published that it should have run."""
 
@@ -105,7 +105,7 @@ class NodeState:
         return f"login pool {self.group}" if self.role == "login" and self.group else f"{self.role} node"
 
 
-def node_that_is_there(node: Node, reading: Reading | None, *, expects_record: bool) -> NodeState:
+def node_that_is_there(node: ClusterNode, reading: RecordReading | None, *, expects_record: bool) -> NodeState:
     """Return an instance with what it wrote."""
     role = _ROLES.get(node.role, node.role)
     launched = datetime.fromisoformat(node.launched).timestamp() if node.launched else None
@@ -115,7 +115,7 @@ def node_that_is_there(node: Node, reading: Reading | None, *, expects_record: b
     )  # fmt: skip
 
 
-def node_that_is_gone(reading: Reading) -> NodeState:
+def node_that_is_gone(reading: RecordReading) -> NodeState:
     """Return what is left of an instance: all that is known is what it wrote itself."""
     record = reading.record
     role = record.role.partition("-")[0] if record else "unknown"

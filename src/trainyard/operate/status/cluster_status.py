@@ -9,7 +9,7 @@ from shlex import join
 from typing import Any, NamedTuple, Protocol
 
 from trainyard.deploy.record import Deployment
-from trainyard.edge.aws.nodes import Node
+from trainyard.edge.aws.nodes import ClusterNode
 from trainyard.edge.aws.stacks import StackState
 from trainyard.operate.monitoring.access import MonitoringAccess
 from trainyard.operate.status.failures import Failure
@@ -71,7 +71,7 @@ class Status:
     """None for a cluster that trainyard did not make."""
     stacks: tuple[StackState, ...]
     """The cluster's own stack last."""
-    nodes: tuple[Node, ...] = ()
+    nodes: tuple[ClusterNode, ...] = ()
     monitoring: MonitoringAccess | None = None
     """What the stack of its monitoring, or of its environment's, says; None where nothing is measured."""
     reservations: tuple[Reservation, ...] = ()

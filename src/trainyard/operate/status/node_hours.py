@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from trainyard.catalog import prices
-from trainyard.edge.aws.nodes import Node
+from trainyard.edge.aws.nodes import ClusterNode
 
 # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-instance-lifecycle.html
 _PAID = {"running", "stopping"}
@@ -50,7 +50,7 @@ class NodeHours(NamedTuple):
         return sum(line.usd / line.hours * line.instances for line in self.lines if line.usd is not None and line.hours)
 
 
-def node_hours(nodes: Iterable[Node], region: str, now_s: float) -> NodeHours:
+def node_hours(nodes: Iterable[ClusterNode], region: str, now_s: float) -> NodeHours:
     """Return what the hours of the instances have cost."""
     alike: dict[tuple[str, str], list[float]] = defaultdict(list)
     for node in nodes:

@@ -8,12 +8,12 @@ from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.ec2 import tags_of
 from trainyard.edge.aws.nodes import instances_of_cluster
 from trainyard.operate.monitoring.verify.in_account import InAccount
-from trainyard.operate.monitoring.verify.instances import CheckedTags, Instance, instance
+from trainyard.operate.monitoring.verify.instances import CheckedTags, ScrapedInstance, instance
 from trainyard.platforms.batch.rendering.collection import CLUSTER_TAG, QUEUE_TAG
 from trainyard.spec.cluster import Spec
 
 
-def instances(account: Account, spec: Spec) -> tuple[Instance, ...]:
+def instances(account: Account, spec: Spec) -> tuple[ScrapedInstance, ...]:
     """Return those of the compute environments; our stacks make instances too, without a queue."""
     queues = {queue.name for queue in spec.queues}
     tagged = [(described, tags_of(dict(described))) for described in instances_of_cluster(account, spec.name)]

@@ -8,13 +8,13 @@ from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.eks import pod_identities
 from trainyard.edge.aws.nodes import kubernetes_instances, node_group_of
 from trainyard.operate.monitoring.verify.in_account import InAccount
-from trainyard.operate.monitoring.verify.instances import CheckedTags, Instance, instance
+from trainyard.operate.monitoring.verify.instances import CheckedTags, ScrapedInstance, instance
 from trainyard.platforms.eks.rendering.names import PROMETHEUS
 from trainyard.platforms.eks.rendering.node_groups import node_group_name
 from trainyard.spec.cluster import Spec
 
 
-def instances(account: Account, spec: Spec) -> tuple[Instance, ...]:
+def instances(account: Account, spec: Spec) -> tuple[ScrapedInstance, ...]:
     """Return those of the node groups. System nodes are of no queue, and the agent does not ask for them."""
     queues = {node_group_name(group): group.queue.name for group in spec.node_groups()}
     described = [

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from trainyard.edge.aws.account import Account
 from trainyard.operate.monitoring.verify.in_account import InAccount
-from trainyard.operate.monitoring.verify.instances import CheckedTags, Instance
+from trainyard.operate.monitoring.verify.instances import CheckedTags, ScrapedInstance
 from trainyard.spec.cluster import Spec
 
 
-def instances(account: Account, spec: Spec) -> tuple[Instance, ...]:  # noqa: ARG001  part of the protocol
+def instances(account: Account, spec: Spec) -> tuple[ScrapedInstance, ...]:  # noqa: ARG001  part of the protocol
     """Return none."""
     return ()
 

@@ -11,7 +11,7 @@ from trainyard.edge.aws.iam import may
 from trainyard.edge.aws.nodes import instances_of_cluster
 from trainyard.monitoring.node_discovery import CLUSTER_TAG
 from trainyard.operate.monitoring.verify.in_account import InAccount
-from trainyard.operate.monitoring.verify.instances import CheckedTags, Instance, WrongTag, instance
+from trainyard.operate.monitoring.verify.instances import CheckedTags, ScrapedInstance, WrongTag, instance
 from trainyard.spec.cluster import Spec
 
 _NODE_TYPE_TAG = "parallelcluster:node-type"
@@ -21,7 +21,7 @@ _NODE_TYPES = ("HeadNode", "LoginNode", "Compute")
 _ACTION = "aps:RemoteWrite"
 
 
-def instances(account: Account, spec: Spec) -> tuple[Instance, ...]:
+def instances(account: Account, spec: Spec) -> tuple[ScrapedInstance, ...]:
     """Return every instance that the cluster's tags, or ours, are on; also those that are gone for a while."""
     described = instances_of_cluster(account, spec.name)
     return tuple(instance(one, *node_of_tags(tags_of(dict(one)), spec.name)) for one in described)
@@ -52,7 +52,7 @@ def refused_senders(account: InAccount, workspace: str) -> Iterator[str]:
         yield f"the role of the head node ({profile}) {may_not}"
 
 
-def _wrong_tags(spec: Spec, node: Instance) -> Iterator[WrongTag]:
+def _wrong_tags(spec: Spec, node: ScrapedInstance) -> Iterator[WrongTag]:
     queues = {queue.name for queue in spec.queues}
     name = node.tags.get(CLUSTER_TAG, "")
     if name != spec.name:
@@ -63,7 +63,7 @@ def _wrong_tags(spec: Spec, node: Instance) -> Iterator[WrongTag]:
         yield WrongTag(_QUEUE_TAG, node.queue, f"one of {', '.join(sorted(queues))}")
 
 
-def _is_node(account: InAccount, node: Instance) -> bool:
+def _is_node(account: InAccount, node: ScrapedInstance) -> bool:
     """Return whether it is no instance of our own stacks, which are tagged as ours too."""
     own_stack = node.tags.get(_STACK_TAG, account.spec.name) == account.spec.name
     return own_stack and node.id != account.outputs.get("MonitoringInstanceId")

@@ -31,7 +31,7 @@ class LoggingNode(NamedTuple):
     """Slurm's name of a compute node."""
 
 
-class Line(NamedTuple):
+class NodeLogLine(NamedTuple):
     """A line of a stream, without its time."""
 
     node: LoggingNode
@@ -73,7 +73,7 @@ class NodeLogs:
         own = {"host": node.host, "id": node.instance_id, "ip": node.address, "node": name}
         return {**words("hints"), **self.values, **own}
 
-    def _lines(self, entry: Mapping[str, Any]) -> Iterator[Line]:
+    def _lines(self, entry: Mapping[str, Any]) -> Iterator[NodeLogLine]:
         about = self.compute[:_MOST_NODES]
         if entry["by"] == "head" and not entry.get("each"):
             about = about[:1] or [self.head]
@@ -83,7 +83,7 @@ class NodeLogs:
             # What the head node copies from a console is one event: slurm_plugin/console_logger.py of
             # https://github.com/aws/aws-parallelcluster-node
             texts = ["\r".join(texts)] if entry.get("joined") else texts
-            yield from (Line(writer, str(entry["log"]), text) for text in texts)
+            yield from (NodeLogLine(writer, str(entry["log"]), text) for text in texts)
 
     def _put(self, stream: str, events: list[dict[str, Any]]) -> None:
         logs = self.aws.client("logs")
@@ -98,13 +98,13 @@ def filled(text: str, values: Mapping[str, str]) -> str:
     return Template(once).safe_substitute(values)
 
 
-def _event(line: Line, at: dt.datetime) -> dict[str, Any]:
+def _event(line: NodeLogLine, at: dt.datetime) -> dict[str, Any]:
     utc = at.isoformat(timespec="milliseconds")
     message = f"{_before(line, at)}{line.text}".replace("$utc", utc)
     return {"timestamp": int(at.timestamp() * 1000), "message": message}
 
 
-def _before(line: Line, at: dt.datetime) -> str:
+def _before(line: NodeLogLine, at: dt.datetime) -> str:
     """Return the time that a program writes before a line."""
     form = words("times").get(line.log)
     if form is None or not line.text.startswith(tuple(form.get("only", ("",)))):

@@ -11,7 +11,7 @@ from trainyard.edge.prometheus_api import Sample
 from trainyard.errors import TrainyardError
 from trainyard.finding import Finding
 from trainyard.operate.monitoring.verify.in_account import InAccount
-from trainyard.operate.monitoring.verify.instances import Instance
+from trainyard.operate.monitoring.verify.instances import ScrapedInstance
 from trainyard.operate.monitoring.verify.subject import Situation
 from trainyard.platforms.parallelcluster.node_discovery import node_of_tags
 from trainyard.spec.cluster import Spec
@@ -93,7 +93,7 @@ def whole() -> list[Sample]:
     return [*head, up("node-exporter", LOGIN, "LoginNode"), *computes]
 
 
-def instance(id_: str, node_type: str = "Compute", *, age_s: float = HOUR_S, **more: Any) -> Instance:
+def instance(id_: str, node_type: str = "Compute", *, age_s: float = HOUR_S, **more: Any) -> ScrapedInstance:
     """Return an instance as ParallelCluster tags it."""
     tags = {"parallelcluster:cluster-name": "llm", "parallelcluster:node-type": node_type}
     if node_type == "Compute":
@@ -101,16 +101,18 @@ def instance(id_: str, node_type: str = "Compute", *, age_s: float = HOUR_S, **m
     launched_s = StandingClock().now() - age_s
     address = f"10.0.0.{_number(id_)}"
     all_tags = {**tags, **more.pop("tags", {})}
-    made = Instance(id_, "running", all_tags, address, ("sg-1",), None, launched_s, *node_of_tags(all_tags, "llm"))
+    made = ScrapedInstance(
+        id_, "running", all_tags, address, ("sg-1",), None, launched_s, *node_of_tags(all_tags, "llm")
+    )
     return made._replace(**more)
 
 
-def nodes() -> tuple[Instance, ...]:
+def nodes() -> tuple[ScrapedInstance, ...]:
     """Return the instances of the whole cluster."""
     return instance(HEAD, "HeadNode"), instance(LOGIN, "LoginNode"), instance(FIRST), instance(SECOND)
 
 
-def in_account(instances: Sequence[Instance] | None = None, **outputs: str) -> InAccount:
+def in_account(instances: Sequence[ScrapedInstance] | None = None, **outputs: str) -> InAccount:
     """Return an account that has these instances, in one security group that lets its own in."""
     known = InAccount(Account("us-east-2", clock=StandingClock()), spec(), outputs)
     known.instances = tuple(nodes() if instances is None else instances)

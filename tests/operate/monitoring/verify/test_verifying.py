@@ -9,7 +9,7 @@ from tests.operate.monitoring.verify.situations import FakeKeeper, in_account, n
 from trainyard.edge.aws.errors import NotAllowedError
 from trainyard.operate.monitoring.verify.finding_kinds import kinds
 from trainyard.operate.monitoring.verify.in_account import InAccount
-from trainyard.operate.monitoring.verify.instances import Instance
+from trainyard.operate.monitoring.verify.instances import ScrapedInstance
 from trainyard.operate.monitoring.verify.subject import Situation
 from trainyard.operate.monitoring.verify.verification import verify, verify_until_good
 
@@ -18,7 +18,7 @@ class Refusing(InAccount):
     """An account that does not let anybody see its instances."""
 
     @property
-    def instances(self) -> tuple[Instance, ...]:
+    def instances(self) -> tuple[ScrapedInstance, ...]:
         raise NotAllowedError("ec2:DescribeInstances", "no")
 
 

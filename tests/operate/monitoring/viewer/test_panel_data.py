@@ -8,7 +8,7 @@ import math
 from tests.operate.monitoring.viewer.fake_source import FakeSource
 from trainyard.edge.prometheus_api import Series
 from trainyard.errors import TrainyardError
-from trainyard.monitoring.dashboard import Column, Panel, Query
+from trainyard.monitoring.dashboard import Column, Panel, PanelQuery
 from trainyard.operate.monitoring.viewer.panel_data import MOST_SERIES, _on_grid, has_data, panel_data, series_name
 from trainyard.operate.monitoring.viewer.panel_queries import Asking
 from trainyard.operate.monitoring.viewer.variables import Selection
@@ -18,8 +18,10 @@ END_S = 1_795_286_880
 HOUR = window(END_S - 3600, END_S)
 
 
-def panel(kind: str = "timeseries", *queries: Query) -> Panel:
-    asked = queries or (Query("load", legend="{{node_name}}", instant=kind not in {"timeseries", "heatmap", "states"}),)
+def panel(kind: str = "timeseries", *queries: PanelQuery) -> Panel:
+    asked = queries or (
+        PanelQuery("load", legend="{{node_name}}", instant=kind not in {"timeseries", "heatmap", "states"}),
+    )
     columns = (Column("Value", "V"),) if kind == "table" else ()
     return Panel(id="p", title="P", kind=kind, unit="count", queries=asked, description="d", columns=columns)
 

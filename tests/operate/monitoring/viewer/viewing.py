@@ -11,7 +11,7 @@ from http.client import HTTPConnection
 from typing import Any
 
 from trainyard.operate.monitoring.viewer.server import HOST, Viewer
-from trainyard.operate.monitoring.viewer.source import Source
+from trainyard.operate.monitoring.viewer.source import MetricsSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Viewing:
 
 
 @contextmanager
-def viewing(source: Source) -> Iterator[Viewing]:
+def viewing(source: MetricsSource) -> Iterator[Viewing]:
     """Run a viewer of a source."""
     viewer = Viewer(source)
     thread = threading.Thread(target=viewer.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.ec2 import security_groups
-from trainyard.operate.monitoring.verify.instances import Instance
+from trainyard.operate.monitoring.verify.instances import ScrapedInstance
 from trainyard.platform_parts import NodeDiscovery
 from trainyard.platform_table import platform_of
 from trainyard.spec.cluster import Spec
@@ -31,17 +31,17 @@ class InAccount:
         return platform_of(self.spec).node_discovery()
 
     @cached_property
-    def instances(self) -> tuple[Instance, ...]:
+    def instances(self) -> tuple[ScrapedInstance, ...]:
         """Return every instance that the cluster's tags, or ours, are on; also those that are gone for a while."""
         return self.discovery.instances(self.account, self.spec)
 
     @property
-    def discoverable(self) -> tuple[Instance, ...]:
+    def discoverable(self) -> tuple[ScrapedInstance, ...]:
         """Return the instances that run and that discovery asks for."""
         return tuple(instance for instance in self.instances if instance.discoverable)
 
     @property
-    def head(self) -> Instance | None:
+    def head(self) -> ScrapedInstance | None:
         """Return the head node, None where none runs."""
         return next((instance for instance in self.discoverable if instance.node_type == "HeadNode"), None)
 
@@ -57,6 +57,6 @@ class InAccount:
         group = self.outputs.get("MonitoringSecurityGroup")
         return () if group is None else (group,)
 
-    def age_s(self, instance: Instance) -> float:
+    def age_s(self, instance: ScrapedInstance) -> float:
         """Return how long ago an instance was launched."""
         return self.account.clock.now() - instance.launched_s

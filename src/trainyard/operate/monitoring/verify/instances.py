@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from trainyard.edge.aws.ec2 import Described, tags_of
 
 
-class Instance(NamedTuple):
+class ScrapedInstance(NamedTuple):
     """An instance of the cluster, as EC2 describes it."""
 
     id: str
@@ -51,14 +51,14 @@ class WrongTag(NamedTuple):
 class CheckedTags(NamedTuple):
     """A node whose tags were looked at."""
 
-    instance: Instance
+    instance: ScrapedInstance
     wrong: tuple[WrongTag, ...] = ()
 
 
-def instance(described: Described, node_type: str, queue: str, wanted: bool) -> Instance:  # noqa: FBT001  of its tags
+def instance(described: Described, node_type: str, queue: str, wanted: bool) -> ScrapedInstance:  # noqa: FBT001  of its tags
     """Return an instance as EC2 describes it, with what its tags say."""
     launched = described.get("LaunchTime", datetime.fromtimestamp(0, UTC))
-    return Instance(
+    return ScrapedInstance(
         described["InstanceId"],
         described["State"]["Name"],
         tags_of(dict(described)),

@@ -9,7 +9,7 @@ from typing import Any
 from trainyard.finding import Finding
 from trainyard.operate.monitoring.verify.finding_kinds import finding
 from trainyard.operate.monitoring.verify.in_account import InAccount
-from trainyard.operate.monitoring.verify.instances import Instance
+from trainyard.operate.monitoring.verify.instances import ScrapedInstance
 from trainyard.operate.monitoring.verify.subject import Situation
 from trainyard.operate.monitoring.verify.targets import place, runs
 
@@ -50,7 +50,7 @@ def ports(situation: Situation) -> Iterator[Finding]:
             yield finding("target-port-wrong", message)
 
 
-def _keeper(account: InAccount, head: Instance) -> Iterator[Finding]:
+def _keeper(account: InAccount, head: ScrapedInstance) -> Iterator[Finding]:
     if account.keeper_groups:
         address = account.outputs.get("MonitoringInstancePrivateIp")
         why = _why_closed(account, head, account.keeper_groups, address, _KEEPER_PORT)
@@ -59,7 +59,7 @@ def _keeper(account: InAccount, head: Instance) -> Iterator[Finding]:
 
 
 def _why_closed(
-    account: InAccount, head: Instance, groups: tuple[str, ...], address: str | None, port: int
+    account: InAccount, head: ScrapedInstance, groups: tuple[str, ...], address: str | None, port: int
 ) -> str | None:
     """Return which end lets nothing through, None where both do."""
     into = [rule for group in groups for rule in _rules(account, group, "IpPermissions")]

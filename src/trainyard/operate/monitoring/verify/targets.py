@@ -10,7 +10,7 @@ from trainyard.finding import Finding
 from trainyard.monitoring.exporters import Exporter
 from trainyard.operate.monitoring.verify.finding_kinds import finding
 from trainyard.operate.monitoring.verify.in_account import InAccount
-from trainyard.operate.monitoring.verify.instances import Instance
+from trainyard.operate.monitoring.verify.instances import ScrapedInstance
 from trainyard.operate.monitoring.verify.subject import Situation
 from trainyard.operate.nodes.durations import listed
 from trainyard.platform_table import platform_of
@@ -75,7 +75,7 @@ def _missing_of_instances(situation: Situation, account: InAccount) -> Iterator[
             yield finding("target-missing", message)
 
 
-def _young(account: InAccount) -> dict[str, Instance]:
+def _young(account: InAccount) -> dict[str, ScrapedInstance]:
     return {instance.id: instance for instance in account.discoverable if account.age_s(instance) < GIVEN_S}
 
 

@@ -15,7 +15,7 @@ from trainyard.operate.monitoring.viewer.memory import Memory
 from trainyard.operate.monitoring.viewer.panel_data import panel_data
 from trainyard.operate.monitoring.viewer.panel_queries import Asking
 from trainyard.operate.monitoring.viewer.requests import Asked, BadRequestError
-from trainyard.operate.monitoring.viewer.source import Source
+from trainyard.operate.monitoring.viewer.source import MetricsSource
 from trainyard.operate.monitoring.viewer.variables import Selection, filled, offered
 from trainyard.operate.monitoring.viewer.window import Window
 
@@ -41,7 +41,7 @@ class _Question(NamedTuple):
 class Answers:
     """The answers of one Prometheus, several at once."""
 
-    def __init__(self, api: Source) -> None:
+    def __init__(self, api: MetricsSource) -> None:
         """Ask nothing yet."""
         self._api = api
         self._asking = Asking(api)
@@ -108,7 +108,7 @@ def _question(dashboard_id: str, request: Asked) -> _Question:
     return _Question(dashboard, request.selection(), request.window())
 
 
-def headline(api: Source, selection: Selection, window: Window) -> dict[str, Any]:
+def headline(api: MetricsSource, selection: Selection, window: Window) -> dict[str, Any]:
     """Return the alerts that fire, the worst first, each with where; and whether there are any rules at all."""
     try:
         firing = api.query(filled(_FIRING, selection, window), window.end_s)
@@ -149,7 +149,7 @@ def _rank(severity: str) -> int:
     return order.index(severity) if severity in order else len(order)
 
 
-def _rules(api: Source) -> int | None:
+def _rules(api: MetricsSource) -> int | None:
     """Return how many rules could fire; None where that cannot be known."""
     try:
         groups = api.rules()

@@ -12,7 +12,7 @@ from trainyard.monitoring.dashboard import Dashboard, Panel, dashboards
 from trainyard.operate.monitoring.viewer.answers import THREADS
 from trainyard.operate.monitoring.viewer.panel_data import has_data
 from trainyard.operate.monitoring.viewer.panel_queries import Asking
-from trainyard.operate.monitoring.viewer.source import Source
+from trainyard.operate.monitoring.viewer.source import MetricsSource
 from trainyard.operate.monitoring.viewer.variables import Selection
 from trainyard.operate.monitoring.viewer.window import Window, window
 
@@ -36,7 +36,7 @@ class DashboardData:
     """Why Prometheus gave no answer."""
 
 
-def dashboards_data(api: Source) -> tuple[DashboardData, ...]:
+def dashboards_data(api: MetricsSource) -> tuple[DashboardData, ...]:
     """Return what each dashboard has now. Raises TrainyardError where nobody answers at all."""
     api.expect_ready()
     now = window(time.time() - _HOUR_S, time.time())
@@ -51,7 +51,7 @@ def dashboards_data(api: Source) -> tuple[DashboardData, ...]:
         return tuple(_of(dashboard, list(looked[dashboard.id])) for dashboard in dashboards())
 
 
-def _lacking(api: Source) -> set[str]:
+def _lacking(api: MetricsSource) -> set[str]:
     """Return the needs that no cluster there meets: where nodes are scraped and none is a head node, as on EKS."""
     types = {sample.labels.get("node_type") for sample in api.query('count by (node_type) (up{node_type!=""})')}
     return _OF_HEAD_NODES if "Compute" in types and "HeadNode" not in types else set()

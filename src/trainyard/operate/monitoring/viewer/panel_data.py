@@ -10,7 +10,7 @@ from typing import Any
 
 from trainyard.edge.prometheus_api import Series
 from trainyard.errors import TrainyardError
-from trainyard.monitoring.dashboard import Panel, Query
+from trainyard.monitoring.dashboard import Panel, PanelQuery
 from trainyard.operate.monitoring.viewer.panel_queries import Answer, Asking
 from trainyard.operate.monitoring.viewer.variables import Selection, natural
 from trainyard.operate.monitoring.viewer.window import Window
@@ -55,18 +55,18 @@ def series_name(legend: str, labels: Mapping[str, str]) -> str:
     return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
 
 
-def _asked(asking: Asking, panel: Panel, query: Query, selection: Selection, window: Window) -> Answer:
+def _asked(asking: Asking, panel: Panel, query: PanelQuery, selection: Selection, window: Window) -> Answer:
     most = MOST_SERIES[panel.kind]
     if _is_over_time(panel, query):
         return asking.over_time(query.expr, selection, window, max(most // len(panel.queries), 4))
     return asking.newest(query.expr, selection, window, most)
 
 
-def _is_over_time(panel: Panel, query: Query) -> bool:
+def _is_over_time(panel: Panel, query: PanelQuery) -> bool:
     return panel.kind in _OVER_TIME and not query.instant
 
 
-def _series(series: Series, query: Query, window: Window, *, over_time: bool) -> dict[str, Any]:
+def _series(series: Series, query: PanelQuery, window: Window, *, over_time: bool) -> dict[str, Any]:
     told = {
         "name": series_name(query.legend, series.labels),
         "labels": {name: value for name, value in series.labels.items() if name != "__name__"},

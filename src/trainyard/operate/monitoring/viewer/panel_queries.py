@@ -21,7 +21,7 @@ import yaml
 from trainyard.edge.prometheus_api import Labels, Sample, Series
 from trainyard.monitoring.dashboard import dashboards
 from trainyard.operate.monitoring.viewer.memory import Memory
-from trainyard.operate.monitoring.viewer.source import Source
+from trainyard.operate.monitoring.viewer.source import MetricsSource
 from trainyard.operate.monitoring.viewer.variables import Selection, filled
 from trainyard.operate.monitoring.viewer.window import Window
 
@@ -49,7 +49,7 @@ class Answer(NamedTuple):
 class Asking:
     """Asks one Prometheus, and remembers for a moment."""
 
-    api: Source
+    api: MetricsSource
     _memory: Memory = field(default_factory=lambda: Memory(_KEEP_S))
     _whole: set[str] = field(default_factory=set)
     """Queries that compare nodes with each other."""

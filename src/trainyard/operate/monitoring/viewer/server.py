@@ -17,7 +17,7 @@ from trainyard.monitoring.dashboard import dashboards
 from trainyard.operate.monitoring.viewer.answers import Answers
 from trainyard.operate.monitoring.viewer.description import description
 from trainyard.operate.monitoring.viewer.requests import Asked, BadRequestError, asked, is_from_here
-from trainyard.operate.monitoring.viewer.source import Source
+from trainyard.operate.monitoring.viewer.source import MetricsSource
 
 HOST = "127.0.0.1"
 _FOLDER = Path(__file__).with_name("page")
@@ -31,7 +31,7 @@ class Viewer(ThreadingHTTPServer):
     # A browser opens several connections at once.
     request_queue_size = 64
 
-    def __init__(self, api: Source, port: int = 0) -> None:
+    def __init__(self, api: MetricsSource, port: int = 0) -> None:
         """Listen at a port, 0 for any that is free. Raises InputError where it is taken."""
         try:
             super().__init__((HOST, port), Handler)

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from trainyard.edge.prometheus_api import Sample, Series
 
 
-class Source(Protocol):
+class MetricsSource(Protocol):
     """Answers queries. Every method raises TrainyardError where it cannot."""
 
     url: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from trainyard.operate.monitoring.viewer.source import Source
+from trainyard.operate.monitoring.viewer.source import MetricsSource
 from trainyard.operate.monitoring.viewer.window import Window
 
 # What has a meaning of its own in RE2: https://github.com/google/re2/wiki/Syntax
@@ -35,7 +35,7 @@ def filled(expr: str, selection: Selection, window: Window) -> str:
     return _VARIABLE.sub(lambda match: values[match[1]], expr)
 
 
-def offered(api: Source, selection: Selection, window: Window) -> dict[str, list[str]]:
+def offered(api: MetricsSource, selection: Selection, window: Window) -> dict[str, list[str]]:
     """Return what can be chosen of: queues of the chosen cluster, nodes of the chosen queue.
 
     `up` is there for everything that is scraped, and one series of each is quickly looked through.
@@ -48,7 +48,7 @@ def offered(api: Source, selection: Selection, window: Window) -> dict[str, list
     return {name: _values(api, _LABELS[name], chosen, window) for name, chosen in wider.items()}
 
 
-def _values(api: Source, label: str, chosen: Selection, window: Window) -> list[str]:
+def _values(api: MetricsSource, label: str, chosen: Selection, window: Window) -> list[str]:
     matcher = filled('up{cluster=~"$cluster", queue=~"$queue"}', chosen, window)
     found = api.label_values(label, [matcher], window.start_s, window.end_s)
     return sorted((one for one in found if one), key=natural)

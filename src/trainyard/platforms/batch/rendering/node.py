@@ -21,7 +21,7 @@ _OF_MEMORY_FOR_JOBS = 0.9
 _OF_MEMORY_TO_SHARE = 0.1
 
 
-class Node(NamedTuple):
+class BatchNode(NamedTuple):
     """A node of a queue."""
 
     launch: Launch
@@ -54,7 +54,7 @@ class Node(NamedTuple):
         return self.facts.neuron_count or 0
 
 
-def node_of(spec: Spec, queue: Queue) -> Node:
+def node_of(spec: Spec, queue: Queue) -> BatchNode:
     """Return the nodes of a queue, which has one kind of them on AWS Batch.
 
     Raises TrainyardError where the catalog lacks what a compute environment needs to know.
@@ -72,7 +72,7 @@ def node_of(spec: Spec, queue: Queue) -> Node:
     if huge_pages is None:
         huge_pages = EFA_HUGE_PAGES if plan.efa_count else 0
     shared = spec.batch.shared_memory_gib
-    return Node(
+    return BatchNode(
         launch,
         facts,
         plan.interfaces,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from trainyard.platforms.batch.rendering.container_images import repositories
-from trainyard.platforms.batch.rendering.node import Node, node_of
+from trainyard.platforms.batch.rendering.node import BatchNode, node_of
 from trainyard.render.cloudformation.iam import iam_names
 from trainyard.render.launch_template import network_interface
 from trainyard.render.slots import Slot
@@ -56,7 +56,7 @@ def queue_slots(spec: Spec, queue: Queue, *, dense: bool = False) -> dict[str, A
     }
 
 
-def _job_slots(spec: Spec, node: Node) -> dict[str, Any]:
+def _job_slots(spec: Spec, node: BatchNode) -> dict[str, Any]:
     of_nccl = Slot.KEEP if node.gpus else Slot.REMOVE
     return {
         "resources-of-stress": resources(node, gpus=False),
@@ -71,7 +71,7 @@ def _job_slots(spec: Spec, node: Node) -> dict[str, Any]:
     }
 
 
-def _image(node: Node) -> dict[str, Any]:
+def _image(node: BatchNode) -> dict[str, Any]:
     # https://docs.aws.amazon.com/batch/latest/APIReference/API_Ec2Configuration.html
     default = _NEURON_IMAGE if node.neuron_devices else {"Ref": "AWS::NoValue"}
     return {
@@ -104,13 +104,13 @@ def _dense_shell(text: str) -> str:
     return "\n".join(line for line in lines if line.startswith("#!") or not line.lstrip().startswith("#")) + "\n"
 
 
-def resources(node: Node, *, gpus: bool = True) -> list[dict[str, str]]:
+def resources(node: BatchNode, *, gpus: bool = True) -> list[dict[str, str]]:
     """Return ResourceRequirements: the whole node, as only one container of a multi-node job runs on it."""
     wanted = {"VCPU": node.vcpus, "MEMORY": node.memory_mib, "GPU": node.gpus if gpus else 0}
     return [{"Type": name, "Value": str(value)} for name, value in wanted.items() if value]
 
 
-def devices(node: Node) -> list[dict[str, str]]:
+def devices(node: BatchNode) -> list[dict[str, str]]:
     """Return Devices: those of EFA, one for each interface, and those of Neuron. GPUs come without.
 
     Their permissions are the default, which is all three: what EFA needs.
@@ -121,13 +121,13 @@ def devices(node: Node) -> list[dict[str, str]]:
     return [{"HostPath": path} for path in paths]
 
 
-def volumes(spec: Spec, node: Node) -> list[dict[str, Any]]:
+def volumes(spec: Spec, node: BatchNode) -> list[dict[str, Any]]:
     """Return Volumes: directories of the node, and EFS, which ECS mounts itself."""
     scratch = [{"Name": SCRATCH, "Host": {"SourcePath": {"Ref": "ScratchMount"}}}] if node.has_drives else []
     return [*scratch, *(_volume(file_system) for file_system in spec.file_systems)]
 
 
-def mount_points(spec: Spec, node: Node) -> list[dict[str, Any]]:
+def mount_points(spec: Spec, node: BatchNode) -> list[dict[str, Any]]:
     """Return MountPoints: every file system at the same place as on the node."""
     scratch = [{"SourceVolume": SCRATCH, "ContainerPath": {"Ref": "ScratchMount"}}] if node.has_drives else []
     return [

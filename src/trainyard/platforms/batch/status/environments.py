@@ -11,7 +11,7 @@ from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.batch_instances import Registered, instances_of, registered
 from trainyard.edge.aws.batch_queues import ComputeEnvironment
 from trainyard.edge.aws.ec2 import launch_template_data, reservation_of, tags_of
-from trainyard.edge.aws.nodes import Node
+from trainyard.edge.aws.nodes import ClusterNode
 from trainyard.platforms.batch.status.batch_status import Environment, Queue
 from trainyard.platforms.batch.status.queues import MISSING, name_of
 
@@ -46,11 +46,11 @@ def ask_registered(account: Account, environment: ComputeEnvironment) -> tuple[R
     return registered(account, environment.ecs_cluster)
 
 
-def nodes(environment: ComputeEnvironment, instances: Iterable[Mapping[str, Any]]) -> Iterator[Node]:
+def nodes(environment: ComputeEnvironment, instances: Iterable[Mapping[str, Any]]) -> Iterator[ClusterNode]:
     """Yield instances as the nodes of a cluster."""
     for instance in instances:
         queue = tags_of(dict(instance)).get(_QUEUE)
-        yield Node(
+        yield ClusterNode(
             instance["InstanceId"],
             "Compute",
             queue,
@@ -99,7 +99,7 @@ def _missing(name: str) -> Environment:
     return Environment(name_of(name), MISSING, "", "", "", (), 0, 0, 0, None, {}, ())
 
 
-def late(there: Iterable[Node], known: set[str], now_s: float) -> tuple[str, ...]:
+def late(there: Iterable[ClusterNode], known: set[str], now_s: float) -> tuple[str, ...]:
     """Return the instances that run for longer than they need to get to ECS, and that it does not know."""
     running = [node for node in there if node.state == "running" and node.launched is not None]
     return tuple(

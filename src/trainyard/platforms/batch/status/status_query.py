@@ -16,7 +16,7 @@ from trainyard.edge.aws.batch_queues import (
     job_queues,
 )
 from trainyard.edge.aws.container_registry import image_is_there
-from trainyard.edge.aws.nodes import Node
+from trainyard.edge.aws.nodes import ClusterNode
 from trainyard.edge.aws.stacks import StackState
 from trainyard.operate.status import failures, file_systems
 from trainyard.operate.status.cluster_stacks import stacks_of_cluster
@@ -101,7 +101,7 @@ class BatchQuery:
 
     def _instances(
         self, environments: tuple[ComputeEnvironment, ...]
-    ) -> tuple[dict[str, of_environments.Found], tuple[Node, ...]]:
+    ) -> tuple[dict[str, of_environments.Found], tuple[ClusterNode, ...]]:
         """Return what is known of the instances of each environment by its ARN, and all of them as nodes, each once."""
         ask, account = self.request.ask, self.request.account
         asked = [

@@ -11,7 +11,7 @@ from trainyard.edge.kubernetes.user_kubeconfig import Context, add_context, user
 from trainyard.errors import TrainyardError
 
 
-class Written(NamedTuple):
+class WrittenKubeconfig(NamedTuple):
     """A context that is there now."""
 
     file: Path
@@ -21,7 +21,7 @@ class Written(NamedTuple):
     """False where it was there before."""
 
 
-def write_kubeconfig(account: Account, cluster: str, file: Path | None) -> Written:
+def write_kubeconfig(account: Account, cluster: str, file: Path | None) -> WrittenKubeconfig:
     """Add the context of a cluster to a kubeconfig: a file, or the one that kubectl would write.
 
     Raises TrainyardError where there is no such cluster, the file may not be written, or has another such entry.
@@ -36,4 +36,4 @@ def write_kubeconfig(account: Account, cluster: str, file: Path | None) -> Writt
     place = user_kubeconfig(file)
     profile = account.profile
     context = Context(found.arn, found.name, account.region, found.endpoint, found.certificate_authority, profile)
-    return Written(place, found.arn, add_context(place, context))
+    return WrittenKubeconfig(place, found.arn, add_context(place, context))

@@ -16,7 +16,7 @@ from trainyard.edge.aws.stacks import find_stack, refuse_stuck
 from trainyard.errors import TrainyardError
 from trainyard.platforms.eks import EKS
 from trainyard.platforms.eks.deployment.busy_nodes import pods_on
-from trainyard.platforms.eks.deployment.comparison import Comparison, compare
+from trainyard.platforms.eks.deployment.comparison import ClusterComparison, compare
 from trainyard.platforms.eks.deployment.config import config_so_far, former_config, node_groups_of
 from trainyard.platforms.eks.deployment.sizes import wanted_sizes
 from trainyard.platforms.eks.deployment.stacks import FAILED, own_cluster
@@ -68,7 +68,7 @@ def refuse_without_stack(work: Work, cluster: EksCluster | None, *, known: bool 
         )
 
 
-def _compared(work: Work, cluster: EksCluster) -> Comparison:
+def _compared(work: Work, cluster: EksCluster) -> ClusterComparison:
     """Compare what was asked for last, as far as AWS has made it, with what the spec asks for."""
     work.outputs.update({**known_outputs(work), **known_groups(work)})
     wanted = config_so_far(work)
@@ -118,7 +118,7 @@ def _shrinks(work: Work, wanted: dict[str, Any], there: NodeGroupState) -> bool:
     return wanted_sizes(work.required_spec(), wanted, there).desired < there.desired_nodes
 
 
-def _refuse(work: Work, comparison: Comparison) -> None:
+def _refuse(work: Work, comparison: ClusterComparison) -> None:
     if not comparison.refused:
         return
     shown = "; ".join(said for said, _ in comparison.refused[:_MOST_SHOWN])

@@ -25,7 +25,7 @@ _NEXT = "give the queue another name, deploy, and then take the old one out"
 
 
 @dataclass
-class Comparison:
+class ClusterComparison:
     """The differences, in words for whoever deploys."""
 
     changes: list[str] = field(default_factory=list)
@@ -40,9 +40,9 @@ class Comparison:
     """Names of node groups of which nodes end."""
 
 
-def compare(former: Mapping[str, Any], wanted: Mapping[str, Any]) -> Comparison:
+def compare(former: Mapping[str, Any], wanted: Mapping[str, Any]) -> ClusterComparison:
     """Return what one configuration changes of another."""
-    comparison = Comparison()
+    comparison = ClusterComparison()
     _version(comparison, former["metadata"]["version"], wanted["metadata"]["version"])
     for path, before, after in _of_cluster(former, wanted):
         said = f"{path} {_shown(before)} to {_shown(after)}"
@@ -52,7 +52,7 @@ def compare(former: Mapping[str, Any], wanted: Mapping[str, Any]) -> Comparison:
     return comparison
 
 
-def _version(found: Comparison, before: str, after: str) -> None:
+def _version(found: ClusterComparison, before: str, after: str) -> None:
     if before == after:
         return
     (major, minor), (wanted_major, wanted_minor) = number_of(before)[:2], number_of(after)[:2]
@@ -79,7 +79,7 @@ def _of_cluster(former: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterato
                 yield f"{key}.{name}", (before or {}).get(name), (after or {}).get(name)
 
 
-def _node_groups(found: Comparison, former: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+def _node_groups(found: ClusterComparison, former: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
     found.added = [name for name in wanted if name not in former]
     found.removed = [name for name in former if name not in wanted]
     found.changes.extend(f"new node group {name}" for name in found.added)

@@ -34,7 +34,7 @@ _PODS_EVERY = 12  # rounds: new workers are new pods
 _NOT_YET = re.compile(r"is waiting to start|ContainerCreating|PodInitializing|has not been found|not found in pod")
 
 
-class Line(NamedTuple):
+class PodLogLine(NamedTuple):
     """A line of a container with its time."""
 
     at_ns: int
@@ -98,7 +98,7 @@ class PodLogs:
                 rounds += 1
                 self.account.clock.sleep(_EVERY_S)
 
-    def read(self, kubectl: Kubectl, stream: Stream, since: str | None, most: int | None) -> list[Line]:
+    def read(self, kubectl: Kubectl, stream: Stream, since: str | None, most: int | None) -> list[PodLogLine]:
         """Return the lines of a container. Raises TrainyardError where it cannot be read."""
         parts = stream.parts
         assert isinstance(parts, PodStreamName)  # noqa: S101  there are no others
@@ -109,7 +109,7 @@ class PodLogs:
 
     def _lines(
         self, kubectl: Kubectl, stream: Stream, since: str | None, most: int | None
-    ) -> tuple[Stream, list[Line]]:
+    ) -> tuple[Stream, list[PodLogLine]]:
         try:
             lines = self.read(kubectl, stream, since, most)
         except TrainyardError as error:
@@ -156,21 +156,21 @@ class _Following:
                     yield _event(stream, line)
 
 
-def _events(stream: Stream, lines: Sequence[Line]) -> Iterator[LogEvent]:
+def _events(stream: Stream, lines: Sequence[PodLogLine]) -> Iterator[LogEvent]:
     return (_event(stream, line) for line in lines)
 
 
-def _event(stream: Stream, line: Line) -> LogEvent:
+def _event(stream: Stream, line: PodLogLine) -> LogEvent:
     return LogEvent(line.at_ns // 1_000_000, stream.name, line.text)
 
 
-def _stamped(lines: Iterator[str]) -> Iterator[Line]:
+def _stamped(lines: Iterator[str]) -> Iterator[PodLogLine]:
     at_ns = 0
     for line in lines:
         match = _STAMP.match(line)
         if match is not None:
             at_ns = _ns(match)
-        yield Line(at_ns, line if match is None else line[match.end() :])
+        yield PodLogLine(at_ns, line if match is None else line[match.end() :])
 
 
 def _ns(match: re.Match[str]) -> int:

@@ -14,7 +14,7 @@ from trainyard.edge.kubernetes.documents import parts, seconds, text
 from trainyard.operate.nodes.durations import duration, listed
 from trainyard.operate.status.cluster_status import Concern, Status
 from trainyard.operate.status.failures import short
-from trainyard.platforms.eks.status.eks_status import EksStatus, NodeGroup, issue_text
+from trainyard.platforms.eks.status.eks_status import EksStatus, NodeGroupStatus, issue_text
 from trainyard.platforms.eks.status.kubernetes_api import PART
 from trainyard.platforms.eks.status.workloads import offered_by
 
@@ -105,7 +105,7 @@ def _counted(count: int, one: str, many: str) -> str:
     return f"{count} {one if count == 1 else many}"
 
 
-def _short_group(status: Status, one: NodeGroup) -> Concern:
+def _short_group(status: Status, one: NodeGroupStatus) -> Concern:
     """Return the concern of missing nodes: an error where the node group has none that works."""
     there, word = (one.states.get("running", 0), "running") if one.ready is None else (one.ready, "ready")
     why = f": {one.why[0]}" if one.why else ", and nobody says why"

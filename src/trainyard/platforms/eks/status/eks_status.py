@@ -70,7 +70,7 @@ class KubernetesNode(NamedTuple):
     """Of its kubelet."""
 
 
-class NodeGroup(NamedTuple):
+class NodeGroupStatus(NamedTuple):
     """A node group, and why it has fewer nodes than it is to have."""
 
     name: str
@@ -162,7 +162,7 @@ class EksStatus:
 
     control_plane: ControlPlane | None = None
     """None where EKS has no such cluster, or may not be asked."""
-    node_groups: tuple[NodeGroup, ...] = ()
+    node_groups: tuple[NodeGroupStatus, ...] = ()
     addons: tuple[Addon, ...] = ()
     nodes: tuple[KubernetesNode, ...] | None = None
     """None where the Kubernetes API does not answer."""

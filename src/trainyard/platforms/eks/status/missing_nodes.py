@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from trainyard.edge.aws.batch_instances import FailedLaunch
 from trainyard.edge.aws.eks import NodeGroupState
-from trainyard.edge.aws.nodes import Node
+from trainyard.edge.aws.nodes import ClusterNode
 from trainyard.operate.nodes.durations import duration, listed
 from trainyard.operate.status.failures import short
 from trainyard.operate.status.reservations import MISSING, Reservation
@@ -24,7 +24,7 @@ class OfGroup(NamedTuple):
     """What is known of a node group."""
 
     state: NodeGroupState
-    instances: tuple[Node, ...]
+    instances: tuple[ClusterNode, ...]
     nodes: tuple[KubernetesNode, ...] | None
     """None where the Kubernetes API does not answer."""
     reservation: Reservation | None
@@ -87,7 +87,7 @@ def _of_starting(of: OfGroup) -> Iterator[str]:
         yield f"{listed(coming)} {'is' if len(coming) == 1 else 'are'} starting"
 
 
-def _of_joining(of: OfGroup, running: Sequence[Node], now_s: float) -> Iterator[str]:
+def _of_joining(of: OfGroup, running: Sequence[ClusterNode], now_s: float) -> Iterator[str]:
     """Yield the instances that run and that Kubernetes does not know."""
     if of.nodes is None:
         return
@@ -101,7 +101,7 @@ def _of_joining(of: OfGroup, running: Sequence[Node], now_s: float) -> Iterator[
         yield f"{listed(young)} {'is' if len(young) == 1 else 'are'} about to join"
 
 
-def _age_s(node: Node, now_s: float) -> float:
+def _age_s(node: ClusterNode, now_s: float) -> float:
     return now_s - datetime.fromisoformat(node.launched or "").timestamp()
 
 

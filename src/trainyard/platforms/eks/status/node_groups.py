@@ -10,9 +10,9 @@ from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.batch_instances import FailedLaunch, failed_launches_of
 from trainyard.edge.aws.ec2 import launch_template_data, reservation_of
 from trainyard.edge.aws.eks import NodeGroupState
-from trainyard.edge.aws.nodes import Node
+from trainyard.edge.aws.nodes import ClusterNode
 from trainyard.operate.status.reservations import Reservation
-from trainyard.platforms.eks.status.eks_status import KubernetesNode, NodeGroup
+from trainyard.platforms.eks.status.eks_status import KubernetesNode, NodeGroupStatus
 from trainyard.platforms.eks.status.missing_nodes import OfGroup, reasons
 
 # https://docs.aws.amazon.com/eks/latest/APIReference/API_Nodegroup.html
@@ -67,10 +67,10 @@ def node_group(
     of: OfGroup,
     reservation: str | None,
     now_s: float,
-) -> NodeGroup:
+) -> NodeGroupStatus:
     """Return a node group with the reasons for which it is short of nodes."""
     state, nodes = of.state, of.nodes
-    return NodeGroup(
+    return NodeGroupStatus(
         state.name,
         state.status,
         state.instance_types,
@@ -94,13 +94,13 @@ def reservation_for(group: str, found: Iterable[Reservation]) -> Reservation | N
     return own[0] if own else None
 
 
-def of_group(name: str, instances: Iterable[Node]) -> tuple[Node, ...]:
+def of_group(name: str, instances: Iterable[ClusterNode]) -> tuple[ClusterNode, ...]:
     """Return the instances of a node group."""
     return tuple(instance for instance in instances if instance.queue == name)
 
 
 def nodes_of_group(
-    state: NodeGroupState, nodes: Iterable[KubernetesNode] | None, instances: Mapping[str, Node]
+    state: NodeGroupState, nodes: Iterable[KubernetesNode] | None, instances: Mapping[str, ClusterNode]
 ) -> tuple[KubernetesNode, ...] | None:
     """Return the Kubernetes nodes of a node group, by their label or their instance; None where nobody knows any."""
     if nodes is None:
@@ -108,6 +108,6 @@ def nodes_of_group(
     return tuple(node for node in nodes if (node.group or _group_by_instance(node, instances)) == state.name)
 
 
-def _group_by_instance(node: KubernetesNode, instances: Mapping[str, Node]) -> str | None:
+def _group_by_instance(node: KubernetesNode, instances: Mapping[str, ClusterNode]) -> str | None:
     found = instances.get(node.instance or "")
     return None if found is None else found.queue

@@ -11,7 +11,7 @@ from trainyard.platforms.eks.status.eks_status import (
     ControlPlane,
     EksStatus,
     KubernetesNode,
-    NodeGroup,
+    NodeGroupStatus,
     PodTrouble,
     TrainingJob,
     Workload,
@@ -67,7 +67,7 @@ def _nodes(eks: EksStatus) -> str:
     return f"  nodes: {wanted}, {', '.join(counts)}{f', {outside} of them of no node group of EKS' if outside else ''}"
 
 
-def _node_group(one: NodeGroup) -> str:
+def _node_group(one: NodeGroupStatus) -> str:
     states = ", ".join(f"{count} {state}" for state, count in one.states.items()) or "no instances"
     joined = "" if one.ready is None else f", {one.ready} ready"
     reserved = f", {one.reservation}" if one.reservation else ""

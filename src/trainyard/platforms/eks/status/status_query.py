@@ -9,7 +9,7 @@ from typing import Any
 
 from trainyard.edge.aws.eks import EksCluster, NodeGroupState, addons, find_cluster, node_groups
 from trainyard.edge.aws.errors import aws_errors
-from trainyard.edge.aws.nodes import Node, kubernetes_instances, kubernetes_node
+from trainyard.edge.aws.nodes import ClusterNode, kubernetes_instances, kubernetes_node
 from trainyard.edge.aws.stacks import StackState
 from trainyard.edge.kubernetes.documents import Document, text
 from trainyard.errors import TrainyardError
@@ -23,7 +23,7 @@ from trainyard.operate.status.status_request import StatusRequest
 from trainyard.platforms.eks.status import node_groups as of_groups
 from trainyard.platforms.eks.status.concerns import eks_concerns
 from trainyard.platforms.eks.status.control_plane import control_plane, usd_an_hour
-from trainyard.platforms.eks.status.eks_status import Claim, EksStatus, KubernetesNode, NodeGroup
+from trainyard.platforms.eks.status.eks_status import Claim, EksStatus, KubernetesNode, NodeGroupStatus
 from trainyard.platforms.eks.status.jobs import RESOURCES, failed_jobs, training_jobs
 from trainyard.platforms.eks.status.kubernetes_api import PART, Inside, look_inside
 from trainyard.platforms.eks.status.missing_nodes import OfGroup
@@ -124,10 +124,10 @@ class EksQuery:
     def _groups(
         self,
         states: tuple[NodeGroupState, ...],
-        instances: tuple[Node, ...],
+        instances: tuple[ClusterNode, ...],
         known: tuple[KubernetesNode, ...] | None,
         now_s: float,
-    ) -> tuple[tuple[NodeGroup, ...], tuple[Reservation, ...]]:
+    ) -> tuple[tuple[NodeGroupStatus, ...], tuple[Reservation, ...]]:
         """Return the node groups with why nodes are missing, and the reservations that they name."""
         ask, account = self.request.ask, self.request.account
         asked = [

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from shlex import join
 from typing import Any
 
-from trainyard.edge.aws.nodes import Node
+from trainyard.edge.aws.nodes import ClusterNode
 from trainyard.edge.aws.parallelcluster import FleetStatus
 from trainyard.operate.status.cluster_status import Concern, Status
 from trainyard.platforms.parallelcluster.status.queues import ComputeResource
@@ -79,7 +79,7 @@ class ParallelClusterStatus:
         }
 
 
-def head_node(nodes: tuple[Node, ...]) -> Node | None:
+def head_node(nodes: tuple[ClusterNode, ...]) -> ClusterNode | None:
     """Return the head node, or what is left of it."""
     return next((node for node in nodes if node.role == "HeadNode"), None)
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from trainyard.edge.aws.nodes import Node
+from trainyard.edge.aws.nodes import ClusterNode
 from trainyard.operate.status.file_systems import Mount
 
 
@@ -31,7 +31,7 @@ class ComputeResource(NamedTuple):
         return self.states.get("running", 0)
 
 
-def compute_resources(config: Mapping[str, Any] | None, nodes: Iterable[Node]) -> tuple[ComputeResource, ...]:
+def compute_resources(config: Mapping[str, Any] | None, nodes: Iterable[ClusterNode]) -> tuple[ComputeResource, ...]:
     """Return the compute resources of a configuration with the instances that are there.
 
     https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html

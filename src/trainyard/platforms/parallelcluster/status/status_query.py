@@ -12,7 +12,7 @@ from trainyard.deploy.record import Deployment
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.cluster_logs import streams
 from trainyard.edge.aws.log_events import LogEvent, filtered
-from trainyard.edge.aws.nodes import Node, nodes
+from trainyard.edge.aws.nodes import ClusterNode, nodes
 from trainyard.edge.aws.parallelcluster import cluster_config, config_of, fleet_status
 from trainyard.edge.aws.stacks import StackState
 from trainyard.errors import TrainyardError
@@ -103,7 +103,7 @@ def of_nodes(account: Account, bucket: str, name: str) -> tuple[Failure, ...]:
     return tuple(Failure(None, "nodes", short(one.message)) for one in findings if one.severity == "error")[:_MOST]
 
 
-def of_fleet(account: Account, name: str, head: Node | None) -> tuple[Failure, ...]:
+def of_fleet(account: Account, name: str, head: ClusterNode | None) -> tuple[Failure, ...]:
     """Return what the head node wrote in the last day of nodes that failed to launch or to come up."""
     group = next(iter(groups(account, name)), None)
     if group is None or head is None or head.private_address is None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from trainyard.rehearsal.emulated.engine import change_sets
 from trainyard.rehearsal.emulated.engine.change_sets import ChangeSet
-from trainyard.rehearsal.emulated.engine.stacks import Event, Resource, Stack
+from trainyard.rehearsal.emulated.engine.stacks import Resource, Stack, StackEvent
 
 _HIDDEN = "****"
 
@@ -139,7 +139,7 @@ def _parameters(
     return shown
 
 
-def _event(event: Event) -> dict[str, Any]:
+def _event(event: StackEvent) -> dict[str, Any]:
     shown = {
         "EventId": event.id,
         "StackId": event.stack_id,

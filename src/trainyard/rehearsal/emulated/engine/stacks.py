@@ -15,7 +15,7 @@ STACK = "AWS::CloudFormation::Stack"
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class StackEvent:
     """One thing that happened to a stack or to a resource of it."""
 
     stack_id: str
@@ -70,7 +70,7 @@ class Stack:
     resources: dict[str, Resource] = field(default_factory=dict)
     outputs: list[dict[str, str]] = field(default_factory=list)
     imports: frozenset[str] = frozenset()
-    events: list[Event] = field(default_factory=list)
+    events: list[StackEvent] = field(default_factory=list)
     tokens: set[str] = field(default_factory=set)
     """Of the calls that were answered already: the same call again, because its answer was lost, changes nothing."""
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
@@ -87,7 +87,7 @@ class Stack:
         """Change the status of the stack."""
         self.status = status
         self.reason = reason
-        self.events.append(Event(self.id, self.name, self.name, self.id, STACK, status, reason))
+        self.events.append(StackEvent(self.id, self.name, self.name, self.id, STACK, status, reason))
 
     def say_of(self, resource: Resource, status: str, reason: str = "") -> None:
         """Change the status of a resource."""
@@ -95,7 +95,7 @@ class Stack:
         resource.reason = reason
         resource.time = datetime.now(UTC)
         physical_id = resource.physical.id if resource.physical else ""
-        event = Event(self.id, self.name, resource.logical_id, physical_id, resource.type, status, reason)
+        event = StackEvent(self.id, self.name, resource.logical_id, physical_id, resource.type, status, reason)
         self.events.append(event)
 
     def over(self, running: str) -> None:
