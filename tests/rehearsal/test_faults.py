@@ -43,9 +43,12 @@ def test_whichever_calls_fail_it_changes_nothing(seed: int):
     ],
 )
 def test_a_lost_answer_of_cloudformation_changes_nothing(action: str):
-    with seeded_account(SPEC) as account, faulty_proxy(account.endpoint or "", lost=action) as (endpoint, faults):
+    # A log group has the minute of its making in its name: one that is kept would be in the way of a creation within
+    # the same minute, for which AWS is too slow and this machine may be quick enough.
+    text = SPEC.replace("{mode: amp-only}", "{mode: amp-only, keep_logs: false}")
+    with seeded_account(text) as account, faulty_proxy(account.endpoint or "", lost=action) as (endpoint, faults):
         through_it = replace(account, endpoint=endpoint)
-        made = deployed(through_it)
+        made = deployed(through_it, text)
         assert [result.error.problem for result in made.results if result.error] == []
-        assert destroyed(through_it).ok
+        assert destroyed(through_it, text).ok
         assert faults["reset after"] == 1
