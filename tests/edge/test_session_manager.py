@@ -21,6 +21,7 @@ from trainyard.errors import TrainyardError
 pytestmark = pytest.mark.integration
 REQUEST = SessionRequest(HEAD, "AWS-StartInteractiveCommand", {"command": "sudo su - ubuntu"})
 SESSION = Session("me-0123456789abcdef0", "very-secret", "wss://example/stream")
+REPOSITORY = Path(__file__).parents[2]
 # Holds a session in a process of its own, which can be sent signals.
 HOLDING = """
 import sys
@@ -105,11 +106,12 @@ def holding(plugin: Programs) -> subprocess.Popen[str]:
     """Hold a session in a process, and return it when the program waits."""
     environment = {**os.environ, **plugin.variables, "FAKE_DOES": "waits"}
     process = subprocess.Popen(
-        [sys.executable, "-c", HOLDING], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        start_new_session=True,
+        [sys.executable, "-c", HOLDING], env=environment, cwd=REPOSITORY, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True, start_new_session=True,
     )  # fmt: skip
     wait_until(lambda: plugin.calls or process.poll() is not None)
-    assert plugin.calls
+    if not plugin.calls:
+        pytest.fail("".join(process.communicate()))
     return process
 
 
