@@ -6,10 +6,12 @@ in the record.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from pathlib import Path
 
+from trainyard_node.atomic_write import write_whole
 from trainyard_node.clock import in_words
 from trainyard_node.deferred import begin_deferred, run_deferred
 from trainyard_node.end_signals import AskedToEnd, signals_raise
@@ -19,14 +21,19 @@ from trainyard_node.machine import World
 from trainyard_node.node_env import write_node_env
 from trainyard_node.orphaned_step import leftover_group
 from trainyard_node.outcome import become_ready, fail, keep_up, mark_ready, write_failure
+from trainyard_node.places import Places
 from trainyard_node.plan import Plan, read_plan
 from trainyard_node.processes import end_group
 from trainyard_node.record import StatusRecord, StepRecord, read_record
-from trainyard_node.release_path import make_current
 from trainyard_node.run_lock import one_at_a_time
 from trainyard_node.slurm_node import SlurmNode
 from trainyard_node.step_run import StepRunner
 from trainyard_node.this_node import Machine, Membership, machine, membership
+
+_PROGRAM = """\
+#!/bin/sh
+exec python3 /opt/trainyard/current/trainyard-node.pyz "$@"
+"""
 
 
 def bootstrap(release: Path, folder: str, world: World) -> int:
@@ -157,3 +164,23 @@ class _Run:
 
 def _holds(plan: Plan) -> bool:
     return plan.on_failure == "hold"
+
+
+def make_current(release: Path, places: Places) -> None:
+    """Lead /opt/trainyard/current to a release, and have trainyard-node on the PATH.
+
+    Raises OSError where that cannot be written, and where the release is that link: it would lead to itself.
+    """
+    current = places.at("/opt/trainyard/current")
+    if release.parent.resolve() / release.name == current.parent.resolve() / current.name:
+        raise OSError(errno.ELOOP, "it would lead to itself", str(current))
+    current.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
+    if not current.is_symlink() or current.readlink() != release:
+        new = current.with_name(".current.new")
+        if new.is_symlink():
+            new.unlink()
+        new.symlink_to(release)
+        new.replace(current)
+    program = places.at("/usr/local/bin/trainyard-node")
+    if not os.access(program, os.X_OK) or program.read_bytes() != _PROGRAM.encode():
+        write_whole(program, _PROGRAM, 0o755)

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.node.machine import CLUSTER_FOLDER, DIGEST, Machine
+from trainyard_node.bootstrap import make_current
 from trainyard_node.places import Places
-from trainyard_node.release_path import make_current
 
 CURRENT = "opt/trainyard/current"
 COMMAND = "usr/local/bin/trainyard-node"

@@ -24,7 +24,7 @@ from trainyard_node.errors import NodeError
 from trainyard_node.exposition import Exposition
 from trainyard_node.reading import Reading
 from trainyard_node.samples import Samples
-from trainyard_node.serve import make_server
+from trainyard_node.serve_command import make_server
 
 pytestmark = pytest.mark.enable_socket
 

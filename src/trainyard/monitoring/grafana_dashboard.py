@@ -6,17 +6,33 @@ Grafana's SDK takes a fifth of a second to import, longer than all else that a r
 from __future__ import annotations
 
 import json
+import zlib
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 from typing import Any
 
+import yaml
+from grafana_foundation_sdk.builders import bargauge, gauge, stat, statetimeline, statushistory, table, timeseries
+from grafana_foundation_sdk.builders import common as looks
 from grafana_foundation_sdk.builders import dashboard as builders
+from grafana_foundation_sdk.builders import prometheus as asked
 from grafana_foundation_sdk.cog.encoder import JSONEncoder
+from grafana_foundation_sdk.models import common, prometheus
 from grafana_foundation_sdk.models import dashboard as models
 
-from trainyard.monitoring.dashboard import Dashboard, Panel, Row, dashboards
-from trainyard.monitoring.grafana_panel import SOURCE, UID, grafana_panel, grafana_words, stable_id
+from trainyard.monitoring.dashboard import Dashboard, Panel, PanelQuery, Row, dashboards
+from trainyard.monitoring.prometheus_config import SCRAPE_INTERVAL_S
 
 TAG = "trainyard"
 _ALL = models.VariableOption(selected=True, text=["All"], value=["$__all"])
+SOURCE = models.DataSourceRef(type_val="prometheus", uid="${datasource}")
+UID = "trainyard-{}"
+_COLOURS = {"ok": "green", "not ok": "red"}
+# Of 2^31 - 1 that Grafana has for ids, so few that they stay readable; a test finds two that are the same.
+_IDS = 100_000
+# What the other dashboard opens with: https://grafana.com/docs/grafana/latest/panels-visualizations/configure-data-links/
+_AS_HERE = "${__all_variables}&${__url_time_range}"
 
 
 def compiled_dashboards() -> str:
@@ -67,3 +83,147 @@ def _variable(name: str, query: str) -> builders.QueryVariable:
 
 def _plain(model: object) -> Any:
     return json.loads(JSONEncoder().encode(model))
+
+
+def stable_id(name: str) -> int:
+    """Return the number of a panel or row: of its own name, so that it stays when others come and go."""
+    return zlib.crc32(name.encode()) % _IDS + 1
+
+
+@cache
+def grafana_words() -> dict[str, Any]:
+    """Return what Grafana calls our units, and how it finds the values of our variables."""
+    content: dict[str, Any] = yaml.load(
+        Path(__file__).with_name("grafana_words.yaml").read_bytes(), Loader=yaml.CSafeLoader
+    )
+    return content
+
+
+def grafana_panel(panel: Panel) -> models.Panel:
+    """Return the panel, without its place."""
+    made = _KINDS[panel.kind](panel).id(stable_id(panel.id)).title(panel.title).description(_description(panel))
+    made = made.datasource(SOURCE).unit(_unit(panel.unit)).span(panel.width).height(panel.height)
+    made = made.links([_link(link) for link in panel.links]).thresholds(_thresholds(panel))
+    made = made.targets([_target(panel, query, chr(ord("A") + at)) for at, query in enumerate(panel.queries)])
+    for limit, value in ((made.min, panel.min), (made.max, panel.max), (made.no_value, panel.may_be_empty or None)):
+        if value is not None:
+            limit(value)
+    if panel.unit == "standard-deviations":
+        made.decimals(2)
+    built: models.Panel = made.build()
+    return built
+
+
+def _description(panel: Panel) -> str:
+    return f"{panel.description}\n\nEmpty: {panel.may_be_empty}." if panel.may_be_empty else panel.description
+
+
+def _unit(unit: str) -> str:
+    name: str = grafana_words()["units"][unit]
+    return name
+
+
+def _link(id_: str) -> builders.DashboardLink:
+    title = next(dashboard.title for dashboard in dashboards() if dashboard.id == id_)
+    link = builders.DashboardLink(title).type(models.DashboardLinkType.LINK)
+    return link.url(f"/d/{UID.format(id_)}?{_AS_HERE}")
+
+
+def _thresholds(panel: Panel) -> builders.ThresholdsConfig:
+    # Grafana's first step has no value: it holds from the lowest number on.
+    first = [] if panel.thresholds and panel.thresholds[0].value == 0 else [models.Threshold(value=None, color="green")]
+    steps = [models.Threshold(value=threshold.value or None, color=threshold.colour) for threshold in panel.thresholds]
+    return builders.ThresholdsConfig().mode(models.ThresholdsMode.ABSOLUTE).steps([*first, *steps])
+
+
+def _target(panel: Panel, query: PanelQuery, ref_id: str) -> asked.Dataquery:
+    target = asked.Dataquery().ref_id(ref_id).datasource(SOURCE).expr(query.expr)
+    target = target.legend_format(query.legend or "__auto").editor_mode(prometheus.QueryEditorMode.CODE)
+    if panel.kind == "table":
+        target = target.format(prometheus.PromQueryFormat.TABLE)
+    if query.instant:
+        return target.instant()
+    # Of which Grafana makes $__rate_interval: https://grafana.com/docs/grafana/latest/datasources/prometheus/template-variables/
+    return target.range().interval(f"{SCRAPE_INTERVAL_S}s")
+
+
+def _timeseries(panel: Panel) -> timeseries.Panel:
+    made = timeseries.Panel().line_width(1).fill_opacity(10).show_points(common.VisibilityMode.NEVER)
+    made = made.color_scheme(builders.FieldColor().mode(models.FieldColorModeId.PALETTE_CLASSIC))
+    made = made.legend(_legend()).tooltip(
+        looks.VizTooltipOptions().mode(common.TooltipDisplayMode.MULTI).sort(common.SortOrder.DESCENDING)
+    )
+    if panel.thresholds:
+        made = made.thresholds_style(looks.GraphThresholdsStyleConfig().mode(common.GraphThresholdsStyleMode.DASHED))
+    return made.stacking(looks.StackingConfig().mode(common.StackingMode.NORMAL)) if panel.stack else made
+
+
+def _legend() -> looks.VizLegendOptions:
+    legend = looks.VizLegendOptions().display_mode(common.LegendDisplayMode.LIST)
+    return legend.placement(common.LegendPlacement.BOTTOM).show_legend(True)  # noqa: FBT003  the SDK's signature
+
+
+def _stat(_: Panel) -> stat.Panel:
+    made = stat.Panel().graph_mode(common.BigValueGraphMode.NONE).color_mode(common.BigValueColorMode.VALUE)
+    return made.reduce_options(_newest()).color_scheme(_by_thresholds())
+
+
+def _gauge(_: Panel) -> gauge.Panel:
+    return gauge.Panel().reduce_options(_newest()).color_scheme(_by_thresholds())
+
+
+def _bars(_: Panel) -> bargauge.Panel:
+    made = bargauge.Panel().orientation(common.VizOrientation.HORIZONTAL).display_mode(common.BarGaugeDisplayMode.BASIC)
+    return made.reduce_options(_newest()).color_scheme(_by_thresholds())
+
+
+def _newest() -> looks.ReduceDataOptions:
+    return looks.ReduceDataOptions().calcs(["lastNotNull"])
+
+
+def _by_thresholds() -> builders.FieldColor:
+    return builders.FieldColor().mode(models.FieldColorModeId.THRESHOLDS)
+
+
+def _table(panel: Panel) -> table.Panel:
+    made = table.Panel().filterable(True)  # noqa: FBT003  the SDK's signature
+    names = [column.label for column in panel.columns]
+    order = {
+        "indexByName": {name: at for at, name in enumerate(names)},
+        "renameByName": {column.label: column.title for column in panel.columns},
+        "excludeByName": {},
+    }
+    made = made.with_transformation(
+        models.DataTransformerConfig(id_val="filterFieldsByName", options={"include": {"names": names}})
+    ).with_transformation(models.DataTransformerConfig(id_val="organize", options=order))
+    for column in panel.columns:
+        if column.unit:
+            made = made.override_by_name(
+                column.title, [models.DynamicConfigValue(id_val="unit", value=_unit(column.unit))]
+            )
+    return made
+
+
+def _heatmap(_: Panel) -> statushistory.Panel:
+    made = statushistory.Panel().show_value(common.VisibilityMode.NEVER).row_height(0.9).legend(_legend())
+    return made.color_scheme(builders.FieldColor().mode(models.FieldColorModeId.CONTINUOUS_BL_PU))
+
+
+def _states(_: Panel) -> statetimeline.Panel:
+    made = statetimeline.Panel().show_value(common.VisibilityMode.NEVER).row_height(0.9).legend(_legend())
+    words = {
+        value: models.ValueMappingResult(text=text, color=_COLOURS[text])
+        for value, text in (("0", "not ok"), ("1", "ok"))
+    }
+    return made.merge_values(True).mappings([models.ValueMap(options=words)])  # noqa: FBT003  the SDK's signature
+
+
+_KINDS: dict[str, Callable[[Panel], Any]] = {
+    "timeseries": _timeseries,
+    "stat": _stat,
+    "gauge": _gauge,
+    "bars": _bars,
+    "table": _table,
+    "heatmap": _heatmap,
+    "states": _states,
+}

@@ -26,7 +26,7 @@ from trainyard_node.health.outcome import Outcome
 from trainyard_node.machine import World
 from trainyard_node.places import Places
 from trainyard_node.samples import Samples
-from trainyard_node.serve import make_server
+from trainyard_node.serve_command import make_server
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 SENT_BYTES = 10**12

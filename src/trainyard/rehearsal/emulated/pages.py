@@ -2,13 +2,77 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
 from typing import Any
+
+import jmespath  # type: ignore[import-untyped]  # it has none
+import yaml
+from moto.backends import get_backend
 
 from trainyard.rehearsal.emulated import faults
 from trainyard.rehearsal.emulated.calls import calls
-from trainyard.rehearsal.emulated.engine.stacks import every_event
-from trainyard.rehearsal.emulated.inventory import inventory
+from trainyard.rehearsal.emulated.engine.stacks import every, every_event
+from trainyard.rehearsal.emulated.extensions import api_modules
+from trainyard.rehearsal.emulated.in_process_account import InProcessAccount
+
+# Every region has a VPC from the start.
+_NEVER_EMPTY = {"ec2"}
+
+
+def inventory() -> dict[str, list[str]]:
+    """Return the ids of everything that exists in the region that the account was started for."""
+    aws = InProcessAccount(os.environ.get("AWS_DEFAULT_REGION", "us-east-1"))
+    found = {kind: _own_ids(aws, how) for kind, how in _kinds().items() if _is_in_use(aws, how["moto"])}
+    found["CloudFormation stacks"] = [stack.name for stack in every(aws.region) if stack.deleted is None]
+    found["S3 objects"] = list(_objects(aws, found.get("S3 buckets", [])))
+    for module in api_modules():
+        if hasattr(module, "inventory"):
+            found |= module.inventory(aws.account_id, aws.region)
+    return {kind: sorted(ids) for kind, ids in sorted(found.items()) if ids}
+
+
+def _is_in_use(aws: InProcessAccount, service: str) -> bool:
+    """Return whether anybody ever called this service of moto's in this region. To ask it would load it."""
+    if service in _NEVER_EMPTY:
+        return True
+    if f"moto.{service}.models" not in sys.modules:
+        return False
+    regions = dict.get(get_backend(service), aws.account_id, {})  # type: ignore[call-overload]  # it lists every service
+    return aws.region in regions or "aws" in regions
+
+
+def _own_ids(aws: InProcessAccount, how: Mapping[str, Any]) -> list[str]:
+    others = set(_ids(aws, {**how, **how["less"]})) if "less" in how else set()
+    return [id_ for id_ in _ids(aws, how) if id_ not in others]
+
+
+def _ids(aws: InProcessAccount, how: Mapping[str, Any]) -> list[str]:
+    client = aws.client(how["service"])
+    parameters = how.get("parameters", {})
+    if client.can_paginate(how["call"]):
+        pages = list(client.get_paginator(how["call"]).paginate(**parameters))
+    else:
+        pages = [getattr(client, how["call"])(**parameters)]
+    return [str(one) for page in pages for one in jmespath.search(how["ids"], page) or [] if one is not None]
+
+
+def _objects(aws: InProcessAccount, buckets: list[str]) -> Iterator[str]:
+    client = aws.client("s3")
+    for bucket in buckets:
+        for page in client.get_paginator("list_objects_v2").paginate(Bucket=bucket):
+            yield from (f"s3://{bucket}/{content['Key']}" for content in page.get("Contents", []))
+
+
+@cache
+def _kinds() -> Mapping[str, Mapping[str, Any]]:
+    text = Path(__file__).with_name("inventory.yaml").read_text(encoding="utf-8")
+    kinds: Mapping[str, Mapping[str, Any]] = yaml.load(text, yaml.CSafeLoader)
+    return kinds
+
 
 PAGES: dict[str, Callable[[], Any]] = {
     "inventory": inventory,

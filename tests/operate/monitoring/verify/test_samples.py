@@ -16,13 +16,13 @@ from trainyard.monitoring.features import features_of
 from trainyard.monitoring.foreign_metrics import foreign_metrics
 from trainyard.monitoring.prometheus_rules import rules_document
 from trainyard.monitoring.registry import registry
-from trainyard.operate.monitoring.verify.arrival import arrival
-from trainyard.operate.monitoring.verify.clocks import clocks
+from trainyard.operate.monitoring.verify.checks import clocks
 from trainyard.operate.monitoring.verify.metrics import always_exported
 from trainyard.operate.monitoring.verify.panels import filled, panels
 from trainyard.operate.monitoring.verify.remote_write import credentials, remote_write
 from trainyard.operate.monitoring.verify.rules import rules
 from trainyard.operate.monitoring.verify.subject import Situation
+from trainyard.operate.monitoring.verify.verification import arrival
 from trainyard_node.metric import metrics as registered
 
 

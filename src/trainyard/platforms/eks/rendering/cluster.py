@@ -10,13 +10,17 @@ from typing import Any
 
 from trainyard.catalog.partition import partition_of
 from trainyard.platforms.eks.rendering.addons import addons
-from trainyard.platforms.eks.rendering.names import PROMETHEUS, ServiceAccount
+from trainyard.platforms.eks.rendering.names import NODES, PROMETHEUS, SYSTEM, ServiceAccount
 from trainyard.platforms.eks.rendering.node_groups import node_groups
-from trainyard.platforms.eks.rendering.system_nodes import system_nodes
-from trainyard.platforms.eks.rendering.vpc import vpc
+from trainyard.platforms.eks.rendering.node_role import node_role, pods_need_node_role
+from trainyard.platforms.eks.rendering.vpc import private_subnets, vpc
+from trainyard.render.networking import security_groups
 from trainyard.render.stand_ins import Ids
 from trainyard.render.tags import all_tags
 from trainyard.spec.cluster import Spec
+
+# Images of operators, and logs; eksctl's own default.
+_VOLUME_GIB = 80
 
 
 def cluster(spec: Spec, ids: Ids) -> dict[str, Any]:
@@ -97,3 +101,33 @@ def _logs(spec: Spec) -> dict[str, Any]:
         return {}
     days = spec.monitoring.log_retention_days
     return {"cloudWatch": {"clusterLogging": {"enableTypes": types, "logRetentionInDays": days}}}
+
+
+def system_nodes(spec: Spec, ids: Ids) -> dict[str, Any]:
+    """Return the node group. Its nodes have no taint, so that whatever tolerates none lands on them."""
+    count = spec.eks.system_nodes.count
+    return {
+        "name": SYSTEM,
+        "instanceType": spec.eks.system_nodes.instance_type,
+        "amiFamily": "AmazonLinux2023",
+        "minSize": count,
+        "desiredCapacity": count,
+        "maxSize": count,
+        "privateNetworking": True,
+        **_place(spec, ids),
+        "securityGroups": {"attachIDs": security_groups(spec, "Compute", ids)["AdditionalSecurityGroups"]},
+        "volumeSize": _VOLUME_GIB,
+        "volumeEncrypted": True,
+        "disablePodIMDS": not pods_need_node_role(spec),
+        **node_role(spec),
+        "labels": {NODES: SYSTEM},
+        "nodeRepairConfig": {"enabled": spec.eks.node_repair},
+    }
+
+
+def _place(spec: Spec, ids: Ids) -> dict[str, Any]:
+    """Return the zone of the network, where the file systems are too; in an existing VPC all private subnets."""
+    if spec.network.existing is not None:
+        return {"subnets": list(private_subnets(spec, ids))}
+    zone = spec.network.availability_zone
+    return {"subnets": [next(iter(private_subnets(spec, ids)))]} if zone is None else {"availabilityZones": [zone]}

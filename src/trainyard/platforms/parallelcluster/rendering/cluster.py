@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from trainyard.platforms.parallelcluster.rendering.head_node import head_node
-from trainyard.platforms.parallelcluster.rendering.login_nodes import login_nodes
+from trainyard.platforms.parallelcluster.rendering.custom_actions import custom_actions
 from trainyard.platforms.parallelcluster.rendering.scheduling import scheduling
 from trainyard.platforms.parallelcluster.rendering.shared_storage import shared_storage
+from trainyard.platforms.parallelcluster.rendering.volumes import root_volume
+from trainyard.render.networking import (
+    one_subnet,
+    proxy,
+    remote_desktop,
+    security_groups,
+    ssh_range,
+)
+from trainyard.render.policies import head_node_iam, login_iam
 from trainyard.render.stand_ins import Ids
 from trainyard.render.tags import all_tags
 from trainyard.spec.cluster import Spec
+from trainyard.spec.login_nodes import LoginPool
 
 
 def cluster(spec: Spec, ids: Ids) -> dict[str, Any]:
@@ -98,3 +107,51 @@ def _dev_settings(spec: Spec) -> dict[str, Any]:
 
 def _tags(spec: Spec) -> list[dict[str, str]]:
     return [{"Key": key, "Value": value} for key, value in all_tags(spec).items()]
+
+
+def head_node(spec: Spec, ids: Ids) -> dict[str, Any]:
+    """Return the head node."""
+    node = spec.head_node
+    key = {} if spec.access.ssh_key is None else {"KeyName": spec.access.ssh_key}
+    return {
+        "InstanceType": node.instance_type,
+        **({} if node.multithreading else {"DisableSimultaneousMultithreading": True}),
+        **({} if node.ami is None else {"Image": {"CustomAmi": node.ami}}),
+        "Networking": _networking(spec, ids),
+        "Ssh": {**key, "AllowedIps": ssh_range(spec, ids)},
+        "LocalStorage": root_volume(node.root_volume),
+        "Imds": {"Secured": node.imds_for_root_only},
+        **remote_desktop(node.dcv),
+        **custom_actions(spec, node.custom_actions, ids),
+        "Iam": head_node_iam(spec, ids),
+    }
+
+
+def _networking(spec: Spec, ids: Ids) -> dict[str, Any]:
+    address = {"ElasticIp": spec.head_node.elastic_ip} if spec.head_node.elastic_ip else {}
+    subnet = one_subnet(spec, spec.head_node.subnet, ids)
+    return {"SubnetId": subnet, **address, **security_groups(spec, "Head", ids), **proxy(spec)}
+
+
+def login_nodes(spec: Spec, ids: Ids) -> dict[str, Any]:
+    """Return the pools of login nodes, or nothing."""
+    pools = [_pool(spec, pool, ids) for _, pool in spec.login_pools()]
+    return {"Pools": pools} if pools else {}
+
+
+def _pool(spec: Spec, pool: LoginPool, ids: Ids) -> dict[str, Any]:
+    # Without a key of its own, a pool has the head node's; from 3.15 on ParallelCluster knows nothing else.
+    key = {} if pool.ssh_key is None else {"KeyName": pool.ssh_key}
+    subnets = [one_subnet(spec, pool.subnet, ids)]
+    return {
+        "Name": pool.name,
+        "Count": pool.count,
+        "InstanceType": pool.instance_type,
+        "GracetimePeriod": pool.grace_minutes,
+        **({} if pool.ami is None else {"Image": {"CustomAmi": pool.ami}}),
+        "Networking": {"SubnetIds": subnets, **security_groups(spec, "Login", ids), **proxy(spec)},
+        "Ssh": {**key, "AllowedIps": ssh_range(spec, ids)},
+        **remote_desktop(pool.dcv),
+        **custom_actions(spec, pool.custom_actions, ids),
+        "Iam": login_iam(spec, ids),
+    }

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
+
+from moto.ec2.models import ec2_backends
 
 from trainyard.rehearsal.emulated.breakdown import planted
 from trainyard.rehearsal.emulated.engine import functions, plan, types
@@ -15,12 +18,12 @@ from trainyard.rehearsal.emulated.engine.refusals import InvalidError
 from trainyard.rehearsal.emulated.engine.schema import problems, schema
 from trainyard.rehearsal.emulated.engine.scope import Scope
 from trainyard.rehearsal.emulated.engine.stacks import Resource, Stack, exports, importers
-from trainyard.rehearsal.emulated.engine.tagging import tag_as_ours
 from trainyard.rehearsal.emulated.in_process_account import InProcessAccount
 from trainyard.rehearsal.emulated.resource import LogicalResource, PhysicalResource, ResourceError
 
 _CANCELLED = 2
 _NEW_RESOURCE = "Requested update requires the creation of a new physical resource; hence creating one."
+_EC2_ID = re.compile(r"[a-z]+(-[a-z]+)*-[0-9a-f]{8,17}")
 
 
 def create(stack: Stack, target: Target) -> None:
@@ -237,3 +240,23 @@ def _take_back_replacements(stack: Stack) -> list[Resource]:
             taken.append(Resource(resource.logical_id, resource.type, "", physical=resource.physical))
             resource.physical, resource.superseded = resource.superseded, None
     return taken
+
+
+def tag_as_ours(
+    aws: InProcessAccount, physical: PhysicalResource, resource: LogicalResource, *, replace: bool = False
+) -> bool:
+    """Tag a resource of EC2; return whether it is one. ``replace`` takes away the tags that it had before.
+
+    https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-properties-resource-tags.html
+    """
+    if not resource.type.startswith("AWS::EC2::") or not _EC2_ID.fullmatch(physical.id):
+        return False
+    backend: Any = ec2_backends[aws.account_id][aws.region]
+    if replace and physical.logical is not None:
+        backend.delete_tags([physical.id], {tag["Key"]: None for tag in physical.logical.tags()})
+    automatic = {"stack-name": resource.stack_name, "stack-id": resource.stack_id, "logical-id": resource.logical_id}
+    tags = {tag["Key"]: tag["Value"] for tag in resource.tags()}
+    backend.create_tags(
+        [physical.id], {**tags, **{f"aws:cloudformation:{key}": value for key, value in automatic.items()}}
+    )
+    return True

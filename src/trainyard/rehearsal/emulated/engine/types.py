@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import json
+import re
 import traceback
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,17 +17,18 @@ from moto.core.common_models import CloudFormationModel
 from moto.core.exceptions import ServiceException
 from werkzeug.exceptions import HTTPException
 
-from trainyard.rehearsal.emulated.engine.dynamic_references import followed
 from trainyard.rehearsal.emulated.engine.refusals import InvalidError
 from trainyard.rehearsal.emulated.extensions import resource_type_handlers
 from trainyard.rehearsal.emulated.in_process_account import InProcessAccount
 from trainyard.rehearsal.emulated.planted_refusals import refuse_planted
-from trainyard.rehearsal.emulated.resource import LogicalResource, PhysicalResource, ResourceError
+from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource, ResourceError
 
 _CUSTOM = "AWS::CloudFormation::CustomResource"
 _Result = TypeVar("_Result")
 # Where moto's folder is not the lower-case name of the service. https://github.com/getmoto/moto/tree/5.2.5/moto
 _FOLDERS = {"Lambda": "awslambda", "ApplicationAutoScaling": "applicationautoscaling", "ElasticLoadBalancing": "elb"}
+_REFERENCE = re.compile(r"\{\{resolve:(ssm|ssm-secure|secretsmanager):([^}]+)\}\}")
+_SECRET = re.compile(r"(?P<id>arn:[^:]+:[^:]+:[^:]*:[^:]*:secret:[^:]+|[^:]+)(:SecretString(:(?P<key>[^:]*))?.*)?")
 
 
 def is_modelled(resource_type: str) -> bool:
@@ -190,3 +193,34 @@ def _subclasses(parent: type) -> list[Any]:
     children: list[Any] = parent.__subclasses__()
     found = [one for child in children for one in (child, *_subclasses(child))]
     return sorted(found, key=lambda one: one.__module__.startswith("trainyard."))
+
+
+def followed(value: Any, aws: Aws) -> Any:
+    """Return properties with every reference in them replaced by what it names."""
+    if isinstance(value, dict):
+        return {name: followed(item, aws) for name, item in value.items()}
+    if isinstance(value, list):
+        return [followed(item, aws) for item in value]
+    if not isinstance(value, str) or "{{resolve:" not in value:
+        return value
+    return _REFERENCE.sub(lambda match: _looked_up(match[1], match[2], aws), value)
+
+
+def _looked_up(service: str, name: str, aws: Aws) -> str:
+    try:
+        return _secret(name, aws) if service == "secretsmanager" else _parameter(name, aws)
+    except (ClientError, KeyError, ValueError) as error:
+        raise InvalidError(f"Could not resolve the dynamic reference to {name} in {service}") from error
+
+
+def _parameter(name: str, aws: Aws) -> str:
+    answer = aws.client("ssm").get_parameter(Name=name, WithDecryption=True)
+    return str(answer["Parameter"]["Value"])
+
+
+def _secret(name: str, aws: Aws) -> str:
+    match = _SECRET.fullmatch(name)
+    if match is None:
+        raise ValueError(name)
+    value = str(aws.client("secretsmanager").get_secret_value(SecretId=match["id"])["SecretString"])
+    return str(json.loads(value)[match["key"]]) if match["key"] else value
