@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -58,9 +59,11 @@ def test_every_type_of_parallelclusters_templates_is_modelled(name):
     assert is_modelled(name)
 
 
-def test_every_type_is_either_in_the_table_or_a_file_of_its_own():
-    files = [file for file in Path(resource_types.__file__ or "").parent.glob("*.py") if file.stem != "__init__"]
-    assert len(resource_type_handlers()) == len(table_types()) + len(files)
+def test_no_type_is_modelled_twice():
+    modules = Path(resource_types.__file__ or "").parent.glob("*.py")
+    written = re.findall(r'^    "?(AWS::[\w:]+|stacks\.STACK)"?: ', "".join(map(Path.read_text, modules)), re.MULTILINE)
+    assert len(written) == len(set(written))
+    assert len(resource_type_handlers()) == len(table_types()) + len(written)
 
 
 @pytest.mark.parametrize("name", sorted(resource_type_handlers()))

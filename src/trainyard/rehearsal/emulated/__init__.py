@@ -8,10 +8,9 @@ https://github.com/getmoto/moto/tree/5.2.5/moto/cloudformation
 Extensions are modules that are found by being in their folder, and import nothing of moto's ``cloudformation``:
 
 - ``resource_types.yaml`` has the CloudFormation types that are one call to make and one to delete.
-- ``resource_types/<type>.py`` is a type that needs more. ``TYPE`` is its name, and functions do the work through the
-  account's own API: ``create(aws, resource) -> PhysicalResource``, ``delete(aws, physical) -> None``, and, where a
-  change in place is possible, ``update(aws, physical, resource) -> PhysicalResource``. See ``resource.py``. Where one
-  is missing, moto's model of the type does it.
+- ``resource_types/<service>.py`` has types that need more. ``RESOURCE_TYPES`` says by name what makes, deletes and,
+  where that is possible, changes a resource through the account's own API: see ``ResourceType`` in ``resource.py``.
+  Where a type is in neither, moto's model of it does it.
 - ``apis/<service>.py`` is what moto lacks of a service. ``install()`` puts actions into moto's own response class; or
   ``SIGNING_NAME`` and ``RESPONSES``, a subclass of moto's ``BaseResponse``, answer a whole service that moto does not
   know; or ``HOST``, ``NAME`` and ``application`` answer whatever is sent to hosts of that pattern: a Grafana, or the

@@ -6,9 +6,9 @@ import importlib
 import pkgutil
 from functools import cache
 from types import ModuleType
-from typing import Any
 
 from trainyard.rehearsal.emulated import apis, moto_cloudformation, resource_types
+from trainyard.rehearsal.emulated.resource import ResourceType
 from trainyard.rehearsal.emulated.resource_type_table import table_types
 
 
@@ -19,9 +19,12 @@ def api_modules() -> tuple[ModuleType, ...]:
 
 
 @cache
-def resource_type_handlers() -> dict[str, Any]:
-    """Return what makes, changes and deletes each type: a module in resource_types/ or an entry of the table."""
-    return {**table_types(), **{module.TYPE: module for module in _modules(resource_types)}}
+def resource_type_handlers() -> dict[str, ResourceType]:
+    """Return what makes, changes and deletes each type: of a module in resource_types/ or an entry of the table."""
+    return {
+        **table_types(),
+        **{name: it for module in _modules(resource_types) for name, it in module.RESOURCE_TYPES.items()},
+    }
 
 
 def install() -> None:

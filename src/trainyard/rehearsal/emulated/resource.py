@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -52,6 +52,18 @@ class PhysicalResource:
     """What it was made from; the engine fills it in."""
     model: Any = None
     """Moto's object, where moto's model made it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceType:
+    """How resources of one type are made, changed and deleted through the account's own API."""
+
+    create: Callable[[Aws, LogicalResource], PhysicalResource]
+    delete: Callable[[Aws, PhysicalResource], None]
+    update: Callable[[Aws, PhysicalResource, LogicalResource], PhysicalResource] | None = None
+    """None where nothing but tags can change in place."""
+    snapshot: Callable[[Aws, PhysicalResource], None] | None = None
+    """Makes what outlives the resource; None for a type that has no snapshots."""
 
 
 class ResourceError(Exception):

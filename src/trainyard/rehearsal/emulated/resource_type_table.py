@@ -5,28 +5,30 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache, partial
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import jmespath  # type: ignore[import-untyped]  # it has none
 import yaml
 
 from trainyard.rehearsal.emulated.properties import picked, tag_specifications, with_tags
-from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource
+from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource, ResourceType
 
 
 @cache
-def table_types() -> dict[str, Any]:
-    """Return the types of the table: each has the functions that a module in resource_types/ has."""
+def table_types() -> dict[str, ResourceType]:
+    """Return the types of the table."""
     text = Path(__file__).with_name("resource_types.yaml").read_text(encoding="utf-8")
     table: dict[str, dict[str, Any]] = yaml.load(text, Loader=yaml.CSafeLoader)
-    return {name: SimpleNamespace(**_functions(entry)) for name, entry in table.items()}
+    return {name: _resource_type(entry) for name, entry in table.items()}
 
 
-def _functions(entry: Mapping[str, Any]) -> dict[str, Any]:
-    ending = {name: partial(_call, entry, entry[name]) for name in ("delete", "snapshot") if name in entry}
-    changing = {"update": partial(_update, entry)} if "update" in entry else {}
-    return {"create": partial(_create, entry), **changing, **ending}
+def _resource_type(entry: Mapping[str, Any]) -> ResourceType:
+    return ResourceType(
+        create=partial(_create, entry),
+        delete=partial(_call, entry, entry["delete"]),
+        update=partial(_update, entry) if "update" in entry else None,
+        snapshot=partial(_call, entry, entry["snapshot"]) if "snapshot" in entry else None,
+    )
 
 
 def _create(entry: Mapping[str, Any], aws: Aws, resource: LogicalResource) -> PhysicalResource:

@@ -1,4 +1,4 @@
-"""Makes, changes and deletes a resource of each type: as our table or module of it says, else by moto's model."""
+"""Makes, changes and deletes a resource of each type: as our table or module says, else by moto's model."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from trainyard.rehearsal.emulated.engine.refusals import InvalidError
 from trainyard.rehearsal.emulated.extensions import resource_type_handlers
 from trainyard.rehearsal.emulated.in_process_account import InProcessAccount
 from trainyard.rehearsal.emulated.planted_refusals import refuse_planted
-from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource, ResourceError
+from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource, ResourceError, ResourceType
 
 _CUSTOM = "AWS::CloudFormation::CustomResource"
 _Result = TypeVar("_Result")
@@ -60,9 +60,10 @@ def snapshot(aws: InProcessAccount, physical: PhysicalResource) -> None:
     """Make the snapshot that outlives a resource. Raises ResourceError for a type that has none."""
     assert physical.logical is not None  # noqa: S101  # the engine fills it in
     ours = _ours(physical.logical.type)
-    if ours is None or not hasattr(ours, "snapshot"):
+    if ours is None or ours.snapshot is None:
         raise ResourceError(f"the emulated account makes no snapshots of {physical.logical.type}")
-    _done(lambda: ours.snapshot(aws, physical))
+    make_snapshot = ours.snapshot
+    _done(lambda: make_snapshot(aws, physical))
 
 
 def _with_references_followed(aws: InProcessAccount, resource: LogicalResource) -> LogicalResource:
@@ -71,8 +72,8 @@ def _with_references_followed(aws: InProcessAccount, resource: LogicalResource) 
 
 def _create(aws: InProcessAccount, resource: LogicalResource) -> PhysicalResource:
     ours = _ours(resource.type)
-    if ours is not None and hasattr(ours, "create"):
-        made: PhysicalResource = ours.create(aws, resource)
+    if ours is not None:
+        made = ours.create(aws, resource)
     elif (model := _model(resource.type)) is not None:
         made = _created_by_moto(aws, model, resource)
     else:
@@ -90,7 +91,7 @@ def _created_by_moto(aws: InProcessAccount, model: Any, logical: LogicalResource
 def _update(aws: InProcessAccount, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
     ours = _ours(resource.type)
     model = _model(resource.type)
-    if ours is not None and hasattr(ours, "update"):
+    if ours is not None and ours.update is not None:
         physical = ours.update(aws, physical, resource)
     elif physical.model is not None and _implements(model, "update_from_cloudformation_json"):
         physical = _updated_by_moto(aws, model, physical, resource)
@@ -122,7 +123,7 @@ def _only_tags_differ(physical: PhysicalResource, resource: LogicalResource) -> 
 def _delete(aws: InProcessAccount, physical: PhysicalResource) -> None:
     assert physical.logical is not None  # noqa: S101  # the engine fills it in
     ours = _ours(physical.logical.type)
-    if ours is not None and hasattr(ours, "delete"):
+    if ours is not None:
         ours.delete(aws, physical)
     elif hasattr(physical.model, "delete"):
         physical.model.delete(aws.account_id, aws.region)
@@ -162,7 +163,7 @@ def _name(model: Any, resource: LogicalResource) -> str:
     return str(resource.properties.get(name_property) or resource.name) if name_property else resource.name
 
 
-def _ours(resource_type: str) -> Any:
+def _ours(resource_type: str) -> ResourceType | None:
     name = _CUSTOM if resource_type.startswith("Custom::") else resource_type
     return resource_type_handlers().get(name)
 

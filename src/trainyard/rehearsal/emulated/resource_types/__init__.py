@@ -1,1 +1,1 @@
-"""CloudFormation types, one a file, found by being here."""
+"""CloudFormation types that are more than one call, one service a file, found by being here."""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from trainyard.rehearsal.emulated.properties import with_tags
-from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource
-
-TYPE = "AWS::ECR::Repository"
+from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource, ResourceType
 
 
-def create(aws: Aws, resource: LogicalResource) -> PhysicalResource:
+def _create_ecr_repository(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     """Make it. Names are in lower case."""
     name = str(resource.properties.get("RepositoryName", resource.name)).lower()
     asked: dict[str, Any] = {
@@ -24,7 +23,7 @@ def create(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     return PhysicalResource(name, {"Arn": made["repositoryArn"], "RepositoryUri": made["repositoryUri"]})
 
 
-def update(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
+def _update_ecr_repository(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
     """Change what can be changed."""
     _set(aws, physical.id, resource)
     if tags := resource.tags():
@@ -32,7 +31,7 @@ def update(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> P
     return physical
 
 
-def delete(aws: Aws, physical: PhysicalResource) -> None:
+def _delete_ecr_repository(aws: Aws, physical: PhysicalResource) -> None:
     """Delete it, with its images only where it says so.
 
     https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-ecr-repository.html
@@ -50,3 +49,8 @@ def _set(aws: Aws, name: str, resource: LogicalResource) -> None:
         client.put_image_scanning_configuration(repositoryName=name, imageScanningConfiguration=scan)
     if policy := properties.get("LifecyclePolicy"):
         client.put_lifecycle_policy(repositoryName=name, lifecyclePolicyText=policy["LifecyclePolicyText"])
+
+
+RESOURCE_TYPES: Mapping[str, ResourceType] = {
+    "AWS::ECR::Repository": ResourceType(_create_ecr_repository, _delete_ecr_repository, _update_ecr_repository),
+}

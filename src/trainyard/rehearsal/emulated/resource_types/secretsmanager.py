@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 
 from trainyard.rehearsal.emulated.properties import picked, with_tags
-from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource
+from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource, ResourceType
 
-TYPE = "AWS::SecretsManager::Secret"
 _GENERATED = (
     "ExcludeCharacters",
     "ExcludeLowercase",
@@ -20,7 +20,7 @@ _GENERATED = (
 )
 
 
-def create(aws: Aws, resource: LogicalResource) -> PhysicalResource:
+def _create_secret(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     """Make it. What is generated is known to nobody but the account."""
     answer = aws.client("secretsmanager").create_secret(
         Name=resource.properties.get("Name", resource.name),
@@ -31,7 +31,7 @@ def create(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     return PhysicalResource(answer["ARN"], {"Id": answer["ARN"]})
 
 
-def update(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
+def _update_secret(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
     """Change the description, and the value where its text or its recipe has changed."""
     client = aws.client("secretsmanager")
     former = physical.logical.properties if physical.logical else {}
@@ -41,7 +41,7 @@ def update(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> P
     return physical
 
 
-def delete(aws: Aws, physical: PhysicalResource) -> None:
+def _delete_secret(aws: Aws, physical: PhysicalResource) -> None:
     """Delete it for good, as CloudFormation does.
 
     https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-resource-secretsmanager-secret.html
@@ -57,3 +57,8 @@ def _value(aws: Aws, resource: LogicalResource) -> str:
     if "GenerateStringKey" not in recipe:
         return str(password)
     return json.dumps({**json.loads(recipe["SecretStringTemplate"]), recipe["GenerateStringKey"]: password})
+
+
+RESOURCE_TYPES: Mapping[str, ResourceType] = {
+    "AWS::SecretsManager::Secret": ResourceType(_create_secret, _delete_secret, _update_secret),
+}

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from trainyard.rehearsal.emulated.properties import picked, with_tags
-from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource
+from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource, ResourceType
 
-TYPE = "AWS::FSx::FileSystem"
 _KINDS = ("LustreConfiguration", "OntapConfiguration", "OpenZFSConfiguration", "WindowsConfiguration")
 _NAMES = (
     "FileSystemType",
@@ -23,19 +23,18 @@ _NAMES = (
 _ONLY_IN_TEMPLATES = ("Options",)
 
 
-def create(aws: Aws, resource: LogicalResource) -> PhysicalResource:
-    """Make it."""
+def _create_file_system(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     asked = {**picked(resource.properties, *_NAMES), **_configuration(resource)}
     return _made(aws.client("fsx").create_file_system(**asked, **with_tags(resource))["FileSystem"])
 
 
-def update(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
+def _update_file_system(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
     """Change its size and configuration; everything else makes a new one."""
     asked = {**picked(resource.properties, "StorageCapacity", "StorageType"), **_changed(physical, resource)}
     return _made(aws.client("fsx").update_file_system(FileSystemId=physical.id, **asked)["FileSystem"])
 
 
-def delete(aws: Aws, physical: PhysicalResource) -> None:
+def _delete_file_system(aws: Aws, physical: PhysicalResource) -> None:
     """Delete it, and the data."""
     aws.client("fsx").delete_file_system(FileSystemId=physical.id)
 
@@ -65,3 +64,8 @@ def _made(answer: dict[str, Any]) -> PhysicalResource:
         "RootVolumeId": answer.get("OpenZFSConfiguration", {}).get("RootVolumeId", ""),
     }
     return PhysicalResource(answer["FileSystemId"], attributes)
+
+
+RESOURCE_TYPES: Mapping[str, ResourceType] = {
+    "AWS::FSx::FileSystem": ResourceType(_create_file_system, _delete_file_system, _update_file_system),
+}

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from trainyard.rehearsal.emulated.properties import picked
-from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource
+from collections.abc import Mapping
 
-TYPE = "AWS::Lambda::Function"
+from trainyard.rehearsal.emulated.properties import picked
+from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource, ResourceType
+
 _CONFIGURATION = (
     *("Description", "Environment", "EphemeralStorage", "Handler", "KmsKeyArn", "Layers", "MemorySize", "Role"),
     *("Runtime", "Timeout", "TracingConfig", "VpcConfig"),
@@ -13,7 +14,7 @@ _CONFIGURATION = (
 _CODE = ("S3Bucket", "S3Key", "S3ObjectVersion", "ImageUri")
 
 
-def create(aws: Aws, resource: LogicalResource) -> PhysicalResource:
+def _create_lambda_function(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     """Make it. Its code has to lie in the bucket that is named."""
     name = resource.properties.get("FunctionName", resource.name)
     code = picked(resource.properties["Code"], *_CODE)
@@ -25,7 +26,7 @@ def create(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     return PhysicalResource(name, {"Arn": made["FunctionArn"]})
 
 
-def update(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
+def _update_lambda_function(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
     """Change its configuration and its code."""
     functions = aws.client("lambda")
     functions.update_function_configuration(FunctionName=physical.id, **picked(resource.properties, *_CONFIGURATION))
@@ -33,6 +34,10 @@ def update(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> P
     return physical
 
 
-def delete(aws: Aws, physical: PhysicalResource) -> None:
-    """Delete it."""
+def _delete_lambda_function(aws: Aws, physical: PhysicalResource) -> None:
     aws.client("lambda").delete_function(FunctionName=physical.id)
+
+
+RESOURCE_TYPES: Mapping[str, ResourceType] = {
+    "AWS::Lambda::Function": ResourceType(_create_lambda_function, _delete_lambda_function, _update_lambda_function),
+}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from trainyard.rehearsal.emulated.properties import picked
-from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource
-
-TYPE = "AWS::ResourceGroups::Group"
+from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource, ResourceType
 
 
-def create(aws: Aws, resource: LogicalResource) -> PhysicalResource:
+def _create_resource_group(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     """Make it, and put its resources into it."""
     groups = aws.client("resource-groups")
     asked = picked(resource.properties, "Name", "Description", "ResourceQuery", "Configuration")
@@ -19,6 +19,11 @@ def create(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     return PhysicalResource(group["Name"], {"Arn": group["GroupArn"]})
 
 
-def delete(aws: Aws, physical: PhysicalResource) -> None:
+def _delete_resource_group(aws: Aws, physical: PhysicalResource) -> None:
     """Delete it; what was in it stays."""
     aws.client("resource-groups").delete_group(GroupName=physical.id)
+
+
+RESOURCE_TYPES: Mapping[str, ResourceType] = {
+    "AWS::ResourceGroups::Group": ResourceType(_create_resource_group, _delete_resource_group),
+}

@@ -1,0 +1,85 @@
+"""AWS Batch: environments, queues and job definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from trainyard.rehearsal.emulated.batch.request_model import in_words_of_api
+from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource, ResourceType
+
+
+def _create_compute_environment(aws: Aws, resource: LogicalResource) -> PhysicalResource:
+    asked = in_words_of_api("batch", "CreateComputeEnvironment", resource.properties)
+    asked.setdefault("computeEnvironmentName", resource.name[-128:])
+    arn = aws.client("batch").create_compute_environment(**asked)["computeEnvironmentArn"]
+    return PhysicalResource(arn, {"ComputeEnvironmentArn": arn})
+
+
+def _update_compute_environment(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
+    """Change it in place, as ReplaceComputeEnvironment: false asks for."""
+    asked = in_words_of_api("batch", "UpdateComputeEnvironment", resource.properties)
+    aws.client("batch").update_compute_environment(**{**asked, "computeEnvironment": physical.id})
+    return physical
+
+
+def _delete_compute_environment(aws: Aws, physical: PhysicalResource) -> None:
+    """Switch it off and delete it."""
+    aws.client("batch").update_compute_environment(computeEnvironment=physical.id, state="DISABLED")
+    aws.client("batch").delete_compute_environment(computeEnvironment=physical.id)
+
+
+def _create_job_queue(aws: Aws, resource: LogicalResource) -> PhysicalResource:
+    asked = in_words_of_api("batch", "CreateJobQueue", resource.properties)
+    asked.setdefault("jobQueueName", resource.name[-128:])
+    arn = aws.client("batch").create_job_queue(**asked)["jobQueueArn"]
+    return PhysicalResource(arn, {"JobQueueArn": arn})
+
+
+def _update_job_queue(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
+    """Change it, with its tags."""
+    client = aws.client("batch")
+    client.update_job_queue(
+        **{**in_words_of_api("batch", "UpdateJobQueue", resource.properties), "jobQueue": physical.id}
+    )
+    former = dict((physical.logical and physical.logical.properties.get("Tags")) or {})
+    tags = dict(resource.properties.get("Tags") or {})
+    if gone := [key for key in former if key not in tags]:
+        client.untag_resource(resourceArn=physical.id, tagKeys=gone)
+    if tags:
+        client.tag_resource(resourceArn=physical.id, tags=tags)
+    return physical
+
+
+def _delete_job_queue(aws: Aws, physical: PhysicalResource) -> None:
+    """Switch it off and delete it."""
+    aws.client("batch").update_job_queue(jobQueue=physical.id, state="DISABLED")
+    aws.client("batch").delete_job_queue(jobQueue=physical.id)
+
+
+def _create_job_definition(aws: Aws, resource: LogicalResource) -> PhysicalResource:
+    """Register it."""
+    asked = in_words_of_api("batch", "RegisterJobDefinition", resource.properties)
+    asked.setdefault("jobDefinitionName", resource.name[-128:])
+    arn = aws.client("batch").register_job_definition(**asked)["jobDefinitionArn"]
+    return PhysicalResource(arn, {"JobDefinitionArn": arn})
+
+
+def _update_job_definition(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
+    """Register another revision in place of the former one."""
+    new = _create_job_definition(aws, resource)
+    _delete_job_definition(aws, physical)
+    return new
+
+
+def _delete_job_definition(aws: Aws, physical: PhysicalResource) -> None:
+    """Deregister it."""
+    aws.client("batch").deregister_job_definition(jobDefinition=physical.id)
+
+
+RESOURCE_TYPES: Mapping[str, ResourceType] = {
+    "AWS::Batch::ComputeEnvironment": ResourceType(
+        _create_compute_environment, _delete_compute_environment, _update_compute_environment
+    ),
+    "AWS::Batch::JobQueue": ResourceType(_create_job_queue, _delete_job_queue, _update_job_queue),
+    "AWS::Batch::JobDefinition": ResourceType(_create_job_definition, _delete_job_definition, _update_job_definition),
+}

@@ -1,0 +1,140 @@
+"""Instances, the groups that start them, and their key pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from trainyard.rehearsal.emulated.properties import picked, tag_specifications
+from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource, ResourceError, ResourceType
+
+_NAMES = (
+    *("BlockDeviceMappings", "EbsOptimized", "ImageId", "InstanceInitiatedShutdownBehavior", "InstanceType", "KeyName"),
+    *("LaunchTemplate", "MetadataOptions", "NetworkInterfaces", "PrivateIpAddress", "SecurityGroupIds", "SubnetId"),
+    *("SecurityGroups", "UserData"),
+)
+
+
+def _create_instance(aws: Aws, resource: LogicalResource) -> PhysicalResource:
+    """Run it. Some properties have other names in the API."""
+    asked = picked(resource.properties, *_NAMES)
+    if "IamInstanceProfile" in resource.properties:
+        asked["IamInstanceProfile"] = {"Name": resource.properties["IamInstanceProfile"]}
+    if "Monitoring" in resource.properties:
+        asked["Monitoring"] = {"Enabled": str(resource.properties["Monitoring"]).lower() == "true"}
+    kinds = ("instance", *(("volume",) if resource.properties.get("PropagateTagsToVolumeOnCreation") else ()))
+    tags = [{"ResourceType": kind, "Tags": resource.tags()} for kind in kinds if resource.tags()]
+    answer = aws.client("ec2").run_instances(**asked, MinCount=1, MaxCount=1, TagSpecifications=tags)
+    return _made(aws, answer["Instances"][0]["InstanceId"])
+
+
+def _delete_instance(aws: Aws, physical: PhysicalResource) -> None:
+    """Terminate it."""
+    aws.client("ec2").terminate_instances(InstanceIds=[physical.id])
+
+
+def _made(aws: Aws, name: str) -> PhysicalResource:
+    found = aws.client("ec2").describe_instances(InstanceIds=[name])["Reservations"][0]["Instances"][0]
+    attributes: dict[str, Any] = {
+        "InstanceId": name,
+        "AvailabilityZone": found["Placement"]["AvailabilityZone"],
+        "PrivateDnsName": found.get("PrivateDnsName", ""),
+        "PrivateIp": found.get("PrivateIpAddress", ""),
+        "PublicDnsName": found.get("PublicDnsName", ""),
+        "PublicIp": found.get("PublicIpAddress", ""),
+        "VpcId": found.get("VpcId", ""),
+    }
+    return PhysicalResource(name, attributes)
+
+
+_COUNTS = ("DesiredCapacity", "MaxSize", "MinSize")
+
+
+def _create_auto_scaling_group(aws: Aws, resource: LogicalResource) -> PhysicalResource:
+    """Make it, and wait until it has its instances."""
+    name = resource.properties.get("AutoScalingGroupName", resource.name)
+    tags = [{"ResourceId": name, "ResourceType": "auto-scaling-group", **tag} for tag in _tags(resource)]
+    asked = picked(resource.properties, "HealthCheckType", "HealthCheckGracePeriod", "TargetGroupARNs")
+    aws.client("autoscaling").create_auto_scaling_group(
+        AutoScalingGroupName=name, **_counts(resource), **_launch(resource), **asked, Tags=tags
+    )
+    for hook in resource.properties.get("LifecycleHookSpecificationList", []):
+        aws.client("autoscaling").put_lifecycle_hook(AutoScalingGroupName=name, **hook)
+    _check_is_stable(aws, name)
+    return PhysicalResource(name)
+
+
+def _update_auto_scaling_group(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
+    """Change how many run, and what new ones are like."""
+    aws.client("autoscaling").update_auto_scaling_group(
+        AutoScalingGroupName=physical.id, **_counts(resource), **_launch(resource)
+    )
+    _check_is_stable(aws, physical.id)
+    return physical
+
+
+def _delete_auto_scaling_group(aws: Aws, physical: PhysicalResource) -> None:
+    """Delete it with its instances."""
+    aws.client("autoscaling").delete_auto_scaling_group(AutoScalingGroupName=physical.id, ForceDelete=True)
+
+
+def _tags(resource: LogicalResource) -> list[dict[str, Any]]:
+    """Return its tags. Those of the stack reach instances too.
+
+    https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-properties-resource-tags.html
+    """
+    return [{"PropagateAtLaunch": True, **tag} for tag in resource.properties.get("Tags", [])]
+
+
+def _counts(resource: LogicalResource) -> dict[str, int]:
+    return {name: int(value) for name, value in picked(resource.properties, *_COUNTS).items()}
+
+
+def _launch(resource: LogicalResource) -> dict[str, Any]:
+    asked = picked(resource.properties, "LaunchTemplate")
+    if "VPCZoneIdentifier" in resource.properties:
+        asked["VPCZoneIdentifier"] = ",".join(resource.properties["VPCZoneIdentifier"])
+    return asked
+
+
+def _check_is_stable(aws: Aws, name: str) -> None:
+    groups = aws.client("autoscaling").describe_auto_scaling_groups(AutoScalingGroupNames=[name])["AutoScalingGroups"]
+    running, wanted = len(groups[0]["Instances"]), groups[0]["DesiredCapacity"]
+    if running < wanted:
+        raise ResourceError(f"Group did not stabilize. {running} of {wanted} instances could be launched.")
+
+
+def _create_key_pair(aws: Aws, resource: LogicalResource) -> PhysicalResource:
+    """Make it, or import the public key. EC2 keeps the private one in a parameter of Systems Manager."""
+    ec2 = aws.client("ec2")
+    tags = tag_specifications("key-pair", resource)
+    name = resource.properties["KeyName"]
+    if "PublicKeyMaterial" in resource.properties:
+        answer = ec2.import_key_pair(KeyName=name, PublicKeyMaterial=resource.properties["PublicKeyMaterial"], **tags)
+    else:
+        answer = ec2.create_key_pair(**picked(resource.properties, "KeyName", "KeyType", "KeyFormat"), **tags)
+        aws.client("ssm").put_parameter(
+            Name=_parameter(answer["KeyPairId"]), Value=answer["KeyMaterial"], Type="SecureString"
+        )
+    return PhysicalResource(name, {"KeyPairId": answer["KeyPairId"], "KeyFingerprint": answer["KeyFingerprint"]})
+
+
+def _delete_key_pair(aws: Aws, physical: PhysicalResource) -> None:
+    """Delete it, and the parameter where there is one."""
+    aws.client("ec2").delete_key_pair(KeyName=physical.id)
+    if physical.logical is not None and "PublicKeyMaterial" not in physical.logical.properties:
+        aws.client("ssm").delete_parameter(Name=_parameter(physical.attributes["KeyPairId"]))
+
+
+def _parameter(key_pair: str) -> str:
+    # https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-resource-ec2-keypair.html
+    return f"/ec2/keypair/{key_pair}"
+
+
+RESOURCE_TYPES: Mapping[str, ResourceType] = {
+    "AWS::EC2::Instance": ResourceType(_create_instance, _delete_instance),
+    "AWS::AutoScaling::AutoScalingGroup": ResourceType(
+        _create_auto_scaling_group, _delete_auto_scaling_group, _update_auto_scaling_group
+    ),
+    "AWS::EC2::KeyPair": ResourceType(_create_key_pair, _delete_key_pair),
+}
