@@ -3,62 +3,60 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from trainyard.bundle.asset_lock import AssetLock, compared
+from trainyard.bundle.markdown import Pieces
 from trainyard.bundle.monitoring_files import described
 from trainyard.platform_table import platform_of
 from trainyard.render.bench.gpu_nodes import gpu_nodes
 from trainyard.render.needed_assets import needed_assets
 from trainyard.render.rendering import EXAMPLES, Rendering
 from trainyard.spec.cluster import Spec
+from trainyard.spec.node_group import NodeGroup
+
+_PAGE = Pieces(Path(__file__).with_suffix(".md"))
 
 
 def files(spec: Spec, rendering: Rendering, monitoring: Iterable[str]) -> Iterator[str]:
     """Yield what the bundle is of, and its files. ``monitoring`` are the names of those below monitoring/."""
-    yield f"# {spec.name}"
-    yield ""
-    readme = platform_of(spec).readme()
-    what = "What several clusters share" if spec.is_environment else "A training cluster"
-    made_for = "" if (text := readme.made_for(spec)) is None else f", {text}"
-    yield f"{what} in {spec.region}{made_for}."
-    yield "Made from a spec by trainyard; making it again from the same spec gives the same bytes."
-    yield ""
-    for group in spec.node_groups():
-        nodes = (
-            str(group.max_nodes) if group.min_nodes == group.max_nodes else f"{group.min_nodes} to {group.max_nodes}"
-        )
-        types = " or ".join(group.instance_types)
-        yield f"- queue `{group.queue.name}`: {nodes} × {types}, {group.capacity_kind.replace('_', ' ')}"
-    yield ""
-    yield "| File | What it is |"
-    yield "|---|---|"
-    if "cluster.yaml" in rendering.documents:
-        yield f"| `cluster.yaml` | configuration for `{readme.CREATE_COMMAND}` |"
-    for stack in rendering.stacks:
-        yield f"| `{stack.template_file}` | {stack.texts.file}: a template of CloudFormation, stack `{stack.name}` |"
-        yield f"| `{stack.parameters_file}` | what the spec says to it |"
-    if any(name.startswith("manifests/") for name in rendering.documents):
-        yield "| `manifests/*.yaml` | what runs in the cluster, for `kubectl apply` |"
-    if any(name.startswith(EXAMPLES) for name in rendering.documents):
-        yield f"| `{EXAMPLES}*.yaml` | jobs to begin with |"
-    yield from (f"| `{name}` | {what} |" for name, what in described(monitoring))
-    yield from _of_jobs(spec)
-    yield "| `architecture.svg` | a picture of it all, for a browser |"
-    yield "| `stand-ins.json` | ids that only a deployment knows: where they stand, and which stack output fills them |"
-    if spec.installs_anything:
-        yield "| `assets/launch.sh` | what every node runs when it starts: it fetches and runs what is published |"
-        yield "| `assets/plan.json` | the steps of each kind of nodes, as they stand in the release |"
-        yield "| `assets/release.tar` | the release: everything that nodes unpack and run |"
-        yield "| `assets/release` | the pointer: which release is published |"
-    yield "| `.trainyard.json` | what trainyard wrote here, so that it never overwrites anything else |"
-    yield ""
+    made_for = platform_of(spec).readme().made_for(spec)
+    return _PAGE.lines(
+        "bundle",
+        name=spec.name,
+        what="What several clusters share" if spec.is_environment else "A training cluster",
+        region=spec.region,
+        made_for="" if made_for is None else f", {made_for}",
+        queues=[_queue(group) for group in spec.node_groups()],
+        files=list(_rows(spec, rendering, monitoring)),
+    )
 
 
-def _of_jobs(spec: Spec) -> Iterator[str]:
+def _queue(group: NodeGroup) -> str:
+    nodes = str(group.max_nodes) if group.min_nodes == group.max_nodes else f"{group.min_nodes} to {group.max_nodes}"
+    types = " or ".join(group.instance_types)
+    return f"- queue `{group.queue.name}`: {nodes} × {types}, {group.capacity_kind.replace('_', ' ')}"
+
+
+def _rows(spec: Spec, rendering: Rendering, monitoring: Iterable[str]) -> Iterator[str]:
     platform = platform_of(spec)
+    if "cluster.yaml" in rendering.documents:
+        yield from _PAGE.rows("cluster", command=str(platform.readme().CREATE_COMMAND))
+    for stack in rendering.stacks:
+        template, parameters = stack.template_file, stack.parameters_file
+        yield from _PAGE.rows("stack", template=template, parameters=parameters, what=stack.texts.file, name=stack.name)
+    if any(name.startswith("manifests/") for name in rendering.documents):
+        yield from _PAGE.rows("manifests")
+    if any(name.startswith(EXAMPLES) for name in rendering.documents):
+        yield from _PAGE.rows("examples", folder=EXAMPLES)
+    yield from (f"| `{name}` | {what} |" for name, what in described(monitoring))
     yield from platform.readme().BENCH_FILES if gpu_nodes(spec) else ()
     if platform.rendering().container_images(spec):
-        yield "| `images/` | Dockerfiles of what jobs run, and what they copy |"
+        yield from _PAGE.rows("container-images")
+    yield from _PAGE.rows("always")
+    if spec.installs_anything:
+        yield from _PAGE.rows("release")
+    yield from _PAGE.rows("own")
 
 
 def unlocked(spec: Spec, lock: AssetLock) -> tuple[str, ...]:
@@ -71,11 +69,4 @@ def unlocked(spec: Spec, lock: AssetLock) -> tuple[str, ...]:
 def not_locked(spec: Spec, lock: AssetLock) -> Iterator[str]:
     """Yield what nodes install and the lock does not name: without it they fail."""
     if missing := unlocked(spec, lock):
-        yield "## Not locked"
-        yield ""
-        yield "The nodes install what no `assets.lock.json` beside the spec names, and would fail without it:"
-        yield ""
-        yield from (f"- {one}" for one in missing)
-        yield ""
-        yield "Run `trainyard assets lock` with the spec, and render it again."
-        yield ""
+        yield from _PAGE.lines("not-locked", assets=[f"- {asset}" for asset in missing])

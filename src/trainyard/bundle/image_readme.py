@@ -11,7 +11,7 @@ from trainyard.bundle.by_hand.assets import bucket_of
 from trainyard.bundle.by_hand.aws_command import assigned, aws, shell_name
 from trainyard.bundle.by_hand.stacks import read_outputs, written_in
 from trainyard.bundle.contents import unlocked
-from trainyard.bundle.markdown import Pieces, block
+from trainyard.bundle.markdown import Pieces
 from trainyard.render.assets import folder
 from trainyard.render.node_image import NO_PARENT, NodeImage, image_id, script_key
 from trainyard.render.stand_ins import StandIn
@@ -54,10 +54,11 @@ def _ids(
         held_by = ("build-image.yaml", "install.sh") if stand_in.output == "AssetsBucket" else ("build-image.yaml",)
         files = [f"{image.name}/{file}" for image in images for file in held_by]
         commands = [*_looked_up(spec, stand_in), written_in([stand_in], files)]
-        yield from block(f"{stand_in.what[0].upper()}{stand_in.what[1:]}:", commands)
+        yield from _PAGE.lines("id", what=stand_in.what[0].upper() + stand_in.what[1:], commands=commands)
     if not parent_is_known:
         for architecture in dict.fromkeys(image.architecture for image in images):
-            yield from block(f"The official image, for {architecture}:", list(_parent(spec, images, architecture)))
+            commands = list(_parent(spec, images, architecture))
+            yield from _PAGE.lines("official-image", architecture=architecture, commands=commands)
 
 
 def _looked_up(spec: Spec, stand_in: StandIn) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from trainyard.bundle.by_hand.assets import bucket
@@ -12,12 +13,14 @@ from trainyard.bundle.by_hand.existing import what_has_to_exist
 from trainyard.bundle.by_hand.mount_names import mount_names
 from trainyard.bundle.by_hand.reservations import reservation_group
 from trainyard.bundle.by_hand.stacks import looked_at, made, read_outputs, written_in
-from trainyard.bundle.markdown import block
+from trainyard.bundle.markdown import Pieces
 from trainyard.platform_table import platform_of
 from trainyard.render.cloudformation.stack import Stack
 from trainyard.render.rendering import Rendering
 from trainyard.render.stand_ins import StandIn, stack_of
 from trainyard.spec.cluster import Spec
+
+_PAGE = Pieces(Path(__file__).with_suffix(".md"))
 
 
 class Waiting(NamedTuple):
@@ -42,62 +45,66 @@ def preparation(
 
     ``known`` are the stack outputs that need no stand-in, ``others`` are files in which ids stand too.
     """
-    yield "## 1. Make what the cluster needs"
-    yield ""
     waits = Waiting(rendering, others)
     blocks = list(_blocks(spec, waits, known))
+    yield from _PAGE.lines("title")
     if rendering.stand_ins:
-        yield "The files hold stand-ins for what is made first. Each block ends by writing in what it made."
-        yield ""
+        yield from _PAGE.lines("stand-ins")
     elif not blocks:
-        yield "Every id is known: nothing is left to make or to fill in."
-        yield ""
-    for text, commands in blocks:
-        yield from block(text, commands)
+        yield from _PAGE.lines("nothing-left")
+    yield from blocks
     if rendering.stand_ins:
-        yield from _rendered_again(rendering.stand_ins)
+        given = [
+            f'--stack-output {stand_in.output}="${shell_name(stand_in.output)}"' for stand_in in rendering.stand_ins
+        ]
+        yield from _PAGE.lines("rendered-again", command=" \\\n  ".join(["trainyard render SPEC --force", *given]))
 
 
-def _blocks(spec: Spec, waits: Waiting, known: Mapping[str, str]) -> Iterator[tuple[str, Sequence[str]]]:
+def _blocks(spec: Spec, waits: Waiting, known: Mapping[str, str]) -> Iterator[str]:
     rendering = waits.rendering
     waiting = {stand_in.output: stand_in for stand_in in rendering.stand_ins}
     if "AssetsBucket" in waiting:
-        yield "The bucket that nodes fetch from:", [*bucket(spec), *_written_in(waits, [waiting["AssetsBucket"]])]
+        commands = [*bucket(spec), *_written_in(waits, [waiting["AssetsBucket"]])]
+        yield from _PAGE.lines("bucket", commands=commands)
     elif "AssetsBucket" in known and spec.assets.bucket is None and spec.installs_anything:
-        yield "Where nodes fetch from:", [f"ASSETS_BUCKET={known['AssetsBucket']}"]
+        yield from _PAGE.lines("known-bucket", command=f"ASSETS_BUCKET={known['AssetsBucket']}")
     for stand_in in (stand_in for stand_in in rendering.stand_ins if stand_in.stack == "capacity"):
-        yield (
-            f"A group of reservations, `{stand_in.output}`:",
-            [*reservation_group(spec, stand_in), *_written_in(waits, [stand_in])],
-        )
+        commands = [*reservation_group(spec, stand_in), *_written_in(waits, [stand_in])]
+        yield from _PAGE.lines("reservation-group", name=stand_in.output, commands=commands)
     if spec.environment is not None:
-        yield from _of_environment(spec, waits)
-    for id_, stand_in, asked in mount_names(spec, rendering.stand_ins):
-        yield f"By what name `{id_}` is mounted:", [asked, *_written_in(waits, [stand_in])]
+        yield from _of_environment(spec, spec.environment, waits)
+    for file_system, stand_in, asked in mount_names(spec, rendering.stand_ins):
+        commands = [asked, *_written_in(waits, [stand_in])]
+        yield from _PAGE.lines("mount-name", file_system=file_system, commands=commands)
     for stack in rendering.stacks:
         if stack.texts.making is None:
             continue  # the cluster itself
-        given = [one for one in rendering.stand_ins if one.stack == stack.kind and one.output != "AssetsBucket"]
+        given = [
+            stand_in
+            for stand_in in rendering.stand_ins
+            if stand_in.stack == stack.kind and stand_in.output != "AssetsBucket"
+        ]
         if given or not _is_made(stack, rendering):
             outputs = read_outputs(spec, stack.name, [stand_in.output for stand_in in given])
             more = looked_at(spec, stack) if stack.kind == "monitoring" else ()
-            yield (
-                _making(spec, stack, stack.texts.making),
-                [*made(spec, stack), *outputs, *_written_in(waits, given), *more],
-            )
+            commands = [*made(spec, stack), *outputs, *_written_in(waits, given), *more]
+            yield from _PAGE.lines("stack", text=_making(spec, stack, stack.texts.making), commands=commands)
     yield from what_has_to_exist(spec)
 
 
-def _of_environment(spec: Spec, waits: Waiting) -> Iterator[tuple[str, Sequence[str]]]:
+def _of_environment(spec: Spec, environment: str, waits: Waiting) -> Iterator[str]:
     """Yield how to read what the stacks of the environment have made, which have to be there before."""
-    waiting = [one for one in waits.rendering.stand_ins if one.stack in ("network", "storage", "monitoring")]
+    waiting = [
+        stand_in for stand_in in waits.rendering.stand_ins if stand_in.stack in ("network", "storage", "monitoring")
+    ]
     if waiting:
         commands = [
             command
             for stand_in in waiting
-            for command in read_outputs(spec, f"{spec.environment}-{stand_in.stack}", [stand_in.output])
+            for command in read_outputs(spec, f"{environment}-{stand_in.stack}", [stand_in.output])
         ]
-        yield f"What environment `{spec.environment}` has made:", [*commands, *_written_in(waits, waiting)]
+        commands += _written_in(waits, waiting)
+        yield from _PAGE.lines("environment", environment=environment, commands=commands)
 
 
 def _making(spec: Spec, stack: Stack, text: str) -> str:
@@ -117,12 +124,3 @@ def _written_in(waits: Waiting, stand_ins: Sequence[StandIn]) -> Iterator[str]:
     if stand_ins:
         holding = [name for name, text in waits.texts() if any(stand_in.value in text for stand_in in stand_ins)]
         yield written_in(stand_ins, holding)
-
-
-def _rendered_again(stand_ins: Sequence[StandIn]) -> Iterator[str]:
-    given = [f'--stack-output {stand_in.output}="${shell_name(stand_in.output)}"' for stand_in in stand_ins]
-    yield from block(
-        "Files that were changed here are not replaced without `--force`. To render them anew instead, from the spec, "
-        "whose file stands for SPEC here:",
-        [" \\\n  ".join(["trainyard render SPEC --force", *given])],
-    )

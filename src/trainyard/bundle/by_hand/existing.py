@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from trainyard.bundle.by_hand.aws_command import assigned, aws, document
+from trainyard.bundle.markdown import Pieces
 from trainyard.platform_table import platform_of
 from trainyard.render.secrets import secrets_of
 from trainyard.spec.cluster import Spec
 from trainyard.spec.network import ExistingNetwork
 
+_PAGE = Pieces(Path(__file__).with_suffix(".md"))
 # To attach a volume, and to read an object.
 # https://docs.aws.amazon.com/ebs/latest/userguide/ebs-encryption-requirements.html
 # https://docs.aws.amazon.com/AmazonS3/latest/userguide/UsingKMSEncryption.html
@@ -20,29 +23,22 @@ _TAG = "parallelcluster:version"
 _GATEWAYS = ("s3", "dynamodb")
 
 
-def what_has_to_exist(spec: Spec) -> Iterator[tuple[str, Sequence[str]]]:
-    """Yield what has to exist, or to be allowed, beside all that is made: a text, and its commands."""
+def what_has_to_exist(spec: Spec) -> Iterator[str]:
+    """Yield what has to exist, or to be allowed, beside all that is made, with the commands for it."""
     existing = spec.network.existing
     if existing is not None and spec.network.internet == "none":
-        text = (
-            "Unless your VPC has them, endpoints through which nodes reach AWS. It needs DNS resolution and host names:"
-        )
-        yield text, endpoints(spec, existing)
+        yield from _PAGE.lines("endpoints", commands=endpoints(spec, existing))
     # Elsewhere no node opens what the key encrypts, and images are not for ParallelCluster.
     if not (platform_of(spec).made_by_parallelcluster or spec.is_environment):
         return
     if spec.iam.kms_key is not None:
-        text = (
-            "Nodes need this policy to attach volumes and to read objects that the key encrypts. "
-            "Name what is printed in `iam.policies` of the spec and render again, unless it is there already:"
-        )
-        yield text, _key_policy(spec)
+        yield from _PAGE.lines("key-policy", commands=_key_policy(spec))
     if secrets_of(spec):
-        yield "These secrets have to exist:", _secrets(spec)
+        yield from _PAGE.lines("secrets", commands=_secrets(spec))
     if _images_of(spec):
         version, built_for = spec.parallelcluster.version, spec.image.built_for
-        said = "say in `image.built_for` what it is" if built_for is None else f"`image.built_for` says {built_for}"
-        yield f"Images of your own have to be built for ParallelCluster {version}; {said}:", _images(spec)
+        text = "say in `image.built_for` what it is" if built_for is None else f"`image.built_for` says {built_for}"
+        yield from _PAGE.lines("images", version=version, built_for=text, commands=_images(spec))
 
 
 def _key_policy(spec: Spec) -> Sequence[str]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
-from trainyard.bundle.by_hand.stacks import removed
-from trainyard.bundle.markdown import block
-from trainyard.bundle.readme_contents import OUTLIVING_STACKS, ReadmeContents, published
+from trainyard.bundle.markdown import Pieces
+from trainyard.bundle.readme_contents import ReadmeContents, published, stacks_removed
 from trainyard.spec.cluster import Spec
 
 CREATE_COMMAND = None
 BENCH_FILES = ()
+_PAGE = Pieces(Path(__file__).with_suffix(".md"))
 
 
 def made_for(spec: Spec) -> None:
@@ -21,12 +22,7 @@ def made_for(spec: Spec) -> None:
 def steps(spec: Spec, contents: ReadmeContents) -> Iterator[str]:
     """Yield the lines of the steps from the second on."""
     if spec.installs_anything:
-        yield "## 2. Publish what the monitoring instance runs"
-        yield ""
-        yield "It looks for that every five minutes, and installs Prometheus, Alertmanager and Grafana."
-        yield ""
+        yield from _PAGE.lines("publish")
         yield from published(spec, contents)
-    yield f"## {3 if spec.installs_anything else 2}. Remove"
-    yield ""
-    stacks = contents.rendering.stacks
-    yield from block(f"When no cluster uses it any more. {OUTLIVING_STACKS}", list(removed(spec, stacks)))
+    yield from _PAGE.lines("remove", number="3" if spec.installs_anything else "2")
+    yield from stacks_removed(spec, contents.rendering.stacks, "When no cluster uses it any more.")
