@@ -13,14 +13,14 @@ import pytest
 
 from tests.catalog.parallelcluster_golden import VERSIONS
 from tests.each_case import each_case
-from trainyard.catalog import ebs
-from trainyard.catalog.ebs_volume_type import EbsVolumeType
+from trainyard.catalog import storage
+from trainyard.catalog.storage_records import EbsVolumeType
 
 NAMES = ("gp3", "gp2", "io1", "io2", "st1", "sc1", "standard")
 
 
 def _known(name: str) -> EbsVolumeType:
-    ebs_volume_type = ebs.volume_type(name)
+    ebs_volume_type = storage.ebs_volume_type(name)
     assert ebs_volume_type is not None
     return ebs_volume_type
 
@@ -80,12 +80,6 @@ def test_hard_disks_are_no_root_volumes():
     assert {name for name in NAMES if _known(name).bootable is False} == {"st1", "sc1"}
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_fact_of_a_volume_type_has_a_source(name):
-    assert ebs.sources_of(name).keys() == _known(name).written - {"name"}
-
-
 @pytest.mark.parametrize("name", ["gp4", "GP3", "", "../gp3"])
-def test_an_unknown_volume_type_is_none_without_sources(name):
-    assert ebs.volume_type(name) is None
-    assert ebs.sources_of(name) == {}
+def test_an_unknown_volume_type_is_none(name):
+    assert storage.ebs_volume_type(name) is None

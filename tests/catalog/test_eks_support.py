@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trainyard.catalog.eks_support import support_of, versions_in_standard_support
-from trainyard.catalog.kubernetes_versions import find_version, known_versions
+from trainyard.catalog.kubernetes_versions import find_version, known_versions, support_of, versions_in_standard_support
 
 
 @pytest.mark.parametrize("version", known_versions())

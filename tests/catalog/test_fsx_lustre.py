@@ -6,7 +6,7 @@ import typing
 
 import pytest
 
-from trainyard.catalog.fsx_lustre import deployment, sources_of
+from trainyard.catalog.storage import lustre_deployment
 from trainyard.errors import TrainyardError
 from trainyard.spec.file_system import Lustre
 
@@ -20,8 +20,8 @@ def test_every_deployment_type_of_the_spec_is_known():
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("size_gib", [1200, 2400, 4800, 7200, 100800])
 def test_a_size_on_the_ladder_exists_and_is_its_own_nearest(name, size_gib):
-    assert deployment(name).size_exists(size_gib)
-    assert deployment(name).nearest_sizes_gib(size_gib) == (size_gib,)
+    assert lustre_deployment(name).size_exists(size_gib)
+    assert lustre_deployment(name).nearest_sizes_gib(size_gib) == (size_gib,)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -40,8 +40,8 @@ def test_a_size_on_the_ladder_exists_and_is_its_own_nearest(name, size_gib):
     ],
 )
 def test_a_size_between_two_steps_does_not_exist_and_names_its_neighbours(name, size_gib, nearest):
-    assert not deployment(name).size_exists(size_gib)
-    assert deployment(name).nearest_sizes_gib(size_gib) == nearest
+    assert not lustre_deployment(name).size_exists(size_gib)
+    assert lustre_deployment(name).nearest_sizes_gib(size_gib) == nearest
 
 
 @pytest.mark.parametrize(
@@ -49,19 +49,11 @@ def test_a_size_between_two_steps_does_not_exist_and_names_its_neighbours(name, 
     [("PERSISTENT_2", (125, 250, 500, 1000)), ("PERSISTENT_1", (50, 100, 200)), ("SCRATCH_2", ())],
 )
 def test_a_deployment_type_offers_its_throughputs(name, throughputs):
-    assert deployment(name).throughputs_mb_s_per_tib == throughputs
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_every_fact_of_a_deployment_type_has_a_source(name):
-    sources = sources_of(name)
-    assert sources.keys() == deployment(name).written - {"name"}
-    assert all(source.url.startswith("https://") and source.read for source in sources.values())
+    assert lustre_deployment(name).throughputs_mb_s_per_tib == throughputs
 
 
 def test_an_unknown_deployment_type_is_an_error_that_lists_the_known_ones():
     with pytest.raises(TrainyardError) as caught:
-        deployment("SCRATCH_1")
+        lustre_deployment("SCRATCH_1")
     assert caught.value.problem == "the catalog has no facts about the Lustre deployment type 'SCRATCH_1'"
     assert caught.value.hint == "use one of PERSISTENT_2, PERSISTENT_1, SCRATCH_2"
-    assert sources_of("SCRATCH_1") == {}

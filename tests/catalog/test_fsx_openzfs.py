@@ -10,19 +10,18 @@ from pathlib import Path
 import botocore
 import pytest
 
-from trainyard.catalog.fsx_openzfs import (
-    deployment,
+from trainyard.catalog.storage import (
+    openzfs_deployment,
     openzfs_deployments,
     openzfs_refused,
-    sources_of,
 )
-from trainyard.catalog.openzfs_deployment import DeploymentType, OpenZfsDeployment
+from trainyard.catalog.storage_records import DeploymentType, OpenZfsDeployment
 
 NAMES: tuple[str, ...] = typing.get_args(DeploymentType)
 
 
 def _known(name: str) -> OpenZfsDeployment:
-    open_zfs_deployment = deployment(name)
+    open_zfs_deployment = openzfs_deployment(name)
     assert open_zfs_deployment is not None
     return open_zfs_deployment
 
@@ -34,10 +33,9 @@ def test_the_deployment_types_are_those_of_the_fsx_api():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_deployment_type_has_sizes_throughputs_and_sources(name):
+def test_a_deployment_type_has_sizes_and_throughputs(name):
     assert _known(name).size_gib == (64, 524288)
     assert list(_known(name).throughputs_mb_s) == sorted(set(_known(name).throughputs_mb_s))
-    assert sources_of(name).keys() == _known(name).written - {"name"}
 
 
 @pytest.mark.parametrize(
@@ -80,6 +78,5 @@ def test_a_region_without_facts_offers_and_refuses_nothing_for_certain(region):
     assert openzfs_refused(region) == frozenset()
 
 
-def test_an_unknown_deployment_type_is_none_without_sources():
-    assert deployment("SINGLE_AZ_3") is None
-    assert sources_of("SINGLE_AZ_3") == {}
+def test_an_unknown_deployment_type_is_none():
+    assert openzfs_deployment("SINGLE_AZ_3") is None

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from trainyard.catalog import catalog_file, image_efas
+from trainyard.catalog import catalog_file
 from trainyard.catalog.by_version import number_of
-from trainyard.catalog.image_efas import InstallerRange, efa_of_images
-from trainyard.catalog.parallelcluster import known_versions
+from trainyard.catalog.parallelcluster import InstallerRange, efa_of_images, known_versions
 
 NAMED = sorted(catalog_file.content(catalog_file.FOLDER / "image_efa.yaml")["versions"], key=number_of)
 
@@ -50,13 +49,6 @@ def test_in_between_it_is_at_least_the_last_one_and_at_most_what_the_next_one_fo
 @pytest.mark.parametrize("version", ["3.7.2", "9.9.9", "2.11.9"])
 def test_nothing_is_said_of_versions_that_the_catalog_does_not_know(version):
     assert efa_of_images(version) is None
-
-
-@pytest.mark.parametrize("version", NAMED)
-def test_every_fact_has_a_source_of_parallelcluster_s_own(version):
-    sources = image_efas.sources_of(version)
-    assert "installer" in sources
-    assert all(source.url.startswith("https://github.com/aws/aws-parallelcluster") for source in sources.values())
 
 
 def test_no_release_goes_back():

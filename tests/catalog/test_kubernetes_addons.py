@@ -8,7 +8,7 @@ import pytest
 
 from trainyard.catalog import catalog_file
 from trainyard.catalog.assets import asset
-from trainyard.catalog.kubernetes_addons import image, image_names, sources_of
+from trainyard.catalog.kubernetes_addons import image, image_names
 
 DATA = catalog_file.content(catalog_file.FOLDER / "kubernetes_addons.yaml")
 PINNED = re.compile(r"[a-z0-9.-]+\.[a-z]+(/[a-z0-9._-]+)+:[A-Za-z0-9][\w.-]*[0-9][\w.-]*(@sha256:[0-9a-f]{64})?")
@@ -19,19 +19,6 @@ def test_every_image_names_its_registry_and_a_version(name: str):
     found = image(name, "us-east-2")
     assert PINNED.fullmatch(found), found
     assert "latest" not in found
-
-
-@pytest.mark.parametrize("name", image_names())
-def test_every_image_has_a_source(name: str):
-    assert {source.url for source in sources_of(name).values()} <= {
-        source["url"] for source in DATA["sources"].values()
-    }
-    assert "tag" in sources_of(name)
-
-
-def test_every_source_is_used():
-    used = {source for facts in DATA["images"].values() for source in facts} | set(DATA["registries"])
-    assert used == set(DATA["sources"])
 
 
 @pytest.mark.parametrize(

@@ -44,17 +44,9 @@ def test_system_directories_are_reserved_and_usual_mounts_are_not():
     assert not {"/fsx", "/home", "/apps", "/opt/amazon"} & set(reserved)
 
 
-@pytest.mark.parametrize("version", [*parallelcluster.known_versions()])
-def test_every_fact_of_a_version_has_a_source(version):
-    sources = parallelcluster.sources_of(version)
-    assert sources.keys() - {"new_families"} == {"supported_oses", "reserved_mounts"}
-    assert version in sources["supported_oses"].url
-
-
 @pytest.mark.parametrize(("family", "line"), [("p6-b200", "3.14"), ("p6e-gb200", "3.14"), ("p6-b300", "3.15")])
-def test_a_new_family_has_its_first_line_and_a_source(family, line):
+def test_a_new_family_has_its_first_line(family, line):
     assert parallelcluster.first_line_with(family) == line
-    assert "github.com/aws/" in parallelcluster.sources_of(line)["new_families"].url
 
 
 def test_a_family_that_every_known_line_supports_has_no_first_line():

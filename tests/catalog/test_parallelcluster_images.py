@@ -34,10 +34,5 @@ def test_only_red_hat_needs_a_reservation_for_red_hat():
     assert {os for os, platform in platforms.items() if platform != "Linux/UNIX"} == {"rhel8", "rhel9"}
 
 
-def test_an_unknown_system_has_no_name_and_no_sources():
+def test_an_unknown_system_has_no_name():
     assert parallelcluster_images.image_name("plan9", "x86_64", "3.16.1") is None
-    assert parallelcluster_images.sources_of("plan9") == {}
-
-
-def test_every_fact_has_a_source():
-    assert set(parallelcluster_images.sources_of("rhel9")) == {"name_part", "published", "reservation_platform"}

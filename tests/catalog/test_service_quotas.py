@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
 from tests.each_case import each_case
@@ -52,14 +50,3 @@ def test_new_accounts_have_no_p_instances():
 def test_vpcs_and_addresses_have_quotas_of_different_services():
     assert service_quotas.network_quota("vpcs").service == "vpc"
     assert service_quotas.network_quota("elastic-ip-addresses").service == "ec2"
-
-
-@pytest.mark.parametrize("name", ["on-demand-p", "spot-trn", "vpcs"])
-def test_every_fact_has_a_source_with_a_date(name):
-    sources = service_quotas.sources_of(name)
-    assert set(sources) >= {"service", "code", "at_first"}
-    assert all(re.fullmatch(r"https://docs\.aws\.amazon\.com/\S+", source.url) for source in sources.values())
-
-
-def test_what_is_not_known_has_no_sources():
-    assert service_quotas.sources_of("on-demand-quantum") == {}

@@ -6,7 +6,7 @@ import pytest
 
 from tests.catalog.parallelcluster_golden import VERSIONS
 from trainyard.catalog import parallelcluster
-from trainyard.catalog.slurm_settings import refused_settings, sources_of
+from trainyard.catalog.parallelcluster import refused_settings
 
 LEVELS = {"cluster": "SlurmConf", "queue": "Queue", "compute_resource": "ComputeResource"}
 
@@ -41,12 +41,6 @@ def test_features_of_a_compute_resource_are_accepted_from_3_14_on():
     assert refusing == list(lines[: lines.index("3.14")])
 
 
-@pytest.mark.parametrize("version", parallelcluster.known_versions())
-def test_every_list_has_a_source(version):
-    assert sources_of(version).keys() == {"cluster", "accounting", "queue", "compute_resource"}
-
-
 @pytest.mark.parametrize("version", ["3.7.2", "3.17.0", "", "latest"])
 def test_nothing_is_known_of_an_unknown_version(version):
     assert refused_settings(version, "queue") is None
-    assert sources_of(version) == {}

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trainyard.catalog.instances import find, names, sources_of
-from trainyard.catalog.slurm_topology import slurm_topology
+from trainyard.catalog.instances import find, names, slurm_topology, sources_of
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 import pytest
 
 from tests.rules.found import paths, problems
-from trainyard.catalog.eks_support import versions_in_standard_support
+from trainyard.catalog.kubernetes_versions import versions_in_standard_support
 
 RULE = "kubernetes-version-not-supported"
 

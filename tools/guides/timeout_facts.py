@@ -8,7 +8,7 @@ from trainyard.api.new import new_spec
 from trainyard.architectures import all_architectures
 from trainyard.bootstrap.steps import STEPS, Step
 from trainyard.catalog.bootstrap_times import Seconds, step_seconds
-from trainyard.catalog.parallelcluster_limits import limits
+from trainyard.catalog.parallelcluster import limits
 from trainyard.platform_table import platform_of
 from trainyard.rules.timeout_below_bootstrap import queue_seconds, seconds_with_nodes
 from trainyard.spec.cluster import Spec

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from trainyard.catalog import catalog_file, deployment_file
 from trainyard.catalog.asset import Arch, Asset, AssetFiles
-from trainyard.catalog.source import Source, merged, sources_by_fact
+from trainyard.catalog.source import Source, merged_by_name, sources_by_fact
 
 _PATH = catalog_file.FOLDER / "assets.yaml"
 _WHERE = "catalog/assets.yaml"
@@ -111,5 +111,5 @@ def _digest(name: str, version: str) -> tuple[str | None, str | None]:
 @cache
 def _assets() -> Mapping[str, Asset]:
     data = catalog_file.content(_PATH)
-    assets = {name: {"name": name, **merged(facts, f"{_WHERE} ({name})")} for name, facts in data["assets"].items()}
+    assets = merged_by_name(data["assets"], _WHERE)
     return deployment_file.validated({"sources": data["sources"], "assets": assets}).assets or {}

@@ -8,16 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from trainyard.catalog.ebs_volume_type import EbsVolumeType
-from trainyard.catalog.image_efa import ImageEfa
 from trainyard.catalog.instance_type import InstanceType
 from trainyard.catalog.kubernetes_version import KubernetesVersion
-from trainyard.catalog.limits import Limits
-from trainyard.catalog.lustre_deployment import LustreDeployment
-from trainyard.catalog.openzfs_deployment import DeploymentType, OpenZfsDeployment
-from trainyard.catalog.parallelcluster_lists import ParallelClusterLists
-from trainyard.catalog.refused_slurm_settings import RefusedSlurmSettings
+from trainyard.catalog.parallelcluster_records import ImageEfa, Limits, ParallelClusterLists, RefusedSlurmSettings
 from trainyard.catalog.source import Source
+from trainyard.catalog.storage_records import DeploymentType, EbsVolumeType, LustreDeployment, OpenZfsDeployment
 from trainyard.field import Count
 from trainyard.record import Record, validator_of
 

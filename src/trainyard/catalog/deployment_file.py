@@ -3,22 +3,66 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from trainyard.catalog.asset import Asset
 from trainyard.catalog.catalog_file import FOLDER
-from trainyard.catalog.compute_capability import ComputeCapability
-from trainyard.catalog.parallelcluster_image import ParallelClusterImage
-from trainyard.catalog.price import Usd
-from trainyard.catalog.service_quota import ServiceQuota
 from trainyard.catalog.source import Source
-from trainyard.catalog.update_need import UpdateNeed
+from trainyard.field import Above, Count, Text
 from trainyard.record import Record, validator_of
 
 if TYPE_CHECKING:
     from pydantic_core import SchemaValidator
 
 COMPILED = FOLDER / "compiled_deployment.json"
+
+
+Usd = Annotated[float, Above("a price in USD such as 0.08", 0)]
+ComputeCapability = Annotated[str, Text(r"^[1-9][0-9]{1,2}$", "a compute capability without its dot, such as 90")]
+"""What NVIDIA calls the generation of a GPU, as compilers want it: 90 for compute capability 9.0."""
+
+
+class ParallelClusterImage(Record):
+    """The official images of an operating system."""
+
+    os: str
+    """As ParallelCluster spells it: ubuntu2204."""
+    name_part: str
+    """How the operating system is called in the names of images."""
+    published: bool
+    """Whether there are official images at all."""
+    reservation_platform: str
+    """Platform of the capacity reservations that its instances can use."""
+
+
+class ServiceQuota(Record):
+    """A quota, and what it counts."""
+
+    name: str
+    """Our own word for it: on-demand-p."""
+    service: str
+    """As Service Quotas spells it: ec2."""
+    code: Annotated[str, Text(r"^L-[0-9A-F]{8}$", "a quota code such as L-417A185B")]
+    """The same in every region and account."""
+    at_first: Count
+    """What AWS gives a new account."""
+    purchase: Literal["on-demand", "spot"] | None = None
+    """For vCPUs: how the instances are bought."""
+    letters: tuple[str, ...] = ()
+    """For vCPUs: the families of instances, by what stands before the first digit of their names."""
+
+
+UpdateNeed = Literal[
+    "live",
+    "queue-update-strategy",
+    "terminate-or-fleet-stop",
+    "fleet-stop",
+    "login-stop",
+    "fleet-and-login-stop",
+    "unsupported",
+]
+"""In this order: nothing; a stopped fleet, or any queue update strategy but COMPUTE_FLEET_STOP; a stopped fleet, or the
+strategy TERMINATE; a stopped fleet; no login nodes; neither fleet nor login nodes; a new cluster."""
 
 
 class DeploymentFile(Record):

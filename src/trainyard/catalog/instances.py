@@ -1,4 +1,7 @@
-"""Finds instance types in the catalog. Only the file of the family that is asked for is read."""
+"""Finds instance types in the catalog, their EFA and what Slurm has to be told of their processors.
+
+Only the file of the family that is asked for is read.
+"""
 
 from __future__ import annotations
 
@@ -66,3 +69,23 @@ def family_in(data: dict[str, Any], where: str) -> Family:
             name: sources_by_fact(facts, file.sources, f"{where} ({name})") for name, facts in data["types"].items()
         },
     )
+
+
+def slurm_topology(instance_type: str) -> tuple[int, int, int] | None:
+    """Return sockets, cores of a socket and threads of a core, as slurmd finds them; None where a part is unknown.
+
+    ParallelCluster gives Slurm the CPUs only, from which Slurm makes as many sockets of one core.
+    https://github.com/aws/aws-parallelcluster/issues/5797
+    """
+    facts = find(instance_type)
+    if facts is None or facts.sockets is None or facts.cores is None or facts.threads_per_core is None:
+        return None
+    return facts.sockets, facts.cores // facts.sockets, facts.threads_per_core
+
+
+def uses_efa(instance_type: str, asked_for: bool | None) -> bool:  # noqa: FBT001  a field of the spec, as written
+    """Return what was asked for; where nothing was, whether the type is known to have EFA."""
+    if asked_for is not None:
+        return asked_for
+    facts = find(instance_type)
+    return bool(facts is not None and facts.has_efa)

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from trainyard.catalog import catalog_file, deployment_file
+from trainyard.catalog import catalog_file
 from trainyard.catalog.partition import partition_of
-from trainyard.catalog.source import Source, merged, sources_by_fact
+from trainyard.catalog.source import merged
 
 _PATH = catalog_file.FOLDER / "kubernetes_addons.yaml"
 _WHERE = "catalog/kubernetes_addons.yaml"
@@ -28,12 +28,6 @@ def image(name: str, region: str) -> str:
 def image_names() -> tuple[str, ...]:
     """Return the names of all images."""
     return tuple(_images())
-
-
-def sources_of(name: str) -> Mapping[str, Source]:
-    """Return fact and source of an image."""
-    sources = deployment_file.validated({"sources": _content()["sources"]}).sources
-    return sources_by_fact(_content()["images"][name], sources, f"{_WHERE} ({name})")
 
 
 def _registry(region: str) -> str:

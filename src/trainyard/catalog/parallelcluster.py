@@ -1,17 +1,29 @@
-"""Finds what versions of ParallelCluster support."""
+"""Finds what versions of ParallelCluster support, limit and refuse, and which EFA installer their images have.
+
+Facts are known by version line, 3.16 for 3.16.1. The settings of Slurm and the limits are those of its own code.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from typing import Literal, NamedTuple
 
 from trainyard.catalog import catalog_file
-from trainyard.catalog.by_version import line_of, number_of
-from trainyard.catalog.parallelcluster_lists import ParallelClusterLists
-from trainyard.catalog.source import Source, merged, sources_by_fact
+from trainyard.catalog.by_version import facts_of, line_of, number_of
+from trainyard.catalog.parallelcluster_records import ImageEfa, Limits, ParallelClusterLists, RefusedSlurmSettings
+from trainyard.catalog.source import merged
 
-_PATH = catalog_file.FOLDER / "parallelcluster.yaml"
-_WHERE = "catalog/parallelcluster.yaml"
+Level = Literal["cluster", "queue", "compute_resource"]
+"""Where a setting of Slurm stands."""
+
+
+class InstallerRange(NamedTuple):
+    """Between which versions of the EFA installer that of an image lies; the same twice where it is known."""
+
+    least: str
+    most: str | None
+    """None where nothing is known about a later version of ParallelCluster."""
 
 
 def supported_oses(version: str) -> tuple[str, ...] | None:
@@ -41,19 +53,72 @@ def reserved_mounts() -> tuple[str, ...]:
     return _lists().reserved_mounts
 
 
-def sources_of(version: str) -> Mapping[str, Source]:
-    """Return fact and source of a version; only what holds for every version where its line is unknown."""
-    data = catalog_file.content(_PATH)
-    sources = catalog_file.validated({"sources": data["sources"]}).sources
-    facts = (data["lines"].get(line_of(version), {}), data["every_version"])
-    return {fact: source for by_source in facts for fact, source in sources_by_fact(by_source, sources, _WHERE).items()}
+def limits(version: str) -> Limits | None:
+    """Return the limits of a version, or None where its line is unknown."""
+    return _limits(line_of(version))
+
+
+def refused_settings(version: str, level: Level, *, accounting: bool = False) -> frozenset[str] | None:
+    """Return the settings of Slurm refused at a level, in lower case; None where the version's line is unknown.
+
+    Accounting adds settings at the level of the cluster and changes nothing elsewhere.
+    """
+    refused = _refused_settings(line_of(version))
+    if refused is None:
+        return None
+    settings: tuple[str, ...] = getattr(refused, level)
+    return frozenset(settings + refused.accounting if accounting and level == "cluster" else settings)
+
+
+def efa_of_images(version: str) -> InstallerRange | None:
+    """Return what the images of a version have; None where nothing says so.
+
+    The installer of images never goes back from one release to the next.
+    """
+    if line_of(version) not in known_versions():
+        return None
+    before = [image for release, image in _image_efa().items() if number_of(release) <= number_of(version)]
+    return InstallerRange(before[-1].installer, _latest_efa(version, before[-1])) if before else None
+
+
+def _latest_efa(version: str, last: ImageEfa) -> str | None:
+    """Return the version itself where the catalog names it, else what the next one that it names found before it."""
+    if _image_efa().get(version) is last:
+        return last.installer
+    later = next((image for release, image in _image_efa().items() if number_of(release) > number_of(version)), None)
+    return None if later is None else later.former or later.installer
 
 
 @cache
 def _lists() -> ParallelClusterLists:
-    data = catalog_file.content(_PATH)
-    lines = {line: merged(facts, f"{_WHERE} ({line})") for line, facts in data["lines"].items()}
-    lists = {"lines": lines, **merged(data["every_version"], _WHERE)}
+    where = "catalog/parallelcluster.yaml"
+    data = catalog_file.content(catalog_file.FOLDER / "parallelcluster.yaml")
+    lines = {line: merged(facts, f"{where} ({line})") for line, facts in data["lines"].items()}
+    lists = {"lines": lines, **merged(data["every_version"], where)}
     file = catalog_file.validated({"sources": data["sources"], "parallelcluster": lists})
     assert file.parallelcluster is not None  # noqa: S101  it was given in the line above
     return file.parallelcluster
+
+
+@cache
+def _limits(line: str) -> Limits | None:
+    data = catalog_file.content(catalog_file.FOLDER / "parallelcluster_limits.yaml")
+    facts = facts_of(data, line, "catalog/parallelcluster_limits.yaml")
+    return catalog_file.validated({"sources": data["sources"], "limits": facts}).limits
+
+
+@cache
+def _refused_settings(line: str) -> RefusedSlurmSettings | None:
+    data = catalog_file.content(catalog_file.FOLDER / "slurm_settings.yaml")
+    facts = facts_of(data, line, "catalog/slurm_settings.yaml")
+    return catalog_file.validated({"sources": data["sources"], "refused_slurm_settings": facts}).refused_slurm_settings
+
+
+@cache
+def _image_efa() -> Mapping[str, ImageEfa]:
+    data = catalog_file.content(catalog_file.FOLDER / "image_efa.yaml")
+    images = {
+        version: merged(data["versions"][version], f"catalog/image_efa.yaml ({version})")
+        for version in sorted(data["versions"], key=number_of)
+    }
+    return catalog_file.validated({"sources": data["sources"], "image_efa": images}).image_efa or {}

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from functools import cache
 
 from trainyard.catalog import catalog_file, deployment_file
-from trainyard.catalog.parallelcluster_image import ParallelClusterImage
-from trainyard.catalog.source import Source, merged, sources_by_fact
+from trainyard.catalog.deployment_file import ParallelClusterImage
+from trainyard.catalog.source import merged
 
 _PATH = catalog_file.FOLDER / "parallelcluster_images.yaml"
 _WHERE = "catalog/parallelcluster_images.yaml"
@@ -22,13 +22,6 @@ def image_name(os: str, architecture: str, version: str) -> str | None:
     """Return the pattern of the official images' names, None where the operating system is unknown."""
     image = official_image(os)
     return None if image is None else f"aws-parallelcluster-{version}-{image.name_part}-{architecture}*"
-
-
-def sources_of(os: str) -> Mapping[str, Source]:
-    """Return fact and source of an operating system; empty where it is unknown."""
-    data = catalog_file.content(_PATH)
-    sources = deployment_file.validated({"sources": data["sources"]}).sources
-    return sources_by_fact(data["images"].get(os, {}), sources, f"{_WHERE} ({os})")
 
 
 @cache

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from typing import NamedTuple
 
 from trainyard.catalog import catalog_file, deployment_file
-from trainyard.catalog.price import Price
-from trainyard.catalog.source import merged, sources_by_fact
+from trainyard.catalog.source import Source, merged, sources_by_fact
 
 _PATH = catalog_file.FOLDER / "prices.yaml"
 _WHERE = "catalog/prices.yaml"
 
 # So count the sources, and the AWS Pricing Calculator: https://docs.aws.amazon.com/pricing-calculator/latest/userguide/
 HOURS_A_MONTH = 730
+
+
+class Price(NamedTuple):
+    """A price in USD for the unit that was asked for, and where it was published."""
+
+    usd: float
+    source: Source
 
 
 def instance_hour(instance_type: str, region: str) -> Price | None:

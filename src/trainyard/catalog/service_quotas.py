@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from functools import cache
 
 from trainyard.catalog import catalog_file, deployment_file
-from trainyard.catalog.service_quota import ServiceQuota
-from trainyard.catalog.source import Source, merged, sources_by_fact
+from trainyard.catalog.deployment_file import ServiceQuota
+from trainyard.catalog.source import merged_by_name
 
 _PATH = catalog_file.FOLDER / "service_quotas.yaml"
 _WHERE = "catalog/service_quotas.yaml"
@@ -38,15 +38,8 @@ def every_quota() -> tuple[ServiceQuota, ...]:
     return (*_quotas("vcpus").values(), *_quotas("network").values())
 
 
-def sources_of(name: str) -> Mapping[str, Source]:
-    """Return fact and source of a quota by our own word for it; empty where there is none."""
-    data = catalog_file.content(_PATH)
-    sources = deployment_file.validated({"sources": data["sources"]}).sources
-    return sources_by_fact({**data["vcpus"], **data["network"]}.get(name, {}), sources, f"{_WHERE} ({name})")
-
-
 @cache
 def _quotas(section: str) -> Mapping[str, ServiceQuota]:
     data = catalog_file.content(_PATH)
-    quotas = {name: {"name": name, **merged(facts, f"{_WHERE} ({name})")} for name, facts in data[section].items()}
+    quotas = merged_by_name(data[section], _WHERE)
     return deployment_file.validated({"sources": data["sources"], "service_quotas": quotas}).service_quotas or {}

@@ -29,6 +29,11 @@ def merged(facts_by_source: FactsBySource, where: str) -> dict[str, Any]:
     return {fact: facts_by_source[source][fact] for fact, source in _source_ids(facts_by_source, where)}
 
 
+def merged_by_name(section: Mapping[str, FactsBySource], where: str) -> dict[str, dict[str, Any]]:
+    """Return fact and value of every thing in a section of a file; its name is one of its facts."""
+    return {name: {"name": name, **merged(facts, f"{where} ({name})")} for name, facts in section.items()}
+
+
 def sources_by_fact(facts_by_source: FactsBySource, sources: Mapping[str, Source], where: str) -> dict[str, Source]:
     """Return the source of every fact. A source that the file does not describe is an error."""
     unknown = facts_by_source.keys() - sources.keys()

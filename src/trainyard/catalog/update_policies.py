@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 
 from trainyard.catalog import by_version, catalog_file, deployment_file
+from trainyard.catalog.deployment_file import UpdateNeed
 from trainyard.catalog.source import Source, merged, sources_by_fact
-from trainyard.catalog.update_need import UpdateNeed
 
 _PATH = catalog_file.FOLDER / "update_policies.yaml"
 _WHERE = "catalog/update_policies.yaml"

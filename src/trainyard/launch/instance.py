@@ -13,8 +13,7 @@ from typing import Literal, NamedTuple, TypeVar
 
 import yaml
 
-from trainyard.catalog.compute_capabilities import compute_capability
-from trainyard.catalog.gpu_fabrics import gpu_fabric
+from trainyard.catalog.gpus import compute_capability, gpu_fabric
 from trainyard.catalog.instance_type import InstanceType
 from trainyard.catalog.instances import find
 from trainyard.catalog.interfaces import InterfaceLayout, InterfacePlan, interface_plan

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from trainyard.catalog.compute_capabilities import compute_capability
+from trainyard.catalog.gpus import compute_capability
 from trainyard.finding import Path
 from trainyard.launch.capacity import CapacityTarget, capacity_target
 from trainyard.launch.instance import Hardware, Instance, hardware_by_type, instance

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from trainyard.catalog.compute_capabilities import compute_capability
+from trainyard.catalog.gpus import compute_capability
 from trainyard.catalog.instance_type import InstanceType
 from trainyard.launch.launch import compute_launches
 from trainyard.monitoring.exporters import gpu_queues

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.catalog.architecture import architecture_of
-from trainyard.catalog.parallelcluster_limits import limits
+from trainyard.catalog.parallelcluster import limits
 from trainyard.finding import Path
 from trainyard.rules import Problem, Rule
 from trainyard.spec.cluster import Spec

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.catalog.efa import uses_efa
+from trainyard.catalog.instances import uses_efa
 from trainyard.document.node import Document
 from trainyard.rules import Problem, Rule
 from trainyard.rules.eksctl.config import node_groups

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainyard.catalog.efa import uses_efa
-from trainyard.catalog.image_efas import InstallerRange, efa_of_images
+from trainyard.catalog.instances import uses_efa
+from trainyard.catalog.parallelcluster import InstallerRange, efa_of_images
 from trainyard.rules import Problem, Rule
 from trainyard.spec.cluster import Spec
 from trainyard.spec.queue import Queue

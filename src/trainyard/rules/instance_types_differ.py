@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.catalog.efa import uses_efa
 from trainyard.catalog.instance_type import InstanceType
-from trainyard.catalog.instances import find
+from trainyard.catalog.instances import find, uses_efa
 from trainyard.finding import Severity
 from trainyard.rules import Problem, Rule
 from trainyard.spec.cluster import Spec

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.catalog.efa import uses_efa
-from trainyard.catalog.instances import find
+from trainyard.catalog.instances import find, uses_efa
 from trainyard.finding import Path
 from trainyard.rules import Problem, Rule
 from trainyard.rules.ami_version_mismatch import own_images

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.catalog.eks_limits import eks_limits
-from trainyard.catalog.eks_support import Support, support_of, versions_in_standard_support
+from trainyard.catalog.kubernetes_versions import Support, support_of, versions_in_standard_support
 from trainyard.document.node import Document
 from trainyard.rules import Problem, Rule
 from trainyard.rules.documents import mapping_at

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from trainyard.catalog.limits import Limits
-from trainyard.catalog.parallelcluster_limits import limits
+from trainyard.catalog.parallelcluster import limits
+from trainyard.catalog.parallelcluster_records import Limits
 from trainyard.finding import Path
 from trainyard.rules import Problem, Rule
 from trainyard.spec.cluster import Spec

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.catalog.fsx_lustre import deployment
+from trainyard.catalog.storage import lustre_deployment
 from trainyard.rules import Problem, Rule
 from trainyard.spec.cluster import Spec
 
@@ -15,7 +15,7 @@ def check(spec: Spec) -> Iterator[Problem]:
         lustre = file_system.lustre
         if lustre is None or lustre.size_gib is None:
             continue
-        offered = deployment(lustre.deployment)
+        offered = lustre_deployment(lustre.deployment)
         if not offered.size_exists(lustre.size_gib):
             nearest = " or ".join(f"{size:,}" for size in offered.nearest_sizes_gib(lustre.size_gib))
             yield Problem(

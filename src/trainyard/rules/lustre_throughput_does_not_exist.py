@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.catalog.fsx_lustre import deployment
+from trainyard.catalog.storage import lustre_deployment
 from trainyard.rules import Problem, Rule
 from trainyard.spec.cluster import Spec
 from trainyard.spec.file_system import Lustre
@@ -19,7 +19,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 
 def _message(lustre: Lustre) -> str | None:
-    offered = deployment(lustre.deployment).throughputs_mb_s_per_tib
+    offered = lustre_deployment(lustre.deployment).throughputs_mb_s_per_tib
     written = lustre.throughput_mb_s_per_tib
     if written is None:
         return f"FSx for Lustre {lustre.deployment} needs a throughput" if offered else None
@@ -29,7 +29,7 @@ def _message(lustre: Lustre) -> str | None:
 
 
 def _remedy(lustre: Lustre) -> str:
-    offered = deployment(lustre.deployment).throughputs_mb_s_per_tib
+    offered = lustre_deployment(lustre.deployment).throughputs_mb_s_per_tib
     return f"choose {', '.join(str(rate) for rate in offered)} MB/s for each TiB" if offered else "remove the key"
 
 

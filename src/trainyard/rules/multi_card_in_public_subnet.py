@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.catalog.efa import uses_efa
-from trainyard.catalog.instances import find
+from trainyard.catalog.instances import find, uses_efa
 from trainyard.catalog.interfaces import interface_plan
 from trainyard.document.node import Document
 from trainyard.platform_table import platform_of

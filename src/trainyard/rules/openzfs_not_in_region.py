@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.catalog.fsx_openzfs import openzfs_deployments, openzfs_refused
+from trainyard.catalog.storage import openzfs_deployments, openzfs_refused
 from trainyard.rules import Problem, Rule
 from trainyard.spec.cluster import Spec
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.catalog.fsx_openzfs import deployment
+from trainyard.catalog.storage import openzfs_deployment
 from trainyard.rules import Problem, Rule
 from trainyard.spec.cluster import Spec
 
@@ -15,7 +15,7 @@ def check(spec: Spec) -> Iterator[Problem]:
         openzfs = file_system.openzfs
         if openzfs is None or openzfs.id is not None or openzfs.throughput_mb_s is None:
             continue
-        offered = deployment(openzfs.deployment)
+        offered = openzfs_deployment(openzfs.deployment)
         if offered is not None and openzfs.throughput_mb_s not in offered.throughputs_mb_s:
             yield Problem(
                 ("file_systems", index, "openzfs", "throughput_mb_s"),

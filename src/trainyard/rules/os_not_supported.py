@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.catalog.parallelcluster import supported_oses
-from trainyard.catalog.parallelcluster_limits import limits
+from trainyard.catalog.parallelcluster import limits, supported_oses
 from trainyard.rules import Problem, Rule
 from trainyard.spec.cluster import Spec
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.catalog.slurm_settings import Level, refused_settings
+from trainyard.catalog.parallelcluster import Level, refused_settings
 from trainyard.rules import Problem, Rule
 from trainyard.rules.slurm_setting_repeated import written_settings
 from trainyard.spec.cluster import Spec

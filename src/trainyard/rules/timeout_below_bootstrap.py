@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from trainyard.bootstrap.steps import STEPS
 from trainyard.catalog.bootstrap_times import BOOT, IN_PLACE, Seconds, step_seconds
-from trainyard.catalog.efa import uses_efa
+from trainyard.catalog.instances import uses_efa
 from trainyard.finding import Severity
 from trainyard.rules import Problem, Rule
 from trainyard.spec.cluster import Spec

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.catalog.ebs import volume_type
-from trainyard.catalog.ebs_volume_type import EbsLimits, EbsVolumeType
+from trainyard.catalog.storage import ebs_volume_type
+from trainyard.catalog.storage_records import EbsLimits, EbsVolumeType
 from trainyard.platform_table import platform_of
 from trainyard.rules import Problem, Rule
 from trainyard.rules.unencrypted_volume import volumes
@@ -17,7 +17,7 @@ from trainyard.spec.volume import RootVolume
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield what volumes to be made ask for and their type, or ParallelCluster, does not give."""
     for path, volume in volumes(spec):
-        facts = volume_type(volume.type)
+        facts = ebs_volume_type(volume.type)
         if facts is None:
             continue
         if facts.bootable is False and not isinstance(volume, Ebs):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.catalog import prices
-from trainyard.catalog.price import Price
+from trainyard.catalog.prices import Price
 from trainyard.deploy.plan.cost_line import CostLine, by_the_hour, volume_lines
 from trainyard.spec.cluster import Spec
 from trainyard.spec.node_group import NodeGroup

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from trainyard.catalog import fsx_openzfs, prices
+from trainyard.catalog import prices
 from trainyard.catalog.deployment_file import validated
-from trainyard.catalog.price import Price
+from trainyard.catalog.prices import Price
 from trainyard.catalog.source import Source
+from trainyard.catalog.storage import openzfs_deployment
 from trainyard.deploy.plan.cost_line import CostLine, by_the_hour, by_the_month, public_addresses, volume_lines
 from trainyard.monitoring.amp_price import KEPT_DAYS, SAMPLES_A_UNIT, AmpPrice, amp_price, tiers
 from trainyard.monitoring.sizing import Sizing, sizings
@@ -88,7 +89,7 @@ def _openzfs(mount: str, openzfs: OpenZfs, region: str) -> Iterator[CostLine]:
     what = f"{mount}, FSx for OpenZFS, {openzfs.deployment}"
     storage = prices.service(f"openzfs_{openzfs.deployment}_gib_month", region)
     yield by_the_month(what, "GiB", _once(openzfs.size_gib or 0), storage, f"{_WHILE_IT_EXISTS}; without backups")
-    offer = fsx_openzfs.deployment(openzfs.deployment)
+    offer = openzfs_deployment(openzfs.deployment)
     mb_s = openzfs.throughput_mb_s or (0 if offer is None else min(offer.throughputs_mb_s))
     throughput = prices.service(f"openzfs_{openzfs.deployment}_mb_s_month", region)
     yield by_the_month(f"throughput of {mount}, FSx for OpenZFS", "MB/s", _once(mb_s), throughput, _WHILE_IT_EXISTS)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from trainyard.catalog import prices
-from trainyard.catalog.price import Price
+from trainyard.catalog.prices import Price
 from trainyard.catalog.source import Source
 from trainyard.spec.file_system import Ebs
 from trainyard.spec.volume import RootVolume

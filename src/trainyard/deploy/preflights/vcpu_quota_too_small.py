@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from trainyard.catalog.service_quota import ServiceQuota
+from trainyard.catalog.deployment_file import ServiceQuota
 from trainyard.catalog.service_quotas import vcpu_quota
 from trainyard.deploy.account_state.instances import is_own, vcpus_of
 from trainyard.deploy.account_state.reservations import COMING

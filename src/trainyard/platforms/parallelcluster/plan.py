@@ -10,7 +10,7 @@ from typing import NamedTuple
 import yaml
 
 from trainyard.catalog import prices, update_policies
-from trainyard.catalog.price import Price
+from trainyard.catalog.prices import Price
 from trainyard.deploy.plan.compute_cost import compute_lines
 from trainyard.deploy.plan.cost_line import CostLine, by_the_hour, by_the_month, public_addresses, volume_lines
 from trainyard.deploy.plan.expected_time import Minutes, PlannedStage

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from trainyard.catalog.efa import uses_efa
-from trainyard.catalog.instances import find
+from trainyard.catalog.instances import find, uses_efa
 from trainyard.deploy.steps.grafana import has_workspace
 from trainyard.monitoring.cloudwatch_body import wants_dashboards
 from trainyard.platform_table import platform_of

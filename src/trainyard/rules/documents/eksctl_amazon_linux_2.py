@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.catalog.eks_limits import eks_limits
-from trainyard.catalog.eks_support import is_older
+from trainyard.catalog.kubernetes_versions import is_older
 from trainyard.document.node import Document
 from trainyard.rules import DocumentRule, Problem
 from trainyard.rules.documents import mapping_at

@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from trainyard.catalog.efa import uses_efa
+from trainyard.catalog.instances import uses_efa
 from trainyard.finding import Finding
 from trainyard.monitoring.foreign_metrics import foreign_metrics
 from trainyard.monitoring.node_discovery import TARGET_LABELS

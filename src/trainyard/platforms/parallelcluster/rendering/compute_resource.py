@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from trainyard.catalog.slurm_topology import slurm_topology
+from trainyard.catalog.instances import slurm_topology
 from trainyard.launch.capacity import CapacityTarget
 from trainyard.launch.launch import Launch
 from trainyard.render.reservation_groups import group_arn

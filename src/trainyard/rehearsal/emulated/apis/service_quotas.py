@@ -14,7 +14,7 @@ from typing import Any
 
 from moto.servicequotas.responses import ServiceQuotasResponse
 
-from trainyard.catalog.service_quota import ServiceQuota
+from trainyard.catalog.deployment_file import ServiceQuota
 from trainyard.catalog.service_quotas import every_quota
 from trainyard.rehearsal.emulated.actions import add
 from trainyard.rehearsal.emulated.faults import FAULTS

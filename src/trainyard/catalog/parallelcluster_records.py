@@ -1,4 +1,4 @@
-"""What one version line of ParallelCluster accepts. None means that the line has no such limit."""
+"""What ParallelCluster supports, accepts and refuses, as its own code says. None means that there is no such limit."""
 
 from __future__ import annotations
 
@@ -77,3 +77,43 @@ class Limits(Record):
     """Architecture to the operating systems with which DCV is refused."""
     unsupported_oses: dict[str, tuple[str, ...]]
     """Family of instance types to the operating systems with which it is refused."""
+
+
+class VersionLine(Record):
+    """What the versions of one line, such as 3.16, have in common."""
+
+    supported_oses: tuple[str, ...]
+    """Operating systems with an official image, in ParallelCluster's spelling and order."""
+    new_families: tuple[str, ...] = ()
+    """Families of instance types that this line is the first to support."""
+
+
+class ParallelClusterLists(Record):
+    """What ParallelCluster supports and refuses."""
+
+    lines: dict[str, VersionLine]
+    """Version line, such as 3.16, to its lists."""
+    reserved_mounts: tuple[str, ...]
+    """Directories that shared storage must not be mounted on, in every line."""
+
+
+class ImageEfa(Record):
+    """A version of ParallelCluster whose images have another EFA installer than those before."""
+
+    installer: str
+    """Version of the EFA installer in its images."""
+    former: str | None = None
+    """Version in the images of the release before."""
+
+
+class RefusedSlurmSettings(Record):
+    """Names of settings in lower case, by the place where they are refused."""
+
+    cluster: tuple[str, ...]
+    """In slurm.conf, for the whole cluster."""
+    accounting: tuple[str, ...]
+    """In slurm.conf, for a cluster with accounting."""
+    queue: tuple[str, ...]
+    """Of a queue."""
+    compute_resource: tuple[str, ...]
+    """Of a compute resource."""
