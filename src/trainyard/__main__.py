@@ -1,20 +1,36 @@
 """The start of the command line: the program ``trainyard``, and ``python -m trainyard``."""
 
 import gc
+import signal
 import sys
+from typing import NoReturn
 
 
 def main() -> int:
     """Run the command line and return its exit status."""
+    # Until the command begins there is nothing to leave in good order, and a traceback would help nobody.
+    is_foreground = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if is_foreground:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     # Importing makes many objects and no garbage; looking for some takes a tenth of a check. The default is 700.
     gc.set_threshold(50_000)
     from trainyard.cli import main as run  # noqa: PLC0415  after the line above
 
+    if is_foreground:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_DFL:  # and not ignored, as by nohup
+            signal.signal(number, _end)
     try:
         return run()
     finally:
         # What the program leaves is freed by its end; the interpreter need not look through it for garbage before.
         gc.freeze()
+
+
+def _end(number: int, _frame: object) -> NoReturn:
+    """Leave, so that files and folders that were temporary go."""
+    sys.exit(128 + number)
 
 
 if __name__ == "__main__":

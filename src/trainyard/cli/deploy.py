@@ -10,7 +10,7 @@ import click
 
 from trainyard.cli import suggestions
 from trainyard.cli.account_options import profile_option
-from trainyard.cli.interrupts import interruptible
+from trainyard.cli.interrupts import interruptible, question_asked
 from trainyard.cli.lock_option import lock_option
 from trainyard.cli.output import counted, finding_text, json_option, one_line, print_error, print_json, print_text
 from trainyard.cli.progress import STEP_WIDTH, done_values, watcher
@@ -97,7 +97,8 @@ def command(  # noqa: PLR0913  one for each option
         if not sys.stdin.isatty():
             raise InputError("nobody is there to say yes", where="trainyard deploy", hint="add --yes")
         question = f"Deploy {parsed.name} to account {account.id} in {parsed.region}?"
-        return click.confirm(question, err=True)
+        with question_asked():
+            return click.confirm(question, err=True)
 
     options = Options(
         rollback_on_failure,

@@ -8,12 +8,14 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from trainyard import stop_request
 from trainyard.cli.output import print_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_INTERRUPTED = 130  # what shells say of a program that SIGINT ended: 128 + 2
+_PATIENCE = b"still stopping; Ctrl-C once more ends at once, and leaves the lock to the next call\n"
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @contextmanager
@@ -21,21 +23,36 @@ def interruptible(afterwards: str) -> Iterator[None]:
     """Let the work inside be interrupted; ``afterwards`` says what has become of it and what to do next."""
     presses = 0
 
-    def pressed(_signal: int, _frame: object) -> None:
+    def pressed(number: int, _frame: object) -> None:
         nonlocal presses
         presses += 1
-        if presses == 1:
-            raise KeyboardInterrupt
         if presses > 2:
-            os._exit(_INTERRUPTED)
-        print_text("still stopping; Ctrl-C once more ends at once, and leaves the lock to the next call", err=True)
+            os._exit(128 + number)  # what shells say of a program that a signal ended
+        if presses == 2:
+            os.write(2, _PATIENCE)  # past the stream, which this may have interrupted
+        stop_request.note(number)
 
-    former = signal.signal(signal.SIGINT, pressed)
+    stop_request.forget()
+    listened = [number for number in _SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]  # nohup ignores one
+    former = {number: signal.signal(number, pressed) for number in listened}
     try:
         yield
     except KeyboardInterrupt:
+        ended_by = stop_request.forget() or signal.SIGINT
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is over in a moment
+        former.pop(signal.SIGINT, None)
         print_text(f"interrupted: {afterwards}", err=True)
-        sys.exit(_INTERRUPTED)
-    else:
+        sys.exit(128 + ended_by)
+    finally:
+        for number, handler in former.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def question_asked() -> Iterator[None]:
+    """Let a question be left at once: nothing is under way while somebody is asked."""
+    former = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
         signal.signal(signal.SIGINT, former)

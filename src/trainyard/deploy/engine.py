@@ -10,6 +10,7 @@ from trainyard.deploy.step import Outcome, Step
 from trainyard.deploy.work import Work
 from trainyard.edge.aws.errors import aws_errors
 from trainyard.errors import TrainyardError
+from trainyard.stop_request import look
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,7 @@ def _run(
 ) -> list[StepResult]:
     results: list[StepResult] = []
     for step in steps:
+        look()
         work.step = step.name
         results.append(_one(step, work, action, do))
         if results[-1].error is not None:

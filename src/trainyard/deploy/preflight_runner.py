@@ -13,6 +13,7 @@ from trainyard.edge.aws.errors import NotAllowedError
 from trainyard.errors import TrainyardError
 from trainyard.finding import SEVERITIES, Finding
 from trainyard.finding_kinds import FindingKind, Problem
+from trainyard.stop_request import LOOK_EVERY_S, look
 
 WORKERS = 8
 LIMIT_S = 120.0
@@ -103,10 +104,15 @@ def _work(waiting: SimpleQueue[Preflight], done: SimpleQueue[Result], context: P
 def _within(limit_s: float, done: SimpleQueue[Result], count: int) -> Iterator[Result]:
     end = monotonic() + limit_s
     for _ in range(count):
-        try:
-            yield done.get(timeout=max(0.0, end - monotonic()))
-        except Empty:
-            return
+        while True:
+            look()
+            left_s = max(0.0, end - monotonic())
+            try:
+                yield done.get(timeout=min(left_s, LOOK_EVERY_S))
+                break
+            except Empty:
+                if not left_s:
+                    return
 
 
 def _not_run(results: list[Result], context: PreflightContext) -> Iterator[Finding]:

@@ -20,6 +20,7 @@ from trainyard.edge.aws.container_registry import Login
 from trainyard.edge.foreground import not_started, run_in_foreground
 from trainyard.edge.signal_cleanup import ending_in_order
 from trainyard.errors import TrainyardError
+from trainyard.stop_request import look
 
 ENGINES = ("docker", "podman")
 _ANSWERS_WITHIN_S = 60
@@ -107,6 +108,7 @@ class Engine:
             raise not_started(self.name, error) from error
         except subprocess.TimeoutExpired as error:
             return 1, f"no answer within {error.timeout:.0f} s"
+        look()
         lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
         return done.returncode, lines[-1] if lines else ""
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import http.client
 import json
 import ssl
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -20,6 +19,7 @@ from urllib3 import BaseHTTPResponse as Answer
 from urllib3 import PoolManager, ProxyManager, exceptions, make_headers
 
 from trainyard.errors import TrainyardError
+from trainyard.stop_request import pause
 from trainyard.version import __version__
 
 Result = TypeVar("Result")
@@ -101,7 +101,7 @@ class HttpClient:
     most_bytes: int = 32 << 20
     """Of an answer that `ask` returns."""
     retry: RetryPolicy = RetryPolicy()
-    sleep: Callable[[float], None] = time.sleep
+    sleep: Callable[[float], None] = pause
     pools: dict[str, PoolManager] = field(default_factory=dict, repr=False)
     """Connections, by the proxy that they go through, which is empty for none. They are made when they are needed."""
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from trainyard.edge.pcluster_environment import PclusterEnvironment
 from trainyard.errors import TrainyardError
+from trainyard.stop_request import LOOK_EVERY_S, look
 
 _WORKER = Path(__file__).with_name("pcluster_command_worker.py")
 _START_TIMEOUT_S = 120.0  # importing takes 1 to 3 s; a slow network disk takes its time
@@ -110,8 +111,11 @@ def _read(process: subprocess.Popen[bytes], timeout_s: float) -> dict[str, Any]:
     deadline_s = time.monotonic() + timeout_s
     line = b""
     while not line.endswith(b"\n"):
-        readable, _, _ = select.select([process.stdout], [], [], max(0.0, deadline_s - time.monotonic()))
+        readable, _, _ = select.select([process.stdout], [], [], LOOK_EVERY_S)
         if not readable:
+            look()
+            if time.monotonic() < deadline_s:
+                continue
             raise TimeoutError(f"it did not end within {timeout_s:g} s")
         part = os.read(process.stdout.fileno(), 65536)
         if not part:

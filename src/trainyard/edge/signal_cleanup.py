@@ -15,10 +15,11 @@ def ending_in_order() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield  # signals come to the main thread alone
         return
-    signals = (signal.SIGTERM, signal.SIGHUP)
+    # Who listens already does the same, or better.
+    signals = [number for number in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) is signal.SIG_DFL]
     former = {number: signal.signal(number, lambda number, _: sys.exit(128 + number)) for number in signals}
     try:
         yield
     finally:
         for number, handler in former.items():
-            signal.signal(number, handler if handler is not None else signal.SIG_DFL)
+            signal.signal(number, handler)

@@ -14,6 +14,7 @@ from typing import IO, NamedTuple
 
 from trainyard.edge.foreground import not_started
 from trainyard.edge.signal_cleanup import ending_in_order
+from trainyard.stop_request import LOOK_EVERY_S, look, on_request
 
 # eksctl waits for CloudFormation at this, and kubectl for the API server: both end within a moment of being asked to.
 _ENDS_WITHIN_S = 10.0
@@ -87,7 +88,9 @@ def started(
         try:
             if text is not None:
                 threading.Thread(target=_write, args=(process, text.encode()), daemon=True).start()
-            yield process
+            with on_request(lambda: _send(process, signal.SIGINT)):
+                yield process
+            look()
         except BaseException as error:
             end(process, signal.SIGINT if isinstance(error, KeyboardInterrupt) else signal.SIGTERM)
             raise
@@ -145,16 +148,19 @@ def _gather(
     lines: queue.SimpleQueue[tuple[str, bytes] | None], streams: int, told: _Told, deadline_s: float, quiet_s: float
 ) -> bool:
     """Take lines until all streams are at their end; return whether time was up before."""
-    heard_s = time.monotonic()
+    heard_s, silences = time.monotonic(), 0
     while streams:
         try:
-            line = lines.get(timeout=max(0.0, min(deadline_s - time.monotonic(), quiet_s)))
+            line = lines.get(timeout=max(0.0, min(LOOK_EVERY_S, quiet_s, deadline_s - time.monotonic())))
         except queue.Empty:
+            look()
             if time.monotonic() >= deadline_s:
                 return True
-            told.nothing_for(time.monotonic() - heard_s)
+            if time.monotonic() >= heard_s + quiet_s * (silences + 1):
+                silences += 1
+                told.nothing_for(time.monotonic() - heard_s)
             continue
-        heard_s = time.monotonic()
+        heard_s, silences = time.monotonic(), 0
         if line is None:
             streams -= 1
         else:
@@ -182,5 +188,7 @@ def _open(stream: IO[bytes] | None) -> IO[bytes]:
 
 
 def _send(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    if process.returncode is not None:
+        return
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, number)

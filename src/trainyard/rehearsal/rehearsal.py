@@ -35,6 +35,7 @@ from trainyard.rehearsal.stacks import made_stacks
 from trainyard.rehearsal.stand_in_assets import place_stand_ins, stand_in_lock
 from trainyard.render.diagram.architecture import architecture_svg
 from trainyard.spec.cluster import Spec
+from trainyard.stop_request import pause
 from trainyard.version import __version__
 
 _HURRY = 200.0
@@ -47,7 +48,7 @@ class QuickClock(Clock):
 
     def sleep(self, seconds: float) -> None:
         """Wait, but not long."""
-        time.sleep(min(seconds / _HURRY, _LONGEST_PAUSE_S))
+        pause(min(seconds / _HURRY, _LONGEST_PAUSE_S))
 
 
 @dataclass(frozen=True, slots=True)

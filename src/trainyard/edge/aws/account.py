@@ -14,6 +14,7 @@ import boto3  # type: ignore[import-untyped]  # its stubs are a package for each
 from botocore.config import Config
 
 from trainyard.edge.aws.errors import aws_errors
+from trainyard.stop_request import look, pause
 
 # Throttling and server errors are tried again with growing pauses, up to this many times in all.
 # https://docs.aws.amazon.com/boto3/latest/guide/retries.html
@@ -38,8 +39,8 @@ class Clock:
         return time.time()
 
     def sleep(self, seconds: float) -> None:
-        """Wait."""
-        time.sleep(seconds)
+        """Wait, until somebody asks to stop: see stop_request.pause."""
+        pause(seconds)
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,7 @@ class Account:
         service, region = key
         with aws_errors(self.region):
             made = self._session.client(service, region_name=region, endpoint_url=self.endpoint, config=config)
+        made.meta.events.register("before-send", lambda **_: look())  # each attempt of each call
         self._clients[key] = made
         return made
 

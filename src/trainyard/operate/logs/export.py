@@ -24,6 +24,7 @@ from trainyard.edge.new_archive import NewArchive, new_archive
 from trainyard.errors import InputError, TrainyardError
 from trainyard.operate.logs.cluster_log import ClusterLog, Stream
 from trainyard.operate.logs.period import Period
+from trainyard.stop_request import result_of
 
 _AT_ONCE = 4  # streams; GetLogEvents may be called 25 times a second, fewer in some regions
 _DAY_MS = 86_400_000
@@ -118,7 +119,7 @@ class Export:
                         ahead.append((pool.submit(self._read, stream, content), content))
                     if not ahead:
                         return
-                    read = ahead[0][0].result()
+                    read = result_of(ahead[0][0])
                     ahead.popleft()
                     yield read
             finally:

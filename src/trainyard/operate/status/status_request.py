@@ -11,6 +11,7 @@ from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.errors import aws_errors
 from trainyard.edge.kubernetes.kubectl import KubectlOf
 from trainyard.errors import TrainyardError
+from trainyard.stop_request import result_of
 
 Answer = TypeVar("Answer")
 
@@ -47,7 +48,7 @@ class StatusRequest:
 
     def _answer(self, part: str, future: Future[Answer]) -> Answer | None:
         try:
-            return future.result()
+            return result_of(future)
         except TrainyardError as error:
             self.unknown.setdefault(part, error.problem)
             return None

@@ -1,0 +1,65 @@
+"""Signals during long work: it stops soon, cleans up what was temporary, and the same command goes on."""
+
+from __future__ import annotations
+
+import random
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_deploying import ENVIRONMENT, run, stack_names, started, written
+from tests.rehearsal.account_copies import seeded_account
+from trainyard.edge.aws.account import Account
+from trainyard.rehearsal.rehearsal import page
+
+pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
+# A deployment that ends well although it was told to stop was at its end.
+MOST_CALLS_AFTERWARDS = 8
+STACKS = {"shared-network", "shared-storage"}
+
+
+def calls(account: Account) -> int:
+    return sum(page(account, "calls").values())
+
+
+def stopped(account: Account, folder: Path, number: signal.Signals, *, after_s: float = 0.0, after: str = "") -> int:
+    """Deploy, send a signal at some time or after a line, and return the exit status. Nothing temporary is left."""
+    temporary = folder / "temporary"
+    temporary.mkdir(exist_ok=True)
+    process = started(account, "deploy", written(folder, ENVIRONMENT), "--yes", TMPDIR=str(temporary))
+    assert process.stderr is not None
+    if after:
+        next(line for line in process.stderr if after in line)
+    time.sleep(after_s)
+    before = calls(account)
+    process.send_signal(number)
+    _, err = process.communicate(timeout=300)
+    assert "Traceback" not in err
+    if process.returncode == 0:
+        assert calls(account) - before <= MOST_CALLS_AFTERWARDS, "it went on as if nobody had asked"
+    assert [file.name for file in temporary.iterdir() if file.name.startswith("trainyard")] == []
+    return process.returncode
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_deployment_that_is_told_to_stop_stops_and_goes_on_when_it_is_called_again(
+    tmp_path: Path, number: signal.Signals
+):
+    with seeded_account(ENVIRONMENT) as account:
+        assert stopped(account, tmp_path, number, after="storage") == 128 + number
+        assert run(account, "deploy", tmp_path / "spec.yaml", "--yes")[0] == 0
+        assert stack_names(account) == STACKS
+
+
+@pytest.mark.exhaustive
+def test_no_press_at_any_moment_is_lost(tmp_path: Path):
+    chance = random.Random(22)
+    moments_s = sorted(chance.uniform(0.05, 6.0) for _ in range(100))
+    for moment_s in moments_s:
+        with seeded_account(ENVIRONMENT) as account:
+            status = stopped(account, tmp_path, signal.SIGINT, after_s=moment_s)
+            assert status in (0, 130, -signal.SIGINT), f"after {moment_s:.2f} s"
+            assert run(account, "deploy", tmp_path / "spec.yaml", "--yes")[0] == 0, f"after {moment_s:.2f} s"
+            assert stack_names(account) == STACKS

@@ -1,0 +1,102 @@
+"""A signal's wish to stop: seen wherever it came, raised once, and never lost."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+
+import pytest
+
+from trainyard import stop_request
+
+# The signal comes while Python runs something whose exceptions it drops. Prints what came of the work.
+IN_A_FINALISER = """
+import os, signal, weakref
+from trainyard.cli.interrupts import interruptible
+from trainyard.stop_request import look, pause
+
+class Dropped:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+        for _ in range(1000):
+            pass
+
+with interruptible("that was it"):
+    {0}
+    look()
+    print("went on")
+"""
+PLACES = {
+    "a finaliser": "Dropped()",
+    "a weak reference's callback": (
+        "thing = {1}; kept = weakref.ref(thing, lambda _: os.kill(os.getpid(), signal.SIGINT)); del thing"
+    ),
+    "the work itself": "os.kill(os.getpid(), signal.SIGINT)",
+    "a wait": "import threading; threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start(); pause(300)",
+}
+
+
+@pytest.fixture(autouse=True)
+def nobody_has_asked() -> Iterator[None]:
+    stop_request.forget()
+    yield
+    stop_request.forget()
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_press_is_not_lost_wherever_it_comes(place: str):
+    script = IN_A_FINALISER.replace("{0}", PLACES[place].replace("{1}", "set()"))
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (130, "")
+    assert done.stderr.splitlines() == ["interrupted: that was it"]
+
+
+def test_the_first_look_raises_and_what_cleans_up_then_is_left_alone():
+    stop_request.look()
+    stop_request.note(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        stop_request.look()
+    stop_request.look()
+    stop_request.pause(0.01)
+    assert stop_request.forget() == signal.SIGINT
+    assert stop_request.forget() is None
+
+
+def test_only_the_main_thread_is_stopped():
+    stop_request.note(signal.SIGTERM)
+    with ThreadPoolExecutor() as pool:
+        pool.submit(stop_request.look).result()
+    with pytest.raises(KeyboardInterrupt):
+        stop_request.look()
+
+
+def test_a_wait_for_an_answer_ends_with_the_answer_or_with_the_request():
+    future: Future[str] = Future()
+    threading.Timer(0.05, future.set_result, ("answer",)).start()
+    assert stop_request.result_of(future) == "answer"
+    failed: Future[str] = Future()
+    failed.set_exception(TimeoutError("its own"))
+    with pytest.raises(TimeoutError, match="its own"):
+        stop_request.result_of(failed)
+    threading.Timer(0.05, stop_request.note, (signal.SIGINT,)).start()
+    with pytest.raises(KeyboardInterrupt):
+        stop_request.result_of(Future())
+
+
+def test_what_waits_for_a_program_can_wake_it():
+    woken: list[str] = []
+    with stop_request.on_request(lambda: woken.append("outer")), stop_request.on_request(lambda: woken.append("inner")):
+        stop_request.note(signal.SIGINT)
+    stop_request.note(signal.SIGINT)
+    assert woken == ["outer", "inner"]
+
+
+def test_a_pause_takes_its_time():
+    before_s = time.monotonic()
+    stop_request.pause(0.3)
+    assert time.monotonic() - before_s >= 0.3
