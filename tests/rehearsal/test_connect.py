@@ -13,6 +13,7 @@ from tests.rehearsal.whole import deployed
 from trainyard.api.connect import NodeRequest, find_tunnel, open_session, shell_on, ssh_entry
 from trainyard.edge.aws.account import Account
 from trainyard.errors import InputError, TrainyardError
+from trainyard.operate.connect.forwarding import NodeTunnel
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 SPEC = """\
@@ -48,6 +49,7 @@ def test_the_head_node_has_a_session_as_the_user_of_its_image(
 
 def test_compute_and_login_nodes_are_found_and_have_sessions_of_their_own(account: Account):
     compute = find_tunnel(account, NodeRequest("llm", "cpu-st-m5-large-1"), "9400")
+    assert isinstance(compute, NodeTunnel)
     assert (compute.target.instance, compute.target.role, compute.through) == (_compute(account), "Compute", None)
     assert shell_on(account, NodeRequest("llm", "login")).target.role == "LoginNode"
 

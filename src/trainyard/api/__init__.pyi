@@ -9,7 +9,6 @@ from trainyard.api.batch_submit import cancel_batch_job as cancel_batch_job
 from trainyard.api.batch_submit import follow_batch_job as follow_batch_job
 from trainyard.api.batch_submit import submit_batch_job as submit_batch_job
 from trainyard.api.check import check_files as check_files
-from trainyard.api.connect import find_cluster_tunnel as find_cluster_tunnel
 from trainyard.api.connect import find_tunnel as find_tunnel
 from trainyard.api.connect import open_session as open_session
 from trainyard.api.connect import shell_on as shell_on

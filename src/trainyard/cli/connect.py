@@ -18,7 +18,7 @@ from trainyard.errors import InputError, TrainyardError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from trainyard.api.connect import ClusterTunnel, NodeRequest
+    from trainyard.api.connect import NodeRequest
     from trainyard.api.deploy import Account
 
 _LARGEST_PORT, _STEP = 65535, 10000
@@ -162,17 +162,13 @@ def _ssh(where: Account, meant: NodeRequest, asked: _Asked) -> None:
 
 
 def _forward(where: Account, meant: NodeRequest, written: str, asked: _Asked) -> None:
-    from trainyard.api.connect import aws_command, find_cluster_tunnel, find_tunnel, open_session, require_free_port
+    from trainyard.api.connect import find_tunnel, require_free_port
 
-    inside = find_cluster_tunnel(where, meant, written)
-    if inside is not None:
-        _forward_into(where, inside, written, asked)
-        return
     tunnel = find_tunnel(where, meant, written)
     if tunnel.note is not None:
         reporter()(tunnel.note)
     if asked.dry_run:
-        _print_command(aws_command(where, tunnel.request), asked)
+        _print_command(tunnel.command(where), asked)
         return
     wanted = tunnel.wanted
     other = wanted.local_port + _STEP if wanted.local_port + _STEP <= _LARGEST_PORT else wanted.local_port - _STEP
@@ -180,41 +176,15 @@ def _forward(where: Account, meant: NodeRequest, written: str, asked: _Asked) ->
 
     def opened() -> None:
         if asked.as_json:
-            where_to = {"instance": tunnel.target.instance, "port": wanted.port, "local_port": wanted.local_port}
-            print_json({"url": tunnel.url, **where_to})
+            ports = {"port": tunnel.port, "local_port": wanted.local_port}
+            print_json({"url": tunnel.url, **tunnel.end_values, **ports})
         else:
             print_text(tunnel.url)
-        reporter()(f"port {wanted.port} of {tunnel.target.words} is there until Ctrl-C")
+        reporter()(f"port {tunnel.port} of {tunnel.end} is there until Ctrl-C")
 
-    # What the plugin prints is no result: standard output has the address alone.
-    _end(open_session(where, tunnel.request, output=sys.stderr.fileno(), tell=reporter(), opened=opened))
-
-
-def _forward_into(where: Account, tunnel: ClusterTunnel, written: str, asked: _Asked) -> None:
-    """Hold a tunnel into a Kubernetes cluster."""
-    from trainyard.api.connect import opened_into, require_free_port
-
-    if tunnel.note is not None:
-        reporter()(tunnel.note)
-    if asked.dry_run:
-        _print_command(tunnel.command, asked)
-        return
-    other = tunnel.local_port + _STEP if tunnel.local_port + _STEP <= _LARGEST_PORT else tunnel.local_port - _STEP
-    require_free_port(tunnel.local_port, f"choose another, such as --forward {written.partition(':')[0]}:{other}")
-    with opened_into(where, tunnel) as hold:
-        if asked.as_json:
-            where_to = {"namespace": tunnel.namespace, "target": tunnel.target}
-            print_json({"url": tunnel.url, **where_to, "port": tunnel.port, "local_port": tunnel.local_port})
-        else:
-            print_text(tunnel.url)
-        reporter()(f"port {tunnel.port} of {tunnel.target} in {tunnel.namespace} is there until Ctrl-C")
-        status = hold()
-    if status > 0:
-        problem = f"kubectl port-forward ended with status {status}"
-        hint = "what it printed says why; `trainyard status NAME` says how the cluster is"
-        raise TrainyardError(problem, where=tunnel.target, hint=hint)
-    if status:
-        sys.exit(_ENDED_BY_SIGNAL - status)
+    # What the program prints is no result: standard output has the address alone.
+    status = tunnel.hold(where, sys.stderr.fileno(), reporter(), opened)
+    _end(status, tunnel.program, tunnel.end_values.get("target"))
 
 
 def _write_kubeconfig(where: Account, name: str, file: str, asked: _Asked) -> None:
@@ -254,10 +224,10 @@ def _this_program() -> tuple[str, ...]:
     return (str(program),) if is_script else (sys.executable, "-m", "trainyard")
 
 
-def _end(status: int) -> None:
-    """End as the program did that held the session."""
+def _end(status: int, program: str = "session-manager-plugin", target: str | None = None) -> None:
+    """End as the program did that held the session or the tunnel."""
     if status < 0:
         sys.exit(_ENDED_BY_SIGNAL - status)
     if status:
-        problem = f"session-manager-plugin ended with status {status}"
-        raise TrainyardError(problem, hint="what it printed says why; `trainyard status NAME` says how the cluster is")
+        hint = "what it printed says why; `trainyard status NAME` says how the cluster is"
+        raise TrainyardError(f"{program} ended with status {status}", where=target, hint=hint)

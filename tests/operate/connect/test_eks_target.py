@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 
 from tests.deploy.preflights.recorded import Refusal
+from tests.kubernetes.scripted_kubectl import ScriptedKubectl
 from tests.operate.eks_cluster import ARN, FORBIDDEN, UNREACHABLE, EksCluster, instance, instance_id, stack, workload
 from trainyard.api.connect import NodeRequest, shell_on
 from trainyard.errors import InputError, TrainyardError
+from trainyard.operate.connect.forwarding import Wanted
 from trainyard.operate.connect.target_search import find_target
-from trainyard.platforms.eks.connection.forwarding import ClusterTunnel, cluster_tunnel, opened_into
+from trainyard.platforms.eks.connection.forwarding import ClusterTunnel, cluster_tunnel
 
 IMAGE = "ami-0123456789abcdef0"
 RUNNING = EksCluster(
@@ -99,8 +101,10 @@ STACK = service("obs", "kube-prometheus-stack-prometheus", ("reloader-web", 8080
 GRAFANA = service("obs", "dash", ("service", 80), **{"app.kubernetes.io/name": "grafana"})
 
 
-def into(of: EksCluster, name: str, **answers: Any) -> ClusterTunnel | None:
-    return cluster_tunnel(account_of(of, **answers), "llm", name, 13000, kubectl=of.kubectl().of)
+def into(of: EksCluster, name: str, kubectl: ScriptedKubectl | None = None, **answers: Any) -> ClusterTunnel | None:
+    return cluster_tunnel(
+        account_of(of, **answers), "llm", Wanted(name, 0, 13000), kubectl=(kubectl or of.kubectl()).of
+    )
 
 
 @pytest.mark.parametrize(
@@ -111,7 +115,16 @@ def test_a_tunnel_leads_to_the_service_inside_that_is_called_so(name: str, targe
     found = into(RUNNING.with_inside(STACK, GRAFANA), name)
     assert found is not None
     assert (found.target, found.namespace, found.ports, found.url) == (target, "obs", ports, "http://localhost:13000")
-    assert found.command == ("kubectl", "--context", ARN, "--namespace", "obs", "port-forward", target, ports)
+    assert found.command(account_of(RUNNING)) == (
+        "kubectl",
+        "--context",
+        ARN,
+        "--namespace",
+        "obs",
+        "port-forward",
+        target,
+        ports,
+    )
 
 
 def test_our_own_agent_is_led_to_and_what_it_is_is_told():
@@ -144,15 +157,17 @@ def test_where_the_api_does_not_answer_the_error_says_so(refuses: str):
 
 def test_a_cluster_of_another_platform_has_no_tunnel_inside_and_eks_is_not_asked():
     account = account_of(RUNNING.but(instances=()))
-    assert cluster_tunnel(account, "llm", "grafana", 3000) is None
+    assert cluster_tunnel(account, "llm", Wanted("grafana", 3000, 3000)) is None
     assert "eks.DescribeCluster" not in account.calls
 
 
 def test_a_tunnel_is_held_by_kubectl_with_its_own_words():
     of = RUNNING.with_inside(STACK)
     kubectl = of.kubectl()
-    tunnel = into(of, "prometheus")
+    tunnel = into(of, "prometheus", kubectl)
     assert tunnel is not None
-    with opened_into(account_of(of), tunnel, kubectl=kubectl.of) as hold:
-        assert hold() == 0
+    kubectl.asked.clear()
+    opened: list[bool] = []
+    assert tunnel.hold(account_of(of), 2, print, lambda: opened.append(True)) == 0
+    assert opened == [True]
     assert kubectl.asked == [("forward", "service/kube-prometheus-stack-prometheus", "obs", "13000:9090")]

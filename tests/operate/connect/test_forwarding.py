@@ -20,7 +20,7 @@ from tests.operate.connect.clusters import (
     stack,
 )
 from trainyard.errors import InputError, TrainyardError
-from trainyard.operate.connect.forwarding import Tunnel, Wanted, tunnel_to, tunnel_wanted
+from trainyard.operate.connect.forwarding import NodeTunnel, Wanted, tunnel_to_node, tunnel_wanted
 
 SELF_HOSTED = stack("lab-monitoring", {"MonitoringType": "self-hosting", "MonitoringInstanceId": MONITORING})
 GRAFANA = "g-0a1b2c3d4e.grafana-workspace.us-east-2.amazonaws.com"
@@ -30,11 +30,11 @@ FORWARDING = "AWS-StartPortForwardingSession"
 TO_ANOTHER_HOST = "AWS-StartPortForwardingSessionToRemoteHost"
 
 
-def tunnel(where: RecordedAccount, written: str, node: str | None = None) -> Tunnel:
-    return tunnel_to(where, "lab", tunnel_wanted(written), node)
+def tunnel(where: RecordedAccount, written: str, node: str | None = None) -> NodeTunnel:
+    return tunnel_to_node(where, "lab", tunnel_wanted(written), node)
 
 
-def request(found: Tunnel) -> tuple[str, str | None, dict[str, Any]]:
+def request(found: NodeTunnel) -> tuple[str, str | None, dict[str, Any]]:
     """Return what is asked of Systems Manager, in the words of its API."""
     asked = found.request.arguments()
     return asked["Target"], asked.get("DocumentName"), asked["Parameters"]

@@ -9,7 +9,7 @@ import yaml
 
 from tests.operate.eks_cluster import ARN, EksCluster, described_cluster
 from trainyard.errors import TrainyardError
-from trainyard.platforms.eks.connection.kubeconfig import write_kubeconfig
+from trainyard.operate.connect.kubeconfig import write_kubeconfig
 
 WELL = EksCluster()
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import IO, NamedTuple, Protocol
 
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.ssm_sessions import ONLINE, SessionRequest
 from trainyard.errors import InputError
 from trainyard.operate.connect.agents import known_agent_state
 from trainyard.operate.connect.monitoring_stack import made_by_trainyard, monitoring_stack
+from trainyard.operate.connect.node_access import NodeRequest
+from trainyard.operate.connect.session import aws_command, open_session
 from trainyard.operate.connect.target import HEAD, Target, require_running
 from trainyard.operate.connect.target_search import find_target
+from trainyard.platform_table import PLATFORMS
 
 NAMED_PORTS = {"grafana": 3000, "prometheus": 9090}
 """Where they listen by default: https://grafana.com/docs/grafana/latest/setup-grafana/configure-grafana/#http_port and
@@ -29,13 +33,77 @@ class Wanted(NamedTuple):
     local_port: int
 
 
-class Tunnel(NamedTuple):
+class Tunnel(Protocol):
     """A tunnel as it will be."""
+
+    @property
+    def wanted(self) -> Wanted:
+        """Return what was asked for."""
+
+    @property
+    def port(self) -> int:
+        """Return the port where it ends."""
+
+    @property
+    def url(self) -> str:
+        """Return where it begins on this machine."""
+
+    @property
+    def end(self) -> str:
+        """Return where it ends, in words."""
+
+    @property
+    def end_values(self) -> dict[str, str]:
+        """Return where it ends, as values for JSON."""
+
+    @property
+    def note(self) -> str | None:
+        """Return what there is to know of it; None where nothing is."""
+
+    @property
+    def program(self) -> str:
+        """Return what holds it."""
+
+    def command(self, account: Account) -> tuple[str, ...]:
+        """Return the words of the command that does the same."""
+
+    def hold(
+        self, account: Account, output: IO[str] | int, tell: Callable[[str], None], opened: Callable[[], None]
+    ) -> int:
+        """Hold it until Ctrl-C, and return the exit status of what held it.
+
+        ``opened`` is called once it is there, ``tell`` with what there is to know, and ``output`` gets what the program
+        prints.
+        """
+
+
+class NodeTunnel(NamedTuple):
+    """A tunnel to an instance, held by Systems Manager."""
 
     target: Target
     wanted: Wanted
     through: Target | None = None
     """The head node, where the target has no session of its own."""
+
+    @property
+    def port(self) -> int:
+        """Return the port where it ends."""
+        return self.wanted.port
+
+    @property
+    def end(self) -> str:
+        """Return where it ends, in words."""
+        return self.target.words
+
+    @property
+    def end_values(self) -> dict[str, str]:
+        """Return where it ends, as values for JSON."""
+        return {"instance": self.target.instance}
+
+    @property
+    def program(self) -> str:
+        """Return what holds it."""
+        return "session-manager-plugin"
 
     @property
     def url(self) -> str:
@@ -65,6 +133,31 @@ class Tunnel(NamedTuple):
             )
         return None
 
+    def command(self, account: Account) -> tuple[str, ...]:
+        """Return the words of the command that does the same."""
+        return aws_command(account, self.request)
+
+    def hold(
+        self, account: Account, output: IO[str] | int, tell: Callable[[str], None], opened: Callable[[], None]
+    ) -> int:
+        """Hold it until Ctrl-C, and return the exit status of what held it."""
+        return open_session(account, self.request, output=output, tell=tell, opened=opened)
+
+
+def find_tunnel(account: Account, request: NodeRequest, written: str) -> Tunnel:
+    """Return a tunnel to grafana, prometheus or PORT, each with :LOCALPORT or without.
+
+    Raises InputError for what is no tunnel or is not there, TrainyardError where the instance does not run, or where
+    the cluster itself does not answer that has it inside.
+    """
+    wanted = tunnel_wanted(written)
+    if wanted.name is not None and request.node is None:
+        searches = (platform.find_tunnel for platform in PLATFORMS.values() if platform.find_tunnel is not None)
+        tunnels = (search(account, request.cluster, wanted) for search in searches)
+        if (tunnel := next((tunnel for tunnel in tunnels if tunnel is not None), None)) is not None:
+            return tunnel
+    return tunnel_to_node(account, request.cluster, wanted, request.node)
+
 
 def tunnel_wanted(written: str) -> Wanted:
     """Return what is meant by grafana, prometheus or PORT, each with :LOCALPORT or without.
@@ -82,7 +175,7 @@ def tunnel_wanted(written: str) -> Wanted:
     raise InputError(f"{written!r} is no tunnel", where="--forward", hint=hint)
 
 
-def tunnel_to(account: Account, cluster: str, wanted: Wanted, node: str | None) -> Tunnel:
+def tunnel_to_node(account: Account, cluster: str, wanted: Wanted, node: str | None) -> NodeTunnel:
     """Return a tunnel to a node; Grafana and Prometheus are looked for where the cluster has them.
 
     Raises InputError where the cluster has no such thing, TrainyardError where the instance does not run.
@@ -92,8 +185,8 @@ def tunnel_to(account: Account, cluster: str, wanted: Wanted, node: str | None) 
     target = require_running(find_target(account, cluster, node), account.region)
     # Grafana and Prometheus listen on their own machine alone, so that no other can lead there.
     if target.role not in ("Compute", "LoginNode") or known_agent_state(account, target.instance) in (ONLINE, ""):
-        return Tunnel(target, wanted)
-    return Tunnel(target, wanted, require_running(find_target(account, cluster, HEAD), account.region))
+        return NodeTunnel(target, wanted)
+    return NodeTunnel(target, wanted, require_running(find_target(account, cluster, HEAD), account.region))
 
 
 def _home_of(account: Account, cluster: str, name: str) -> str:

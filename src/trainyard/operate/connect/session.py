@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import IO
 
@@ -39,6 +40,16 @@ def open_session(
         raise _not_allowed(error, request) from error
     opened()
     return hold_session(account, plugin, request, session, output)
+
+
+def aws_command(account: Account, request: SessionRequest) -> tuple[str, ...]:
+    """Return the command of the AWS CLI that asks for the same session."""
+    profile = () if account.profile is None else ("--profile", account.profile)
+    document = () if request.document is None else ("--document-name", request.document)
+    values = {name: [value] for name, value in request.parameters.items()}
+    parameters = ("--parameters", json.dumps(values)) if values else ()
+    command = ("aws", "ssm", "start-session", "--region", account.region, *profile)
+    return (*command, "--target", request.instance, *document, *parameters)
 
 
 def shell_request(instance: str, user: str) -> SessionRequest:

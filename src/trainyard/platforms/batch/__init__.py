@@ -137,6 +137,7 @@ BATCH = Platform(
     status=_status,
     logs=_logs,
     find_node=_find_node,
+    find_tunnel=None,
     node_discovery=_node_discovery,
     bench_submission=_bench_submission,
     cluster_evidence=_cluster_evidence,

@@ -22,6 +22,7 @@ from trainyard.platform_parts import (
 
 if TYPE_CHECKING:
     from trainyard.edge.aws.account import Account
+    from trainyard.operate.connect.forwarding import Tunnel, Wanted
     from trainyard.operate.connect.target import Target
     from trainyard.operate.status.status_request import StatusRequest
 
@@ -104,6 +105,12 @@ def _find_node(account: Account, cluster: str, node: str | None) -> Target | Non
     return eks_target(account, cluster, node)
 
 
+def _find_tunnel(account: Account, cluster: str, wanted: Wanted) -> Tunnel | None:
+    from trainyard.platforms.eks.connection.forwarding import cluster_tunnel
+
+    return cluster_tunnel(account, cluster, wanted)
+
+
 EKS = Platform(
     name="eks",
     title="Amazon EKS",
@@ -137,6 +144,7 @@ EKS = Platform(
     status=_status,
     logs=_logs,
     find_node=_find_node,
+    find_tunnel=_find_tunnel,
     node_discovery=_node_discovery,
     bench_submission=_bench_submission,
     cluster_evidence=_cluster_evidence,

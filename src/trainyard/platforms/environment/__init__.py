@@ -120,6 +120,7 @@ ENVIRONMENT = Platform(
     status=_status,
     logs=None,
     find_node=None,
+    find_tunnel=None,
     node_discovery=_node_discovery,
     bench_submission=_bench_submission,
     cluster_evidence=_cluster_evidence,

@@ -139,6 +139,7 @@ PARALLELCLUSTER = Platform(
     status=_status,
     logs=_logs,
     find_node=None,
+    find_tunnel=None,
     node_discovery=_node_discovery,
     bench_submission=_bench_submission,
     cluster_evidence=_cluster_evidence,

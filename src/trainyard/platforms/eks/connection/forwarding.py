@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import IO, Any, NamedTuple
 
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.eks import find_cluster
@@ -12,6 +11,7 @@ from trainyard.edge.aws.nodes import kubernetes_instances
 from trainyard.edge.kubernetes.documents import Document, labels, number, parts, text
 from trainyard.edge.kubernetes.kubectl import Kubectl, KubectlOf, kubectl_of
 from trainyard.errors import InputError
+from trainyard.operate.connect.forwarding import Wanted
 from trainyard.operate.connect.monitoring_stack import monitoring_stack
 from trainyard.platforms.eks.rendering.names import PROMETHEUS
 
@@ -31,34 +31,60 @@ class ClusterTunnel(NamedTuple):
     target: str
     """Such as service/grafana."""
     port: int
-    local_port: int
+    wanted: Wanted
     note: str | None = None
     """What there is to know of it; None where nothing is."""
+    kubectl_of: KubectlOf = kubectl_of
 
     @property
     def url(self) -> str:
         """Return where it begins on this machine."""
-        return f"http://localhost:{self.local_port}"
+        return f"http://localhost:{self.wanted.local_port}"
+
+    @property
+    def end(self) -> str:
+        """Return where it ends, in words."""
+        return f"{self.target} in {self.namespace}"
+
+    @property
+    def end_values(self) -> dict[str, str]:
+        """Return where it ends, as values for JSON."""
+        return {"namespace": self.namespace, "target": self.target}
+
+    @property
+    def program(self) -> str:
+        """Return what holds it."""
+        return "kubectl port-forward"
 
     @property
     def ports(self) -> str:
         """Return the ports as kubectl takes them."""
-        return f"{self.local_port}:{self.port}"
+        return f"{self.wanted.local_port}:{self.port}"
 
-    @property
-    def command(self) -> tuple[str, ...]:
+    def command(self, account: Account) -> tuple[str, ...]:
         """Return the words of the command that does the same."""
-        where = ("--context", self.context, "--namespace", self.namespace)
-        return ("kubectl", *where, "port-forward", self.target, self.ports)
+        del account  # the context names it
+        place = ("--context", self.context, "--namespace", self.namespace)
+        return ("kubectl", *place, "port-forward", self.target, self.ports)
+
+    def hold(
+        self, account: Account, output: IO[str] | int, tell: Callable[[str], None], opened: Callable[[], None]
+    ) -> int:
+        """Hold it until Ctrl-C, and return the exit status of what held it."""
+        del output, tell  # kubectl prints on standard error by itself
+        with self.kubectl_of(account, self.cluster) as kubectl:
+            opened()
+            return kubectl.forward(self.target, self.namespace, self.ports)
 
 
 def cluster_tunnel(
-    account: Account, cluster: str, name: str, local_port: int, *, kubectl: KubectlOf = kubectl_of
+    account: Account, cluster: str, wanted: Wanted, *, kubectl: KubectlOf = kubectl_of
 ) -> ClusterTunnel | None:
     """Return a tunnel to grafana or prometheus inside an EKS cluster; None where the cluster is none of EKS.
 
     Raises InputError where the cluster has no such thing, TrainyardError where its API does not answer.
     """
+    name = str(wanted.name)
     if not kubernetes_instances(account, cluster):
         return None
     eks_cluster = find_cluster(account, cluster)
@@ -69,25 +95,16 @@ def cluster_tunnel(
         for service in asked.get("services"):
             if _is_called(service, name) and (port := _port(service)):
                 place = text(service, "metadata", "namespace"), f"service/{text(service, 'metadata', 'name')}"
-                return ClusterTunnel(cluster, eks_cluster.arn, *place, port, local_port)
+                return ClusterTunnel(cluster, eks_cluster.arn, *place, port, wanted, kubectl_of=kubectl)
         if name == "prometheus" and _has_agent(asked):
             note = (
                 "it is an agent, which shows its targets and answers no queries; "
                 f"`trainyard monitor view {cluster} --region {account.region}` shows the dashboards"
             )
             place = PROMETHEUS.namespace, f"deployment/{PROMETHEUS.name}"
-            return ClusterTunnel(cluster, eks_cluster.arn, *place, _AGENTS_PORT, local_port, note)
+            return ClusterTunnel(cluster, eks_cluster.arn, *place, _AGENTS_PORT, wanted, note, kubectl)
     hint = "`kubectl get services --all-namespaces` lists what there is; --node and a port lead to a node"
     raise InputError(f"{cluster} has no {name} inside", where="--forward", hint=hint)
-
-
-@contextmanager
-def opened_into(
-    account: Account, tunnel: ClusterTunnel, *, kubectl: KubectlOf = kubectl_of
-) -> Iterator[Callable[[], int]]:
-    """Give a function that holds a tunnel until Ctrl-C and returns the exit status of what held it."""
-    with kubectl(account, tunnel.cluster) as asked:
-        yield lambda: asked.forward(tunnel.target, tunnel.namespace, tunnel.ports)
 
 
 def _refuse_managed(account: Account, cluster: str, name: str) -> None:
